@@ -1,0 +1,1 @@
+"""Plan, run and record: a campaign is a folder that can always be continued."""

@@ -1,0 +1,98 @@
+"""The record of a campaign: what was measured, one line of JSON for each cell in each launch.
+
+A campaign folder holds
+
+    campaign.json                    the study and the conditions it ran under; written once
+    results.jsonl                    one `LaunchResult` a line, appended; the launch is the unit of replication
+    proofs.jsonl                     one `Proof` a line: who sent how many messages to whom
+    launches/0001-1/plan.txt         what the measuring program was told
+    launches/0001-1/samples.jsonl    its raw samples: every repetition, nothing summarised
+    launches/0001-1/output.txt       whatever the launch printed
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from timpani.study.cell import Algorithm, Cell, parse_parameters
+
+
+@dataclass(frozen=True)
+class LaunchResult:
+    """One cell in one launch, summarised from its raw samples. Times are microseconds.
+
+    completion   C_i = max over ranks of end − min over ranks of start, on the common clock; `median_us` and its
+                 95 % interval inside the launch (`ci_low_us`, `ci_high_us`) are C's. None in imported OSU output,
+                 and where the cell failed.
+    osu_avg_us   mean over ranks of each rank's mean of (end − start), as OSU's benchmarks print it;
+                 osu_min_us and osu_max_us are the extremes of those per-rank means.
+    skew_us      median over repetitions of max start − min start.
+    """
+
+    cell: Cell
+    launch: int
+    machine: str
+    median_us: float | None = None
+    ci_low_us: float | None = None
+    ci_high_us: float | None = None
+    osu_avg_us: float | None = None
+    osu_min_us: float | None = None
+    osu_max_us: float | None = None
+    skew_us: float | None = None
+    repetitions: int = 0
+    outlier_share: float | None = None  # share of repetitions beyond Q3 + 1.5 IQR
+    two_humped: bool = False
+    converged: bool = True
+    skewed: bool = False  # median skew over 10 % of the median completion
+    oversubscribed: bool = False
+    simulated: bool = False
+    error: str | None = None  # why the cell failed, with what the rank printed
+
+    def as_line(self) -> dict[str, Any]:
+        """The flat JSON object of results.jsonl: the cell's fields spelled out, then the measured ones."""
+        values = asdict(self)
+        del values["cell"]
+        return {**cell_fields(self.cell), **values}
+
+    @classmethod
+    def from_line(cls, line: dict[str, Any]) -> "LaunchResult":
+        """The inverse of `as_line`; KeyError, TypeError or ValueError when the object is not such a line."""
+        rest = {name: value for name, value in line.items() if name not in CELL_FIELDS}
+        return cls(cell=cell_from_fields(line), **rest)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Messages and bytes that each rank sent to each other in one untimed call of a cell: row = sender."""
+
+    cell: Cell
+    messages: tuple[tuple[int, ...], ...]
+    bytes: tuple[tuple[int, ...], ...]
+
+
+CELL_FIELDS = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
+
+
+def cell_fields(cell: Cell) -> dict[str, Any]:
+    """The eight columns that name a cell."""
+    return {
+        "collective": cell.collective,
+        "provider": cell.algorithm.provider,
+        "algorithm": cell.algorithm.name,
+        "parameters": cell.algorithm.parameter_text,
+        "ranks": cell.ranks,
+        "placement": cell.placement,
+        "message_bytes": cell.message_bytes,
+        "mode": cell.mode,
+    }
+
+
+def cell_from_fields(fields: dict[str, Any]) -> Cell:
+    """The cell that eight such columns name."""
+    return Cell(
+        collective=fields["collective"],
+        algorithm=Algorithm(fields["provider"], fields["algorithm"], parse_parameters(fields["parameters"])),
+        ranks=fields["ranks"],
+        placement=fields["placement"],
+        message_bytes=fields["message_bytes"],
+        mode=fields["mode"],
+    )

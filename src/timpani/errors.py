@@ -1,0 +1,20 @@
+"""What a user is told when input can't be used."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """Input that can't be used. `what` names the cause and the place, `next_step` what to do; the exit status is 2."""
+
+    def __init__(self, what: str, next_step: str) -> None:
+        super().__init__(f"{what}; {next_step}")
+        self.what = what
+        self.next_step = next_step
+
+
+def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserError:
+    """The error for a name that isn't one of `known`: it offers the nearest valid names, else the `listing` command."""
+    near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
+    return UserError(f"unknown {kind} '{name}'", step)

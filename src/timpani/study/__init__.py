@@ -1,0 +1,1 @@
+"""What to measure: algorithms, cells, sizes and study files."""

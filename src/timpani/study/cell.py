@@ -1,0 +1,75 @@
+"""The unit of measurement: one collective by one algorithm at one size, rank count, placement and cache mode."""
+
+import re
+from dataclasses import dataclass
+
+from timpani.errors import UserError
+
+DEFAULT = "default"
+
+_ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
+_PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d+)")
+
+
+@dataclass(frozen=True, order=True)
+class Algorithm:
+    """A provider's algorithm with its parameters, or `default`: what the library does with nothing set.
+
+    `provider` is empty only in text that a user typed and that no catalogue has resolved yet.
+    """
+
+    provider: str
+    name: str
+    parameters: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Algorithm":
+        """Read `[provider/]name[:parameter=integer,…]`, for example `openmpi/chain:fanout=4,segment_bytes=8192`."""
+        match = _ALGORITHM.fullmatch(text.strip())
+        if not match:
+            raise UserError(f"'{text}' is no algorithm", "write [provider/]name[:parameter=integer,…]")
+        return cls(match["provider"] or "", match["name"], parse_parameters(match["parameters"] or ""))
+
+    @property
+    def is_default(self) -> bool:
+        return self.name == DEFAULT
+
+    @property
+    def parameter_text(self) -> str:
+        """The parameters as the `parameters` column holds them: `fanout=4,segment_bytes=8192`, or nothing."""
+        return ",".join(f"{name}={value}" for name, value in self.parameters)
+
+    @property
+    def label(self) -> str:
+        """The name without its provider, for tables and figures of one library."""
+        return f"{self.name}:{self.parameter_text}" if self.parameters else self.name
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.label}" if self.provider else self.label
+
+
+def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
+    """Read `name=integer,…` into pairs sorted by name."""
+    pairs: dict[str, int] = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        match = _PARAMETER.fullmatch(part)
+        if not match or match["name"] in pairs:
+            raise UserError(f"'{part}' in '{text}' is no parameter", "write each once, as name=integer")
+        pairs[match["name"]] = int(match["value"])
+    return tuple(sorted(pairs.items()))
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One point of a study.
+
+    message_bytes is counted as OSU's benchmarks print it: per rank for scatter, gather, allgather and the
+    all-to-alls; the whole vector for broadcast, the reductions and the scans; 0 for a barrier.
+    """
+
+    collective: str
+    algorithm: Algorithm
+    ranks: int
+    placement: str
+    message_bytes: int
+    mode: str

@@ -1,0 +1,55 @@
+"""Sizes in bytes as people write them: `8`, `64Ki`, `1:1Mi` (doubling), `1:4Ki+512` (equal steps), `1,8,64`."""
+
+import re
+
+from timpani.errors import UserError
+
+_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
+_SIZE = re.compile(r"(\d+)\s*(Ki|Mi|Gi|k|M|G|)B?")
+_LARGEST = 2**31 - 1  # counts are C ints in the MPI calls that we time
+
+
+def parse_size(text: str) -> int:
+    """Bytes of `text`: `512`, `64Ki` (2¹⁰), `1M` (10⁶); an optional `B` may follow."""
+    match = _SIZE.fullmatch(text.strip())
+    if not match:
+        raise UserError(f"'{text}' is no size", "write bytes, with k M G (10³…) or Ki Mi Gi (2¹⁰…)")
+    size = int(match[1]) * _UNITS[match[2] or ""]
+    if size > _LARGEST:
+        raise UserError(f"size {text} is over {_LARGEST} bytes", "choose a smaller one")
+    return size
+
+
+def parse_sizes(text: str) -> tuple[int, ...]:
+    """All sizes of a comma-separated list of sizes and ranges, ascending, each once.
+
+    `FIRST:LAST` doubles from FIRST, `FIRST:LAST*K` multiplies by K, `FIRST:LAST+STEP` adds STEP. LAST is kept only
+    where the series meets it.
+    """
+    sizes: set[int] = set()
+    for part in text.split(","):
+        first_text, colon, rest = part.partition(":")
+        first = parse_size(first_text)
+        if not colon:
+            sizes.add(first)
+            continue
+        last_text, sign, step_text = re.fullmatch(r"([^+*]*)([+*]?)(.*)", rest).groups()  # type: ignore[union-attr]
+        last = parse_size(last_text)
+        step = parse_size(step_text) if sign else 2
+        if last < first:
+            raise UserError(f"sizes '{part}' run downwards", "write FIRST:LAST with FIRST ≤ LAST")
+        if step < 1 or (sign != "+" and (step < 2 or first < 1)):
+            raise UserError(f"sizes '{part}' never grow", "start at 1 or more and step by ×2 or more, or by +1 or more")
+        size = first
+        while size <= last:
+            sizes.add(size)
+            size = size + step if sign == "+" else size * step
+    return tuple(sorted(sizes))
+
+
+def show_size(size: int) -> str:
+    """`1 B`, `64 KiB`, `1 MiB`: the largest binary unit that divides `size`."""
+    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor} {unit}"
+    return f"{size} B"
