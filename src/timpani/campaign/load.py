@@ -1,0 +1,134 @@
+"""Read a campaign folder."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.record import CELL_FIELDS, LaunchResult
+from timpani.errors import UserError
+
+FORMAT = "timpani-campaign"
+VERSION = 1
+
+RESULT_SCHEMA: dict[str, pl.DataType] = {
+    "collective": pl.String(),
+    "provider": pl.String(),
+    "algorithm": pl.String(),
+    "parameters": pl.String(),
+    "ranks": pl.Int64(),
+    "placement": pl.String(),
+    "message_bytes": pl.Int64(),
+    "mode": pl.String(),
+    "launch": pl.Int64(),
+    "machine": pl.String(),
+    "median_us": pl.Float64(),
+    "ci_low_us": pl.Float64(),
+    "ci_high_us": pl.Float64(),
+    "osu_avg_us": pl.Float64(),
+    "osu_min_us": pl.Float64(),
+    "osu_max_us": pl.Float64(),
+    "skew_us": pl.Float64(),
+    "repetitions": pl.Int64(),
+    "outlier_share": pl.Float64(),
+    "two_humped": pl.Boolean(),
+    "converged": pl.Boolean(),
+    "skewed": pl.Boolean(),
+    "oversubscribed": pl.Boolean(),
+    "simulated": pl.Boolean(),
+    "error": pl.String(),
+}
+"""The columns of a campaign's results: a `LaunchResult` a row."""
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign folder holds.
+
+    header    campaign.json: `study`, `machine`, `mpi`, `timpani`, `created`, `commands`, `left_out`
+    results   one row per cell and launch, columns `RESULT_SCHEMA`
+    launches  launches.jsonl: per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
+    proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
+    """
+
+    folder: Path
+    header: dict[str, Any]
+    results: pl.DataFrame
+    launches: list[dict[str, Any]]
+    proofs: list[dict[str, Any]]
+
+
+def load(folder: Path) -> Campaign:
+    """Read `folder`; UserError when it is no campaign, holds a torn or foreign line, or no result yet."""
+    header = read_header(folder)
+    lines = list(read_lines(folder / "results.jsonl"))
+    if not lines:
+        raise UserError(f"{folder} holds no result yet", "the same `timpani run` command measures it")
+    return Campaign(
+        folder=folder,
+        header=header,
+        results=frame([line for _, line in lines], folder / "results.jsonl"),
+        launches=[line for _, line in read_lines(folder / "launches.jsonl")],
+        proofs=[line for _, line in read_lines(folder / "proofs.jsonl")],
+    )
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """campaign.json of `folder`."""
+    path = folder / "campaign.json"
+    if not folder.is_dir():
+        raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
+    try:
+        header = json.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(
+            f"{folder} is no campaign: it has no campaign.json", "name what `timpani run -o` wrote"
+        ) from None
+    except (ValueError, OSError) as error:
+        raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
+    if header.get("version") != VERSION:
+        raise UserError(
+            f"{path} has version {header.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
+        )
+    return header
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON-lines file with their line numbers; nothing where there is no file."""
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                line = json.loads(raw)
+                whole = raw.endswith(b"\n") and isinstance(line, dict)
+            except ValueError:
+                whole = False
+            if not whole:
+                raise UserError(
+                    f"{path} line {number} is torn or not Timpani's",
+                    "the same `timpani run` command sets it aside, keeps the rest and goes on",
+                )
+            yield number, line
+
+
+def frame(lines: list[dict[str, Any]], path: Path) -> pl.DataFrame:
+    """Results as a frame; `path` is where an error says they came from."""
+    for number, line in enumerate(lines, start=1):
+        missing = [name for name in (*CELL_FIELDS, "launch", "machine") if name not in line]
+        if missing or line.keys() - RESULT_SCHEMA.keys():
+            raise UserError(f"{path} line {number} is no result of Timpani's", "remove the foreign line")
+    try:
+        return pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row")
+    except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
+        raise UserError(f"{path} holds values of a wrong kind ({error})", "restore it from a copy") from None
+
+
+def results_frame(results: list[LaunchResult]) -> pl.DataFrame:
+    """The frame of results that are in memory."""
+    return pl.DataFrame([result.as_line() for result in results], schema=RESULT_SCHEMA, orient="row")
