@@ -1,0 +1,46 @@
+"""The command line: one module per subcommand."""
+
+import sys
+
+import typer
+
+from timpani import __version__
+from timpani.cli.doctor import doctor
+from timpani.cli.importing import import_
+from timpani.cli.listing import list_
+from timpani.cli.report import report
+from timpani.cli.run import run
+from timpani.cli.show import show
+from timpani.errors import UserError
+
+app = typer.Typer(
+    help="Time MPI: which algorithm each collective should use here, how sure that is, and what it gains.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("doctor")(doctor)
+app.command("list")(list_)
+app.command("run")(run)
+app.command("show")(show)
+app.command("report")(report)
+app.command("import")(import_)
+
+
+@app.callback(invoke_without_command=True)
+def timpani(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    """Time MPI: which algorithm each collective should use here, how sure that is, and what it gains."""
+    if version:
+        typer.echo(f"timpani {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
+    try:
+        app()
+    except UserError as error:
+        print(f"timpani: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,132 @@
+"""A study: what to measure, over which ranks, sizes and algorithms, and how exactly."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from timpani.errors import UserError, unknown
+from timpani.study.cell import Algorithm
+from timpani.study.collectives import COLLECTIVES
+from timpani.study.sizes import parse_sizes
+
+DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
+"""Element types and their bytes; reductions add."""
+
+ALL = "all"
+"""In place of an algorithm: the default and every algorithm that the library offers."""
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?")
+_SECONDS = {"ms": 1e-3, None: 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds of `90`, `250ms`, `90s`, `10m` or `2h`."""
+    match = _DURATION.fullmatch(text.strip())
+    if not match or float(match[1]) <= 0:
+        raise UserError(f"'{text}' is no duration", "write for example 90s, 10m or 2h")
+    return float(match[1]) * _SECONDS[match[2]]
+
+
+def parse_ranks(text: str) -> tuple[int, ...]:
+    """Rank counts as sizes are written: `2,4,8`, `2:256` (doubling), `2:48+2`."""
+    ranks = parse_sizes(text)
+    if not ranks or ranks[0] < 1:
+        raise UserError(f"'{text}' is no list of rank counts", "write for example 2,4,8 or 2:48+2")
+    return ranks
+
+
+def _sizes(value: Any) -> Any:
+    return parse_sizes(value) if isinstance(value, str) else value
+
+
+def _ranks(value: Any) -> Any:
+    return parse_ranks(value) if isinstance(value, str) else value
+
+
+def _seconds(value: Any) -> Any:
+    return parse_duration(value) if isinstance(value, str) else value
+
+
+class Study(BaseModel):
+    """What to measure. Frozen; every field is checked where it enters.
+
+    collectives  per collective the algorithms as typed: `default`, `knomial`, `openmpi/chain:fanout=4`, or `all`
+    precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
+    slot         longest time that one cell is measured in one launch, seconds
+    budget       longest time of the whole campaign, seconds; slots shrink to fit
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+    title: str = ""
+    question: str = ""
+    collectives: dict[str, tuple[str, ...]]
+    ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_ranks), Field(min_length=1)]
+    sizes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_sizes), Field(min_length=1)]
+    placement: Literal["core", "socket", "node"] = "core"
+    mode: Literal["warm", "rotate", "flush"] = "warm"
+    method: Literal["timpani", "osu"] = "timpani"
+    datatype: Literal["uint8", "int32", "float", "double"] = "uint8"
+    launches: Annotated[int, Field(ge=1, le=10_000)] = 10
+    precision: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    slot: Annotated[float, BeforeValidator(_seconds), Field(gt=0)] = 0.1
+    budget: Annotated[float, BeforeValidator(_seconds), Field(gt=0)] | None = None
+    seed: Annotated[int, Field(ge=0)] = 1
+    warmup: Annotated[int, Field(ge=0)] | None = None
+    repetitions: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Study":
+        if not self.collectives:
+            raise UserError("the study names no collective", "add one, for example bcast")
+        for name, algorithms in self.collectives.items():
+            if name not in COLLECTIVES:
+                raise unknown("collective", name, COLLECTIVES, "timpani list collectives")
+            if not algorithms:
+                raise UserError(f"{name} has no algorithm", f"write '{ALL}' or 'default'")
+            for text in algorithms:
+                Algorithm.parse(text)
+        element = DATATYPES[self.datatype]
+        odd = [size for size in self.sizes if size % element]
+        if odd:
+            raise UserError(
+                f"{odd[0]} B is no whole number of {self.datatype} ({element} B)",
+                "choose sizes that are, or --datatype uint8",
+            )
+        if (self.warmup is not None or self.repetitions is not None) and self.method != "osu":
+            raise UserError(
+                "warmup and repetitions are fixed only by the osu method", "use --method osu, or --precision and --slot"
+            )
+        return self
+
+    @classmethod
+    def check(cls, values: dict[str, Any], source: str) -> "Study":
+        """A study from plain values; UserError names `source` and the key at fault."""
+        unknown_keys = sorted(values.keys() - cls.model_fields.keys())
+        if unknown_keys:
+            raise unknown(f"key in {source}", unknown_keys[0], cls.model_fields, "docs/study-files.md")
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UserError(f"{source}: {where}: {first['msg']}", "correct it and run again") from None
+
+
+def read_study(path: Path) -> Study:
+    """The study in a TOML file; an algorithm list may be one string, such as "all"."""
+    try:
+        values = tomllib.loads(path.read_text())
+    except FileNotFoundError:
+        raise UserError(f"there is no study file {path}", "`timpani list studies` shows the shipped ones") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
+    collectives = values.get("collectives")
+    if isinstance(collectives, dict):
+        values["collectives"] = {
+            name: (listed,) if isinstance(listed, str) else listed for name, listed in collectives.items()
+        }
+    return Study.check(values, str(path))
