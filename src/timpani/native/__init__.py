@@ -1,0 +1,1 @@
+"""Find an MPI library and build Timpani's native programs for it."""

@@ -1,0 +1,154 @@
+"""Build the native programs for one MPI library, once for each combination of sources, library and compiler."""
+
+import fcntl
+import hashlib
+import os
+import platform
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.native.find import Mpi
+
+_FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
+_UNFINISHED = "building-"
+_ERROR_LINES = 5
+
+
+def sources() -> Path:
+    """The native sources: inside an installed package, or the folder `native/` of a checkout."""
+    installed = Path(__file__).parent / "sources"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "native"
+
+
+def build(mpi: Mpi, source: Path | None = None) -> Path:
+    """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache."""
+    source = source or sources()
+    cache = cache_folder()
+    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source)}"
+    if done.is_dir():
+        return done
+    with _locked(cache):
+        if done.is_dir():  # another process built it while we waited
+            return done
+        for stale in cache.glob(f"{_UNFINISHED}*"):  # of a process that was killed: whoever builds holds the lock
+            shutil.rmtree(stale, ignore_errors=True)
+        with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=cache) as folder:
+            programs = Path(folder) / "programs"
+            _compile(mpi, source, Path(folder) / "tree", programs)
+            programs.rename(done)
+    return done
+
+
+def cache_folder() -> Path:
+    """Where built programs are kept, made if need be: `$XDG_CACHE_HOME/timpani`, `~/.cache/timpani`, or, where neither
+    can be written, a folder of the user's own among the temporary files."""
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+        folder = base / "timpani"
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except (OSError, RuntimeError):  # RuntimeError: no home directory is known
+        return _own_temporary_folder()
+
+
+def tool(name: str) -> Path | None:
+    """`cmake` or `ninja`: beside the running Python, where pip puts it, or on PATH."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    return Path(found) if found else None
+
+
+def _own_temporary_folder() -> Path:
+    folder = Path(tempfile.gettempdir()) / f"timpani-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+    except OSError as error:
+        raise UserError(f"no folder for built programs: {error}", "set XDG_CACHE_HOME to one you can write") from None
+    # Others may write where temporary files are: never run programs from a folder that someone else made.
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) & 0o077:
+        raise UserError(f"{folder} is open to others", "remove it, or set XDG_CACHE_HOME to a folder of your own")
+    return folder
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Alone in `folder` among all processes; the system lets go of the lock even when we are killed."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _key(mpi: Mpi, source: Path) -> str:
+    """A hash of all that the programs depend on."""
+    compiler = _run([str(mpi.cxx), "--version"])
+    if compiler.returncode != 0:
+        raise UserError(
+            f"{mpi.cxx} runs no C++ compiler: {_first_errors(compiler.stdout)}", "`apt install g++` or load a compiler"
+        )
+    flags = [os.environ.get(name, "") for name in _FLAGS]
+    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, platform.machine())).encode())
+    for file in sorted(path for path in source.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        digest.update(f"\0{file.relative_to(source)}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _compile(mpi: Mpi, source: Path, tree: Path, programs: Path) -> None:
+    tools = {name: tool(name) for name in ("cmake", "ninja")}
+    if missing := [name for name, path in tools.items() if path is None]:
+        raise UserError(f"no {' and no '.join(missing)} found", f"`pip install {' '.join(missing)}`")
+    configure = [
+        *(str(tools["cmake"]), "-S", str(source), "-B", str(tree), "-G", "Ninja"),
+        f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}",
+        f"-DCMAKE_CXX_COMPILER={mpi.cxx}",
+        "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={programs}",
+    ]
+    for step in (configure, [str(tools["cmake"]), "--build", str(tree)]):
+        result = _run(step)
+        if result.returncode != 0:
+            raise UserError(
+                f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
+                "choose another library with --mpi, or mend this one; `timpani doctor` looks at it",
+            )
+
+
+def _run(command: list[str]) -> "subprocess.CompletedProcess[str]":
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+            env=os.environ | {"LC_ALL": "C"},  # English, for `_first_errors`
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, stdout=str(error))
+
+
+def _first_errors(output: str) -> str:
+    """The lines that say what went wrong, else the last ones."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [
+        f"{line} {lines[number + 1]}" if line.startswith("CMake Error") and number + 1 < len(lines) else line
+        for number, line in enumerate(lines)
+        if re.search(r"\berror\b", line, re.IGNORECASE)
+    ]
+    return "\n".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])

@@ -1,0 +1,80 @@
+"""The algorithms that one MPI library offers for each collective."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from timpani.errors import UserError, unknown
+from timpani.study.cell import DEFAULT, Algorithm
+
+_LARGEST = 2**31 - 1  # the libraries' variables are C ints
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting of an algorithm: our name for it, and the library's variable that holds it."""
+
+    name: str
+    control: str
+    default: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One algorithm of a library for one collective.
+
+    name     the house's word where it has one, so that libraries can be compared; else the library's own
+    value    what the library's variable is set to: an id, or the library's own name
+    aliases  other names that a user may type: the library's own where `name` differs
+    """
+
+    collective: str
+    name: str
+    value: str
+    parameters: tuple[Parameter, ...]
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """All that a library offers, per collective; `default` is not among the offers."""
+
+    provider: str
+    version: str
+    offers: Mapping[str, tuple[Offer, ...]]
+
+    def offer(self, collective: str, algorithm: Algorithm) -> Offer | None:
+        """The offer that `algorithm` names for `collective`; None for `default`."""
+        if algorithm.is_default:
+            return None
+        offers = self.offers.get(collective, ())
+        for offer in offers:
+            if algorithm.name in (offer.name, *offer.aliases):
+                return offer
+        names = [DEFAULT, *(name for offer in offers for name in (offer.name, *offer.aliases))]
+        kind = f"{collective} algorithm of {self.provider} {self.version}"
+        raise unknown(kind, algorithm.name, names, "timpani list algorithms")
+
+    def resolve(self, collective: str, algorithm: Algorithm) -> Algorithm:
+        """`algorithm` as records name it: provider filled in, an alias replaced, its parameters known to exist."""
+        if algorithm.provider not in ("", self.provider):
+            raise UserError(
+                f"'{algorithm}' is not an algorithm of the library in use, {self.provider} {self.version}",
+                f"choose that library with --mpi {algorithm.provider}, or leave '{algorithm.provider}/' out",
+            )
+        offer = self.offer(collective, algorithm)
+        parameters = {parameter.name for parameter in offer.parameters} if offer else set()
+        for name, value in algorithm.parameters:
+            if not parameters:
+                raise UserError(f"{self.provider}'s {collective} {algorithm.name} has no parameters", "leave them out")
+            if name not in parameters:
+                kind = f"parameter of {self.provider}'s {collective} {algorithm.name}"
+                raise unknown(kind, name, parameters, "timpani list algorithms")
+            if not 0 <= value <= _LARGEST:
+                raise UserError(f"'{name}={value}' of {algorithm} is out of range", f"write 0 to {_LARGEST}")
+        return Algorithm(self.provider, offer.name if offer else DEFAULT, algorithm.parameters)
+
+    def all_of(self, collective: str) -> tuple[Algorithm, ...]:
+        """The default, then each offer without parameters."""
+        names = (DEFAULT, *(offer.name for offer in self.offers.get(collective, ())))
+        return tuple(Algorithm(self.provider, name) for name in names)

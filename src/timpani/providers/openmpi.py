@@ -1,0 +1,105 @@
+"""Open MPI: `coll/tuned` lists its algorithms by `ompi_info`, and switches them by MCA variables.
+
+With `coll_tuned_use_dynamic_rules` set, each new communicator reads `coll_tuned_<op>_algorithm` again, so writing it
+through MPI_T and duplicating the communicator switches inside one launch (ran on 4.1.4 and 5.0.11).
+"""
+
+import os
+import re
+import subprocess
+from collections import defaultdict
+
+from timpani.errors import UserError
+from timpani.native.find import Mpi
+from timpani.providers.catalogue import Catalogue, Offer, Parameter
+from timpani.providers.provider import Forcing
+from timpani.providers.words import spell
+from timpani.study.cell import Algorithm
+from timpani.study.collectives import COLLECTIVES
+
+_ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
+_LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")
+_ALGORITHM = re.compile(r"coll_tuned_(?P<collective>\w+)_algorithm")
+_DECIDE_YOURSELF = "0"  # the enumerator `ignore`
+
+# Our name of a parameter, by what follows `coll_tuned_<op>_algorithm_`; `radix` is its algorithm's alone.
+_PARAMETERS = {
+    "segmentsize": "segment_bytes",
+    "tree_fanout": "fanout",
+    "chain_fanout": "chain_fanout",
+    "max_requests": "max_requests",
+}
+_RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
+
+
+class OpenMpi:
+    """Provider of Open MPI's `coll/tuned`."""
+
+    def catalogue(self, mpi: Mpi) -> Catalogue:
+        """Ask the ompi_info that belongs to `mpi`."""
+        if mpi.info is None:
+            raise UserError(f"{mpi} lacks ompi_info, which lists its algorithms", "install the library whole")
+        # What the user set in the environment would show up as defaults.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_tuned_")}
+        answer = subprocess.run([mpi.info, *_ASK], capture_output=True, text=True, check=False, env=environment)
+        offers = read_offers(answer.stdout)
+        if not offers:
+            raise UserError(
+                f"{mpi.info} lists no algorithm of coll/tuned ({answer.stderr.strip() or 'it says nothing'})",
+                f"look at `{mpi.info} {' '.join(_ASK)}`",
+            )
+        return Catalogue(mpi.kind, mpi.version, offers)
+
+    def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
+        """One launch serves all forced algorithms; parameters not asked for go back to their defaults."""
+        if offer is None:
+            return Forcing()
+        arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
+        if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
+            arguments += ["--mca", "coll", "^han"]
+        asked = dict(algorithm.parameters)
+        return Forcing(
+            arguments=tuple(arguments),
+            controls=(
+                (f"coll_tuned_{offer.collective}_algorithm", int(offer.value)),
+                *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
+            ),
+        )
+
+
+def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
+    """The offers of each collective that we measure, from what `ompi_info --parsable` prints."""
+    values: dict[str, str] = {}
+    helps: dict[str, str] = {}
+    algorithms: defaultdict[str, dict[str, str]] = defaultdict(dict)  # per variable: name → id
+    for line in parsable.splitlines():
+        if not (match := _LINE.fullmatch(line)):
+            continue
+        variable, value = match["variable"], match["value"]
+        if match["field"] == "value":
+            values[variable] = value
+        elif match["field"] == "help":
+            helps[variable] = value
+        elif match["field"] == "enumerator":  # enumerator:value:6:binomial
+            _, number, name = value.split(":", maxsplit=2)
+            if number != _DECIDE_YOURSELF:
+                algorithms[variable][name] = number
+    return {
+        match["collective"]: tuple(
+            Offer(match["collective"], word, ids[name], _parameters(variable, name, values, helps), aliases)
+            for name, (word, aliases) in spell(ids).items()
+        )
+        for variable, ids in algorithms.items()
+        if (match := _ALGORITHM.fullmatch(variable)) and match["collective"] in COLLECTIVES
+    }
+
+
+def _parameters(variable: str, algorithm: str, values: dict[str, str], helps: dict[str, str]) -> tuple[Parameter, ...]:
+    found = []
+    for control, value in values.items():
+        suffix = control.removeprefix(f"{variable}_")
+        radix = _RADIX.fullmatch(suffix)
+        name = "radix" if radix and radix["algorithm"] == algorithm else _PARAMETERS.get(suffix)
+        if suffix != control and name:
+            found.append(Parameter(name, control, int(value), helps.get(control, "")))
+    return tuple(found)
