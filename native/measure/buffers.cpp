@@ -1,0 +1,115 @@
+#include "measure/buffers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace timpani {
+
+namespace {
+
+constexpr std::size_t kLine = 64;                 // bytes; buffers start on cache lines
+constexpr std::int64_t kUnknownCache = 32 << 20;  // bytes, where the system does not say
+
+std::size_t whole_lines(std::size_t bytes) { return std::max(kLine, (bytes + kLine - 1) / kLine * kLine); }
+
+/// The cores in a kernel list such as `0-3,8`.
+std::int64_t count_list(const std::string& list) {
+    std::int64_t cores = 0;
+    std::istringstream parts(list);
+    for (std::string part; std::getline(parts, part, ',');) {
+        int first = 0;
+        int last = 0;
+        char dash = 0;
+        std::istringstream range(part);
+        if (!(range >> first)) continue;
+        cores += range >> dash >> last ? last - first + 1 : 1;
+    }
+    return cores;
+}
+
+std::uint64_t expected_value(const Operation& operation, const Origin& origin) {
+    return expected(operation.collective(), operation.shape().ranks, origin);
+}
+
+std::string first_line(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+}  // namespace
+
+std::int64_t last_level_cache_share() {
+    // Indices grow with the level, so the last one that exists is the last level.
+    for (int index = 4; index >= 0; --index) {
+        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+        std::istringstream size(first_line(folder + "/size"));
+        std::int64_t amount = 0;
+        char unit = 0;
+        if (!(size >> amount)) continue;
+        size >> unit;
+        amount *= unit == 'M' ? 1 << 20 : unit == 'K' ? 1 << 10 : 1;
+        return amount / std::max<std::int64_t>(1, count_list(first_line(folder + "/shared_cpu_list")));
+    }
+    return kUnknownCache;
+}
+
+void Buffers::prepare(const Operation& operation, int rank, CacheMode mode) {
+    const auto& collective = operation.collective();
+    const auto& datatype = operation.datatype();
+    const auto send_elements = collective.send_elements(operation.shape(), rank);
+    const auto receive_elements = collective.receive_elements(operation.shape(), rank);
+    send_stride_ = whole_lines(static_cast<std::size_t>(send_elements) * datatype.bytes);
+    receive_stride_ = whole_lines(static_cast<std::size_t>(receive_elements) * datatype.bytes);
+    mode_ = mode;
+    slot_ = 0;
+    const auto cache = mode == CacheMode::warm ? 0 : static_cast<std::size_t>(last_level_cache_share());
+    slots_ = mode == CacheMode::rotate ? 2 * cache / (send_stride_ + receive_stride_) + 2 : 1;
+    other_memory_.assign(mode == CacheMode::flush ? cache : 0, std::byte{1});
+    // Grown, never shrunk: giving memory back between cells would time the system's page faults.
+    if (send_pool_.size() < slots_ * send_stride_) send_pool_.resize(slots_ * send_stride_);
+    if (receive_pool_.size() < slots_ * receive_stride_) receive_pool_.resize(slots_ * receive_stride_);
+    for (std::size_t slot = 0; slot < slots_; ++slot) {
+        std::byte* at = send_pool_.data() + slot * send_stride_;
+        for (std::int64_t i = 0; i < send_elements; ++i, at += datatype.bytes) {
+            datatype.write(at, contribution(collective, operation.shape().ranks, rank, i));
+        }
+    }
+}
+
+void Buffers::between_calls() {
+    if (mode_ == CacheMode::rotate) slot_ = (slot_ + 1) % slots_;
+    for (std::size_t i = 0; i < other_memory_.size(); i += kLine) {
+        read_ = read_ + std::to_integer<std::uint64_t>(other_memory_[i]);
+    }
+}
+
+void Buffers::poison(const Operation& operation, int rank) {
+    const auto elements = operation.collective().receive_elements(operation.shape(), rank);
+    for (std::int64_t i = 0; i < elements; ++i) {
+        const auto origin = operation.collective().origin(operation.shape(), rank, i);
+        std::byte* at = receive() + static_cast<std::size_t>(i) * operation.datatype().bytes;
+        operation.datatype().write(at, origin ? expected_value(operation, *origin) + 1 : 0);
+    }
+}
+
+std::optional<std::string> Buffers::find_mistake(const Operation& operation, int rank) {
+    const auto& datatype = operation.datatype();
+    const auto elements = operation.collective().receive_elements(operation.shape(), rank);
+    for (std::int64_t i = 0; i < elements; ++i) {
+        const auto origin = operation.collective().origin(operation.shape(), rank, i);
+        const std::byte* at = receive() + static_cast<std::size_t>(i) * datatype.bytes;
+        if (origin && !datatype.equals(at, expected_value(operation, *origin))) {
+            return "rank " + std::to_string(rank) + " element " + std::to_string(i) + " of " +
+                   std::to_string(elements) + " is not " + std::to_string(expected_value(operation, *origin)) +
+                   " as it should be";
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace timpani

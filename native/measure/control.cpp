@@ -1,0 +1,49 @@
+#include "measure/control.hpp"
+
+#include <stdexcept>
+
+namespace timpani {
+
+namespace {
+
+void write_control(const std::string& name, int value) {
+    int index = 0;
+    if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) {
+        throw std::runtime_error("this MPI library has no control variable " + name);
+    }
+    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+    int count = 0;
+    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) {
+        throw std::runtime_error("the control variable " + name + " can't be opened");
+    }
+    // Open MPI 4.1 crashes when it is finalised with a handle still allocated, so it goes before any error is thrown.
+    int read_back = 0;
+    const bool written = count == 1 && MPI_T_cvar_write(handle, &value) == MPI_SUCCESS &&
+                         MPI_T_cvar_read(handle, &read_back) == MPI_SUCCESS && read_back == value;
+    MPI_T_cvar_handle_free(&handle);
+    if (!written) {
+        throw std::runtime_error("the control variable " + name + " does not take " + std::to_string(value));
+    }
+}
+
+}  // namespace
+
+void write_controls(const Controls& controls) {
+    for (const auto& [name, value] : controls) write_control(name, value);
+}
+
+ControlledCommunicators::~ControlledCommunicators() {
+    for (auto& [controls, communicator] : communicators_) MPI_Comm_free(&communicator);
+}
+
+MPI_Comm ControlledCommunicators::get(const Controls& controls) {
+    const auto found = communicators_.find(controls);
+    if (found != communicators_.end()) return found->second;
+    write_controls(controls);
+    MPI_Comm communicator = MPI_COMM_NULL;
+    MPI_Comm_dup(world_, &communicator);
+    communicators_.emplace(controls, communicator);
+    return communicator;
+}
+
+}  // namespace timpani

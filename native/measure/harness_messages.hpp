@@ -1,0 +1,18 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+
+namespace timpani {
+
+// The harness's own messages, so that what is measured does not depend on the library's barrier or broadcast
+// (the library's barrier algorithm is known to change what a benchmark of its broadcast prints).
+
+/// Dissemination barrier (Hensgen, Finkel, Manber 1988): ⌈log₂ p⌉ rounds, in round k rank r tells r + 2ᵏ.
+void dissemination_barrier(MPI_Comm comm, int rank, int size);
+
+/// Binomial broadcast of one number from rank 0.
+std::int64_t broadcast_number(MPI_Comm comm, int rank, int size, std::int64_t value);
+
+}  // namespace timpani

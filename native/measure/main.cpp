@@ -1,0 +1,218 @@
+// timpani-measure PLAN RECORD: measures the cells of one launch.
+//
+// Rank 0 reads the plan and appends one JSON line to the record for the launch, one before each cell (so that whoever
+// watches knows which cell a death or a hang belongs to) and one after it. Nothing else is written there.
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "measure/control.hpp"
+#include "measure/count_messages.hpp"
+#include "measure/json.hpp"
+#include "measure/measure_cell.hpp"
+#include "measure/plan.hpp"
+#include "measure/stop_rule.hpp"
+
+namespace {
+
+using namespace timpani;
+
+/// The record, open at rank 0 only. A line is written by one call, so that a killed launch leaves whole lines.
+class Record {
+  public:
+    explicit Record(const char* path) : file_(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+        if (file_ < 0) throw std::runtime_error(std::string("the record ") + path + " can't be opened");
+    }
+    ~Record() { close(file_); }
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+
+    void line(const std::string& text) const {
+        const std::string whole = text + "\n";
+        if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
+            throw std::runtime_error("the record can't be written: is the disk full?");
+        }
+    }
+
+  private:
+    int file_;
+};
+
+std::string read_plan_everywhere(const char* path, int rank) {
+    std::string text;
+    if (rank == 0) {
+        std::ifstream file(path);
+        text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    auto length = static_cast<int>(text.size());
+    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    text.resize(static_cast<std::size_t>(length));
+    MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return text;
+}
+
+/// `{"host":…,"cores":[…]}`: where this rank runs and which cores it may use.
+std::string describe_place() {
+    std::array<char, 256> host{};
+    gethostname(host.data(), host.size() - 1);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    sched_getaffinity(0, sizeof set, &set);
+    std::vector<std::int64_t> cores;
+    for (int core = 0; core < CPU_SETSIZE; ++core) {
+        if (CPU_ISSET(core, &set)) cores.push_back(core);
+    }
+    return JsonObject().add("host", host.data()).add("cores", cores).text();
+}
+
+/// Every rank's text as a JSON array at rank 0.
+std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int size) {
+    auto length = static_cast<int>(own.size());
+    std::vector<int> lengths(static_cast<std::size_t>(size));
+    MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+    std::vector<int> starts(static_cast<std::size_t>(size));
+    int total = 0;
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        starts[i] = total;
+        total += lengths[i];
+    }
+    std::string all(rank == 0 ? static_cast<std::size_t>(total) : 0, ' ');
+    MPI_Gatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0, comm);
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i) {
+        texts.push_back(all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+    }
+    return json_array(texts);
+}
+
+/// Median completion of an empty call, measured like any other: what measuring itself costs.
+std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& protocol) {
+    constexpr int kRepetitions = 101;
+    const Operation null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
+    buffers.prepare(null, harness.rank, CacheMode::warm);
+    std::int64_t ignored = 0;
+    const auto slack = protocol.start == Start::barrier ? 0 : 4 * protocol.broadcast_ns;
+    std::vector<std::int64_t> completions;
+    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, slack, ignored)) {
+        completions.push_back(repetition.completion);
+    }
+    return median_of(completions);
+}
+
+/// The first line of what the library calls itself.
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string whole(text.data(), static_cast<std::size_t>(length));
+    return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
+}
+
+void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, const Protocol& protocol,
+              ControlledCommunicators& communicators, Buffers& buffers, MessageCounter* counter, const Record* record) {
+    if (record != nullptr) record->line(JsonObject().add("begin", cell.id).text());
+    const Collective* collective = find_collective(cell.collective);
+    if (collective == nullptr) throw std::runtime_error("unknown collective '" + cell.collective + "'");
+    const Datatype& datatype = find_datatype(plan.datatype);
+    const Shape shape{harness.size, cell.message_bytes / static_cast<std::int64_t>(datatype.bytes), 0};
+    const Operation operation(*collective, shape, datatype, communicators.get(cell.controls));
+    harness.clock.keep_synchronised();
+    buffers.prepare(operation, harness.rank, cell.mode);
+    JsonObject line;
+    line.add("cell", cell.id);
+    if (const auto mistake = check_result(harness, operation, buffers)) {
+        line.add("mistake", *mistake);
+    } else if (counter != nullptr) {
+        line.add_json("proof", counter->count(operation, buffers));
+    } else {
+        line.add_json("measured", measure_cell(harness, operation, buffers, protocol, cell));
+    }
+    if (record != nullptr) record->line(line.text());
+}
+
+void run(const char* plan_path, const char* record_path) {
+    int rank = 0;
+    int size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
+    const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
+
+    ClockSkew skew;
+    for (const auto& candidate : plan.skews) {
+        if (candidate.rank == rank) skew = candidate;
+    }
+    const LocalClock local(skew);
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    {
+        GlobalClock clock(comm, local);
+        clock.synchronise();
+        const Harness harness{comm, rank, size, clock};
+        Protocol protocol{plan.method, plan.start, plan.precision, plan.slot_ns, 0, plan.warmup, plan.repetitions};
+        if (plan.start == Start::round_time) protocol.broadcast_ns = broadcast_cost_ns(harness);
+        Buffers buffers;
+        const auto places = gather_texts(describe_place(), comm, rank, size);
+        const auto error = clock.error_ns();
+        const auto floor = null_ns(harness, buffers, protocol);
+        if (record) {
+            record->line(JsonObject()
+                             .add("world", size)
+                             .add("library", library_version())
+                             .add_json("ranks", places)
+                             .add("clocks", clock.clocks())
+                             .add("clock_error_ns", error)
+                             .add("timer_ns", reading_cost_ns(local))
+                             .add("broadcast_ns", protocol.broadcast_ns)
+                             .add("null_ns", floor)
+                             .text());
+        }
+        ControlledCommunicators communicators(comm);
+        const auto counter =
+            plan.method == Method::count_messages ? std::make_unique<MessageCounter>(MPI_COMM_WORLD) : nullptr;
+        for (const auto& cell : plan.cells) {
+            run_cell(cell, harness, plan, protocol, communicators, buffers, counter.get(), record.get());
+        }
+        const auto final_error = clock.error_ns();
+        if (record) record->line(JsonObject().add("end", true).add("clock_error_ns", final_error).text());
+    }
+    MPI_Comm_free(&comm);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // When the starter is killed its ranks must not spin on and spoil what is measured next.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    MPI_Init(&argc, &argv);
+    // MPI_T lives inside MPI's own lifetime: the other order crashes Open MPI 4.1 at its end.
+    int provided = 0;
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    if (argc != 3) {
+        std::fputs("usage: timpani-measure PLAN RECORD\n", stderr);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    try {
+        run(argv[1], argv[2]);
+    } catch (const std::exception& error) {
+        int rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        std::fprintf(stderr, "timpani-measure: rank %d: %s\n", rank, error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    MPI_T_finalize();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,110 @@
+#include "measure/plan.hpp"
+
+#include <array>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace timpani {
+
+namespace {
+
+template <typename Value, std::size_t N>
+Value choice(const std::string& word, const std::array<std::pair<std::string_view, Value>, N>& choices) {
+    for (const auto& [name, value] : choices) {
+        if (name == word) return value;
+    }
+    throw std::runtime_error("unknown word '" + word + "'");
+}
+
+constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::timpani},
+                              std::pair{std::string_view{"osu"}, Method::osu},
+                              std::pair{std::string_view{"count_messages"}, Method::count_messages}};
+constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
+                             std::pair{std::string_view{"barrier"}, Start::barrier}};
+constexpr std::array kModes{std::pair{std::string_view{"warm"}, CacheMode::warm},
+                            std::pair{std::string_view{"rotate"}, CacheMode::rotate},
+                            std::pair{std::string_view{"flush"}, CacheMode::flush}};
+
+template <typename Value>
+Value next(std::istringstream& words) {
+    Value value;
+    if (!(words >> value)) throw std::runtime_error("a value is missing or malformed");
+    return value;
+}
+
+/// `name=integer,…`, or `-` for none.
+std::vector<std::pair<std::string, int>> parse_controls(const std::string& text) {
+    std::vector<std::pair<std::string, int>> controls;
+    if (text == "-") return controls;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const auto equals = part.find('=');
+        if (equals == std::string::npos) throw std::runtime_error("'" + part + "' is no name=integer");
+        controls.emplace_back(part.substr(0, equals), std::stoi(part.substr(equals + 1)));
+    }
+    return controls;
+}
+
+CellPlan parse_cell(std::istringstream& words) {
+    CellPlan cell;
+    cell.id = next<int>(words);
+    cell.collective = next<std::string>(words);
+    cell.message_bytes = next<std::int64_t>(words);
+    cell.mode = choice(next<std::string>(words), kModes);
+    cell.controls = parse_controls(next<std::string>(words));
+    return cell;
+}
+
+void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
+    if (key == "method") {
+        plan.method = choice(next<std::string>(words), kMethods);
+    } else if (key == "start") {
+        plan.start = choice(next<std::string>(words), kStarts);
+    } else if (key == "datatype") {
+        plan.datatype = next<std::string>(words);
+    } else if (key == "precision") {
+        plan.precision = next<double>(words);
+    } else if (key == "slot_ns") {
+        plan.slot_ns = next<std::int64_t>(words);
+    } else if (key == "warmup") {
+        plan.warmup = next<int>(words);
+    } else if (key == "repetitions") {
+        plan.repetitions = next<int>(words);
+    } else if (key == "skew") {
+        ClockSkew skew;
+        skew.rank = next<int>(words);
+        skew.offset_ns = next<std::int64_t>(words);
+        skew.drift_ppm = next<double>(words);
+        plan.skews.push_back(skew);
+    } else if (key == "cell") {
+        plan.cells.push_back(parse_cell(words));
+    } else {
+        throw std::runtime_error("unknown key '" + key + "'");
+    }
+    if (std::string rest; words >> rest) throw std::runtime_error("'" + rest + "' is one word too many");
+}
+
+}  // namespace
+
+Plan parse_plan(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    if (!std::getline(lines, line) || line != "timpani-plan 1") {
+        throw std::runtime_error("plan line 1: 'timpani-plan 1' expected");
+    }
+    Plan plan;
+    for (int number = 2; std::getline(lines, line); ++number) {
+        std::istringstream words(line);
+        std::string key;
+        if (!(words >> key)) continue;
+        try {
+            parse_line(key, words, plan);
+        } catch (const std::exception& error) {
+            throw std::runtime_error("plan line " + std::to_string(number) + ": " + error.what());
+        }
+    }
+    return plan;
+}
+
+}  // namespace timpani

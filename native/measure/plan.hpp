@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace timpani {
+
+enum class Method { timpani, osu, count_messages };
+enum class Start { round_time, barrier };
+enum class CacheMode { warm, rotate, flush };
+
+/// One cell of a launch. `controls` are MPI_T control variables that hold while its communicator is created.
+struct CellPlan {
+    int id = 0;
+    std::string collective;
+    std::int64_t message_bytes = 0;
+    CacheMode mode = CacheMode::warm;
+    std::vector<std::pair<std::string, int>> controls;
+};
+
+/// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.
+struct ClockSkew {
+    int rank = 0;
+    std::int64_t offset_ns = 0;
+    double drift_ppm = 0;
+};
+
+/// What one launch of the measuring program is told. Written by Python, read once, never changed.
+struct Plan {
+    Method method = Method::timpani;
+    Start start = Start::round_time;
+    std::string datatype = "uint8";
+    double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
+    std::int64_t slot_ns = 0;        // longest time for one cell
+    std::optional<int> warmup;       // OSU's protocol only: fixed numbers instead of its defaults
+    std::optional<int> repetitions;  //
+    std::vector<ClockSkew> skews;
+    std::vector<CellPlan> cells;
+};
+
+/// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line.
+/// Throws std::runtime_error that names the line.
+Plan parse_plan(const std::string& text);
+
+}  // namespace timpani

@@ -1,0 +1,101 @@
+#include "measure/timed_block.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "measure/harness_messages.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// One repetition as one rank saw it, on its own clock.
+struct Observation {
+    std::int64_t start;
+    std::int64_t end;
+    std::int64_t late;
+};
+
+Repetition combine(const std::vector<Observation>& all, std::size_t repetition, std::size_t per_rank) {
+    std::int64_t first_start = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last_end = last_start;
+    std::int64_t longest = 0;
+    std::int64_t sum = 0;
+    bool valid = true;
+    for (std::size_t i = repetition; i < all.size(); i += per_rank) {
+        first_start = std::min(first_start, all[i].start);
+        last_start = std::max(last_start, all[i].start);
+        last_end = std::max(last_end, all[i].end);
+        longest = std::max(longest, all[i].end - all[i].start);
+        sum += all[i].end - all[i].start;
+        valid = valid && all[i].late == 0;
+    }
+    const auto ranks = static_cast<std::int64_t>(all.size() / per_rank);
+    return {last_end - first_start,         longest, sum / ranks, last_start - first_start,
+            last_end - all[repetition].end, valid};
+}
+
+/// Brings the ranks' observations to rank 0, on the common clock.
+std::vector<Repetition> collect(const Harness& harness, std::vector<Observation>& own, std::int64_t& rank_sum_ns) {
+    const ClockLine line = harness.clock.line();
+    for (auto& observation : own) {
+        rank_sum_ns += observation.end - observation.start;
+        observation.start = line.to_global(observation.start);
+        observation.end = line.to_global(observation.end);
+    }
+    const int bytes = static_cast<int>(own.size() * sizeof(Observation));
+    std::vector<Observation> all(harness.rank == 0 ? own.size() * static_cast<std::size_t>(harness.size) : 0);
+    MPI_Gather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, harness.comm);
+    std::vector<Repetition> repetitions;
+    for (std::size_t i = 0; harness.rank == 0 && i < own.size(); ++i) {
+        repetitions.push_back(combine(all, i, own.size()));
+    }
+    return repetitions;
+}
+
+}  // namespace
+
+std::vector<Repetition> run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
+                                  std::int64_t slack_ns, std::int64_t& rank_sum_ns) {
+    const LocalClock& clock = harness.clock.local();
+    const ClockLine line = harness.clock.line();
+    std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    for (auto& observation : own) {
+        buffers.between_calls();
+        std::byte* send = buffers.send();
+        std::byte* receive = buffers.receive();
+        std::int64_t start = 0;
+        if (slack_ns > 0) {
+            const auto announced = line.to_global(clock.now()) + slack_ns;
+            const auto deadline = line.to_local(broadcast_number(harness.comm, harness.rank, harness.size, announced));
+            start = clock.now();
+            observation.late = start > deadline ? 1 : 0;
+            while (start < deadline) start = clock.now();
+        } else {
+            dissemination_barrier(harness.comm, harness.rank, harness.size);
+            observation.late = 0;
+            start = clock.now();
+        }
+        operation(send, receive);
+        observation.end = clock.now();
+        observation.start = start;
+    }
+    return collect(harness, own, rank_sum_ns);
+}
+
+std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers,
+                                      int repetitions, std::int64_t& rank_sum_ns) {
+    const LocalClock& clock = harness.clock.local();
+    std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    for (auto& observation : own) {
+        observation.start = clock.now();
+        operation(buffers.send(), buffers.receive());
+        observation.end = clock.now();
+        observation.late = 0;
+        MPI_Barrier(operation.comm());
+    }
+    return collect(harness, own, rank_sum_ns);
+}
+
+}  // namespace timpani

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "measure/buffers.hpp"
+#include "measure/global_clock.hpp"
+#include "measure/operation.hpp"
+
+namespace timpani {
+
+/// One repetition as all ranks saw it, nanoseconds; only rank 0 has it.
+struct Repetition {
+    std::int64_t completion;  // max end − min start, on the common clock
+    std::int64_t latency;     // max over ranks of end − start
+    std::int64_t average;     // mean over ranks of end − start, as OSU's benchmarks print it
+    std::int64_t skew;        // max start − min start
+    std::int64_t root_ahead;  // max end − rank 0's end: how long others were busy after the root was done
+    bool valid;               // no rank came late to the deadline
+};
+
+/// The ranks that measure together, with the harness's private communicator.
+struct Harness {
+    MPI_Comm comm;
+    int rank;
+    int size;
+    GlobalClock& clock;
+};
+
+/// Runs the operation `repetitions` times and gives all repetitions to rank 0 (nothing to the others).
+///
+/// slack_ns > 0: Round-Time (Hunold & Carpen-Amarie, TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every
+/// rank spins until then; who is late on the first look spoils the repetition. slack_ns = 0: each repetition follows a
+/// dissemination barrier. `rank_sum_ns` grows by this rank's own end − start of each repetition.
+std::vector<Repetition> run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
+                                  std::int64_t slack_ns, std::int64_t& rank_sum_ns);
+
+/// As OSU's benchmarks do: MPI_Barrier between calls, nothing else.
+std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers,
+                                      int repetitions, std::int64_t& rank_sum_ns);
+
+}  // namespace timpani
