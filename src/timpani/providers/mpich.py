@@ -1,7 +1,8 @@
 """MPICH: control variables name the algorithms in their descriptions, and force them through the environment.
 
-They are read when MPI starts, so each algorithm needs a launch of its own. A name that the library does not know, and
-a call that the algorithm can't serve, abort the launch.
+A name that the library does not know aborts the launch. Whether a call that the algorithm can't serve is an error or
+silently goes to another algorithm is a variable too. It is set once MPI is up: MPI_Init itself calls collectives that a
+forced algorithm may not serve (5.0.2: allreduce by reduce_scatter_allgather), and would end there.
 """
 
 import json
@@ -21,6 +22,8 @@ from timpani.study.collectives import COLLECTIVES
 
 # `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
 _NO_ALGORITHMS = ("auto", "nb")
+
+_FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
 
 # Our name of a parameter, by the end of the library's variable MPIR_CVAR_<OP>_<PART>_…; <PART> says whose it is.
 _PARAMETERS = {"KVAL": "radix", "CHUNK_SIZE": "segment_bytes"}
@@ -56,9 +59,9 @@ class Mpich:
             environment={
                 _algorithm_variable(offer.collective): offer.value,
                 "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
-                "MPIR_CVAR_COLLECTIVE_FALLBACK": "error",
                 **{controls[name]: str(value) for name, value in algorithm.parameters},
-            }
+            },
+            controls=(_FALLBACK_IS_ERROR,),
         )
 
 

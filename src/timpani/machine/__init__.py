@@ -1,0 +1,1 @@
+"""Where Timpani measures: the cores here, the launchers, and what would spoil a measurement."""

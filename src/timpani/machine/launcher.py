@@ -1,0 +1,16 @@
+"""From a request to the command that starts the ranks: one file per launcher."""
+
+from collections.abc import Callable
+
+from timpani.machine import mpich, openmpi
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.native.find import Mpi
+
+__all__ = ["Command", "LaunchRequest", "command"]
+
+_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+
+
+def command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """The command that starts `request` with the starter of `mpi`."""
+    return _LAUNCHERS[mpi.kind](mpi, request)
