@@ -42,6 +42,8 @@ MPI_Comm ControlledCommunicators::get(const Controls& controls) {
     write_controls(controls);
     MPI_Comm communicator = MPI_COMM_NULL;
     MPI_Comm_dup(world_, &communicator);
+    // An algorithm that can't do what it is asked (two_proc on three ranks) fails its cell, not the launch.
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
     communicators_.emplace(controls, communicator);
     return communicator;
 }

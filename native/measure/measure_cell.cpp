@@ -1,6 +1,7 @@
 #include "measure/measure_cell.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -137,6 +138,13 @@ std::string measure_as_osu(const Harness& harness, const Operation& operation, B
     return describe(harness, samples, rank_sum_ns, repetitions, warmup, "mpi_barrier", "repetitions");
 }
 
+std::string describe_error(int error) {
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(error, text.data(), &length);
+    return {text.data(), static_cast<std::size_t>(length)};
+}
+
 }  // namespace
 
 std::int64_t broadcast_cost_ns(const Harness& harness) {
@@ -154,8 +162,9 @@ std::int64_t broadcast_cost_ns(const Harness& harness) {
 
 std::optional<std::string> check_result(const Harness& harness, const Operation& operation, Buffers& buffers) {
     buffers.poison(operation, harness.rank);
-    operation(buffers.send(), buffers.receive());
-    const auto mistake = buffers.find_mistake(operation, harness.rank);
+    const int error = operation(buffers.send(), buffers.receive());
+    const auto mistake =
+        error == MPI_SUCCESS ? buffers.find_mistake(operation, harness.rank) : std::optional(describe_error(error));
     int first = mistake ? harness.rank : harness.size;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, harness.comm);
     if (first == harness.size) return std::nullopt;

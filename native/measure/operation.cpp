@@ -46,44 +46,44 @@ const Datatype& find_datatype(const std::string& name) {
 }
 
 struct Operation::Calls {
-    static void null(const Operation&, std::byte*, std::byte*) {}
-    static void barrier(const Operation& o, std::byte*, std::byte*) { MPI_Barrier(o.comm_); }
-    static void bcast(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Bcast(o.rank_ == o.shape_.root ? send : receive, o.count_, o.type_, o.shape_.root, o.comm_);
+    static int null(const Operation&, std::byte*, std::byte*) { return MPI_SUCCESS; }
+    static int barrier(const Operation& o, std::byte*, std::byte*) { return MPI_Barrier(o.comm_); }
+    static int bcast(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Bcast(o.rank_ == o.shape_.root ? send : receive, o.count_, o.type_, o.shape_.root, o.comm_);
     }
-    static void gather(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Gather(send, o.count_, o.type_, receive, o.count_, o.type_, o.shape_.root, o.comm_);
+    static int gather(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Gather(send, o.count_, o.type_, receive, o.count_, o.type_, o.shape_.root, o.comm_);
     }
-    static void scatter(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Scatter(send, o.count_, o.type_, receive, o.count_, o.type_, o.shape_.root, o.comm_);
+    static int scatter(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Scatter(send, o.count_, o.type_, receive, o.count_, o.type_, o.shape_.root, o.comm_);
     }
-    static void allgather(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Allgather(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm_);
+    static int allgather(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Allgather(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm_);
     }
-    static void alltoall(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Alltoall(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm_);
+    static int alltoall(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Alltoall(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm_);
     }
-    static void alltoallv(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Alltoallv(send, o.counts_.data(), o.displacements_.data(), o.type_, receive, o.counts_.data(),
-                      o.displacements_.data(), o.type_, o.comm_);
+    static int alltoallv(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Alltoallv(send, o.counts_.data(), o.displacements_.data(), o.type_, receive, o.counts_.data(),
+                             o.displacements_.data(), o.type_, o.comm_);
     }
-    static void reduce(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Reduce(send, receive, o.count_, o.type_, MPI_SUM, o.shape_.root, o.comm_);
+    static int reduce(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Reduce(send, receive, o.count_, o.type_, MPI_SUM, o.shape_.root, o.comm_);
     }
-    static void allreduce(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Allreduce(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
+    static int allreduce(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Allreduce(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
     }
-    static void reduce_scatter(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Reduce_scatter(send, receive, o.counts_.data(), o.type_, MPI_SUM, o.comm_);
+    static int reduce_scatter(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Reduce_scatter(send, receive, o.counts_.data(), o.type_, MPI_SUM, o.comm_);
     }
-    static void reduce_scatter_block(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Reduce_scatter_block(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
+    static int reduce_scatter_block(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Reduce_scatter_block(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
     }
-    static void scan(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Scan(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
+    static int scan(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Scan(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
     }
-    static void exscan(const Operation& o, std::byte* send, std::byte* receive) {
-        MPI_Exscan(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
+    static int exscan(const Operation& o, std::byte* send, std::byte* receive) {
+        return MPI_Exscan(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
     }
 
     static Call find(std::string_view name) {

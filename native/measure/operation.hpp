@@ -29,14 +29,15 @@ class Operation {
     /// integer counts.
     Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm);
 
-    void operator()(std::byte* send, std::byte* receive) const { call_(*this, send, receive); }
+    /// MPI's error code; the communicator decides whether an error comes back at all.
+    int operator()(std::byte* send, std::byte* receive) const { return call_(*this, send, receive); }
 
     [[nodiscard]] const Shape& shape() const { return shape_; }
     [[nodiscard]] const Collective& collective() const { return collective_; }
     [[nodiscard]] const Datatype& datatype() const { return datatype_; }
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
 
-    using Call = void (*)(const Operation&, std::byte* send, std::byte* receive);
+    using Call = int (*)(const Operation&, std::byte* send, std::byte* receive);
     struct Calls;
 
   private:

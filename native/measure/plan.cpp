@@ -95,7 +95,7 @@ Plan parse_plan(const std::string& text) {
     }
     Plan plan;
     for (int number = 2; std::getline(lines, line); ++number) {
-        std::istringstream words(line);
+        std::istringstream words(line.substr(0, line.find('#')));
         std::string key;
         if (!(words >> key)) continue;
         try {

@@ -41,7 +41,7 @@ struct Plan {
     std::vector<CellPlan> cells;
 };
 
-/// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line.
+/// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment.
 /// Throws std::runtime_error that names the line.
 Plan parse_plan(const std::string& text);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "measure/harness_messages.hpp"
 
@@ -15,6 +16,11 @@ struct Observation {
     std::int64_t end;
     std::int64_t late;
 };
+
+/// The first call was checked and gave no error, so that one in a later call is nothing a cell could report.
+void refuse_errors(int errors) {
+    if (errors != MPI_SUCCESS) throw std::runtime_error("a timed call failed after the first one had succeeded");
+}
 
 Repetition combine(const std::vector<Observation>& all, std::size_t repetition, std::size_t per_rank) {
     std::int64_t first_start = std::numeric_limits<std::int64_t>::max();
@@ -61,6 +67,7 @@ std::vector<Repetition> run_block(const Harness& harness, const Operation& opera
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    int errors = MPI_SUCCESS;
     for (auto& observation : own) {
         buffers.between_calls();
         std::byte* send = buffers.send();
@@ -77,10 +84,11 @@ std::vector<Repetition> run_block(const Harness& harness, const Operation& opera
             observation.late = 0;
             start = clock.now();
         }
-        operation(send, receive);
+        errors |= operation(send, receive);
         observation.end = clock.now();
         observation.start = start;
     }
+    refuse_errors(errors);
     return collect(harness, own, rank_sum_ns);
 }
 
@@ -88,13 +96,15 @@ std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& o
                                       int repetitions, std::int64_t& rank_sum_ns) {
     const LocalClock& clock = harness.clock.local();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    int errors = MPI_SUCCESS;
     for (auto& observation : own) {
         observation.start = clock.now();
-        operation(buffers.send(), buffers.receive());
+        errors |= operation(buffers.send(), buffers.receive());
         observation.end = clock.now();
         observation.late = 0;
         MPI_Barrier(operation.comm());
     }
+    refuse_errors(errors);
     return collect(harness, own, rank_sum_ns);
 }
 

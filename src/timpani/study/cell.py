@@ -63,8 +63,8 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
 class Cell:
     """One point of a study.
 
-    message_bytes is counted as OSU's benchmarks print it: per rank for scatter, gather, allgather and the
-    all-to-alls; the whole vector for broadcast, the reductions and the scans; 0 for a barrier.
+    message_bytes is counted as OSU's benchmarks print it, `size_meaning` in `study/collectives.py`: a block for
+    scatter, gather, allgather and the all-to-alls; the vector for broadcast, reductions and scans; 0 for a barrier.
     """
 
     collective: str

@@ -1,0 +1,140 @@
+"""From a study to launches: which cells there are, and which of them share a start of the MPI program."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+from timpani.errors import UserError, unknown
+from timpani.machine.launch_request import LaunchRequest
+from timpani.native.find import Kind, Mpi
+from timpani.providers.catalogue import Catalogue
+from timpani.providers.provider import Forcing, Provider
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.collectives import COLLECTIVES
+from timpani.study.study import ALL, Study
+
+START_SECONDS = {"openmpi": 1.0, "mpich": 0.3}
+"""What starting and ending the ranks takes, for estimates; measured at 2 ranks on 2 cores."""
+
+CELL_SECONDS = 0.012
+"""What a cell takes that converges at once: 5 ms of warm-up, 5 ms of samples and their collection."""
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell, its number within the campaign, and the control variables that hold while its communicator is made."""
+
+    number: int
+    cell: Cell
+    controls: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that can share a launch: the same ranks and placement, and the same arguments and environment."""
+
+    ranks: int
+    placement: str
+    oversubscribed: bool
+    arguments: tuple[str, ...]
+    environment: Mapping[str, str]
+    cells: tuple[PlannedCell, ...]
+
+    def request(self, program: tuple[str, ...]) -> LaunchRequest:
+        """The start of `program` that measures this group's cells."""
+        return LaunchRequest(
+            ranks=self.ranks,
+            placement=self.placement,
+            oversubscribed=self.oversubscribed,
+            arguments=self.arguments,
+            environment=self.environment,
+            program=program,
+        )
+
+
+@dataclass(frozen=True)
+class CampaignPlan:
+    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here."""
+
+    study: Study
+    mpi: Mpi
+    groups: tuple[Group, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def cells(self) -> tuple[PlannedCell, ...]:
+        """All cells, by their number."""
+        return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))
+
+    @property
+    def seconds(self) -> float:
+        """About how long measuring takes when every cell converges quickly; the budget where that is less."""
+        start = START_SECONDS[self.mpi.kind]
+        each = min(CELL_SECONDS, 2 * self.study.slot)
+        total = self.study.launches * sum(start + each * len(group.cells) for group in self.groups)
+        return min(total, self.study.budget or total)
+
+    def order(self, launch: int) -> Iterator[Group]:
+        """The groups of launch number `launch`, and the cells in each, shuffled by the study's seed."""
+        shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
+        for group in shuffler.sample(self.groups, len(self.groups)):
+            cells = tuple(shuffler.sample(group.cells, len(group.cells)))
+            yield Group(group.ranks, group.placement, group.oversubscribed, group.arguments, group.environment, cells)
+
+
+def plan(
+    study: Study, mpi: Mpi, provider: Provider, catalogue: Catalogue, cores: int, oversubscribe: bool
+) -> CampaignPlan:
+    """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here."""
+    above = [ranks for ranks in study.ranks if ranks > cores]
+    if above and not oversubscribe:
+        fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)
+        raise UserError(
+            f"{', '.join(map(str, above))} ranks are more than the {cores} cores that this machine offers",
+            f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
+        )
+    left_out: list[str] = []
+    grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
+    forcings: dict[tuple[object, ...], tuple[int, Forcing]] = {}
+    number = 0
+    for collective, texts in study.collectives.items():
+        for algorithm in _algorithms(collective, texts, catalogue, left_out):
+            forcing = provider.forcing(mpi, catalogue.offer(collective, algorithm), algorithm)
+            sizes = study.sizes if COLLECTIVES[collective].sized else (0,)
+            for ranks in study.ranks:
+                key = (ranks, forcing.arguments, tuple(sorted(forcing.environment.items())))
+                forcings[key] = (ranks, forcing)
+                for size in sizes:
+                    cell = Cell(collective, algorithm, ranks, study.placement, size, study.mode)
+                    grouped[key].append(PlannedCell(number, cell, forcing.controls))
+                    number += 1
+    if not number:
+        raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
+    groups = tuple(
+        Group(ranks, study.placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
+        for key, (ranks, forcing) in forcings.items()
+    )
+    return CampaignPlan(study, mpi, groups, tuple(left_out))
+
+
+def _algorithms(
+    collective: str, texts: tuple[str, ...], catalogue: Catalogue, left_out: list[str]
+) -> tuple[Algorithm, ...]:
+    """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
+    if collective == "null":
+        return (Algorithm(catalogue.provider, "default"),)
+    found: dict[Algorithm, None] = {}
+    for text in texts:
+        if text == ALL:
+            found.update(dict.fromkeys(catalogue.all_of(collective)))
+            continue
+        algorithm = Algorithm.parse(text)
+        if algorithm.provider and algorithm.provider not in get_args(Kind):
+            raise unknown(f"provider of {collective} {text}:", algorithm.provider, get_args(Kind), "timpani list mpis")
+        if algorithm.provider not in ("", catalogue.provider):
+            left_out.append(f"{collective} {text}: not of {catalogue.provider} {catalogue.version}")
+        else:
+            found[catalogue.resolve(collective, algorithm)] = None
+    return tuple(found)

@@ -1,0 +1,197 @@
+"""Write a campaign folder: created once, appended to, continued by the same command, never overwritten."""
+
+import errno
+import fcntl
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from timpani import __version__
+from timpani.campaign.load import FORMAT, VERSION, frame, read_header, read_lines
+from timpani.campaign.record import LaunchResult, Proof, cell_fields
+from timpani.errors import UserError
+from timpani.study.cell import Cell
+
+_MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
+"""What a continued study may say differently: it can go on for longer."""
+
+
+
+class Store:
+    """A campaign folder opened for measuring into; one process at a time."""
+
+    def __init__(self, folder: Path, header: dict[str, Any]) -> None:
+        """Create or continue the campaign of `header` in `folder`.
+
+        UserError when the folder holds something else, another study, or is in use by another process.
+        """
+        self.folder = folder
+        self.torn: list[str] = []  # what was set aside, in words
+        self._lock = self._take(folder, header)
+        self._repair()
+        lines = [line for _, line in read_lines(folder / "results.jsonl")]
+        frame(lines, folder / "results.jsonl")
+        self.done: dict[tuple[Cell, int], bool] = {}  # measured (cell, launch) → whether it succeeded
+        for line in lines:
+            result = LaunchResult.from_line(line)
+            self.done[result.cell, result.launch] = result.error is None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._lock)
+
+    def add_result(self, result: LaunchResult) -> None:
+        """Append a result; what was appended is on its way to the disk as one whole line."""
+        self._append("results.jsonl", result.as_line())
+        self.done[result.cell, result.launch] = result.error is None
+
+    def add_launch(self, launch: dict[str, Any]) -> None:
+        """Append the description of one start of the MPI program."""
+        self._append("launches.jsonl", launch)
+
+    def add_proof(self, proof: Proof) -> None:
+        """Append one cell's message matrix."""
+        values = asdict(proof)
+        del values["cell"]
+        self._append("proofs.jsonl", {**cell_fields(proof.cell), **values})
+
+    def start_folder(self, launch: int) -> Path:
+        """A new folder for one start of the MPI program within launch number `launch`."""
+        attempt = 1 + sum(1 for _ in (self.folder / "launches").glob(f"{launch:04d}-*"))
+        while True:
+            path = self.folder / "launches" / f"{launch:04d}-{attempt}"
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                attempt += 1
+            else:
+                return path
+
+    def _append(self, name: str, line: dict[str, Any]) -> None:
+        raw = (json.dumps(line, ensure_ascii=False) + "\n").encode()
+        file = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
+        try:
+            before = os.fstat(file).st_size
+            try:
+                written = os.write(file, raw)
+            except OSError as error:
+                raise _cannot_write(self.folder / name, error) from None
+            if written != len(raw):
+                os.ftruncate(file, before)
+                raise _cannot_write(self.folder / name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+        finally:
+            os.close(file)
+
+    @staticmethod
+    def _take(folder: Path, header: dict[str, Any]) -> int:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            foreign = sorted(path.name for path in folder.iterdir()) if not (folder / "campaign.json").exists() else []
+            if foreign and foreign != ["lock"]:
+                raise UserError(f"{folder} holds {foreign[0]} and is no campaign", "choose another folder with -o")
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise _cannot_write(folder, error) from None
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(lock)
+            raise UserError(
+                f"another timpani run is measuring into {folder}", "wait for it, or choose another -o"
+            ) from None
+        try:
+            if (folder / "campaign.json").exists():
+                _check_same(folder, read_header(folder), header)
+            else:
+                _write_whole(folder / "campaign.json", {"format": FORMAT, "version": VERSION, **header})
+            return lock
+        except BaseException:
+            os.close(lock)
+            raise
+
+    def _repair(self) -> None:
+        """Set a torn last line aside; a foreign line elsewhere stays an error, since nothing of ours writes one."""
+        for name in ("results.jsonl", "launches.jsonl", "proofs.jsonl"):
+            path = self.folder / name
+            if not path.exists():
+                continue
+            raw = path.read_bytes()
+            whole = raw.rfind(b"\n") + 1
+            if whole == len(raw):
+                continue
+            aside = next(
+                candidate
+                for number in range(1, 1_000_000)
+                if not (candidate := self.folder / "launches" / f"{name}.torn-{number}").exists()
+            )
+            aside.parent.mkdir(exist_ok=True)
+            aside.write_bytes(raw[whole:])
+            os.truncate(path, whole)
+            self.torn.append(f"a torn last line of {path} was set aside as {aside}")
+
+
+def new_header(
+    study: dict[str, Any], machine: dict[str, Any], mpi: dict[str, Any], created: str, command: str, left_out: list[str]
+) -> dict[str, Any]:
+    """campaign.json of a campaign that begins."""
+    return {
+        "timpani": __version__,
+        "created": created,
+        "study": study,
+        "machine": machine,
+        "mpi": mpi,
+        "left_out": left_out,
+        "commands": [command],
+    }
+
+
+def _check_same(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    before, now = old.get("study", {}), new["study"]
+    for key in now:
+        if key not in _MAY_CHANGE and before.get(key) != now[key]:
+            raise UserError(
+                f"{folder} holds another study: its {key} is {_short(before.get(key))}, not {_short(now[key])}",
+                "choose another folder with -o, or give the same study",
+            )
+    for part, key in (("mpi", "kind"), ("mpi", "version"), ("machine", "name")):
+        was, is_ = old.get(part, {}).get(key), new[part].get(key)
+        if was != is_:
+            raise UserError(
+                f"{folder} was measured on {part} {key} {was}, this is {is_}", "choose another folder with -o"
+            )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _write_whole(path: Path, value: dict[str, Any]) -> None:
+    """Write beside and rename, so that a header is there whole or not at all."""
+    beside = path.with_suffix(".new")
+    try:
+        with beside.open("w") as file:
+            json.dump(value, file, indent=1, ensure_ascii=False)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        beside.rename(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    step = (
+        "free some space; what was measured stays, and the same command goes on"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT)
+        else "choose a folder that you may write to"
+    )
+    return UserError(f"{path} can't be written ({error.strerror})", step)
