@@ -1,0 +1,1 @@
+"""Pure functions over arrays: intervals of quantiles, summaries of samples, comparisons of launches."""

@@ -1,0 +1,210 @@
+"""Is one algorithm faster than another? Launch medians against launch medians.
+
+Two algorithms differ only when, after Holm's correction over their family, the Wilcoxon rank-sum test is significant
+and the interval of the ratio of their times, at the level that Holm tested, lies wholly outside INDIFFERENCE. A family
+is all the algorithms that are compared with one and the same reference, at one (collective, ranks, placement,
+message_bytes, mode, machine).
+
+With n launches on each side no p-value is under 2 / C(2n, n): with 5 launches 0.0079, so that none of seven algorithms
+can differ significantly from the default, however large the difference. `launches_needed` says how many launches do.
+
+Sources: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15; Hodges & Lehmann, Ann. Math. Stat. 1963; Holm,
+Scand. J. Stat. 1979.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALPHA = 0.05
+INDIFFERENCE = (0.97, 1.03)
+"""Ratios of times within these bounds make no difference to a user."""
+
+LARGEST_EXACT = 50
+"""Up to this many launches, both sides together, the null distribution is counted; beyond, its normal limit serves."""
+
+_ROUNDING = 1e-12  # of probabilities that are sums of many terms
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of samples of the same two sizes, compared.
+
+    log_ratios    ln(first / second) of each value with each, ascending along the second axis, shape (pairs, n·m)
+    first_launches, second_launches   n and m
+    p_value       of the two-sided rank-sum test, shape (pairs,)
+    """
+
+    first_launches: int
+    second_launches: int
+    log_ratios: Floats
+    p_value: Floats
+
+    @cached_property
+    def ratio(self) -> Floats:
+        """Hodges–Lehmann: the median of all first / second, shape (pairs,)."""
+        ratio: Floats = np.exp(np.median(self.log_ratios, axis=1))
+        return ratio
+
+    def interval(self, alpha: float | Floats) -> tuple[Floats, Floats]:
+        """Bounds of the ratio at level 1 − alpha, by inversion of the rank-sum test; alpha is one for all or (pairs,).
+
+        0 and infinity where there are too few launches for that level.
+        """
+        pairs, products = self.log_ratios.shape
+        null = null_distribution(self.first_launches, (1,) * (self.first_launches + self.second_launches))
+        tails = np.broadcast_to(np.asarray(alpha) / 2, pairs)
+        cut = np.searchsorted(null.lower[::2], tails + _ROUNDING, side="right")
+        row = np.arange(pairs)
+        low = np.where(cut > 0, self.log_ratios[row, np.maximum(cut, 1) - 1], -np.inf)
+        high = np.where(cut > 0, self.log_ratios[row, products - np.maximum(cut, 1)], np.inf)
+        return np.exp(low), np.exp(high)
+
+
+def compare(first: Floats, second: Floats) -> Pairs:
+    """Compare row by row: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values above 0.
+
+    The p-value is exact, ties included (midranks, conditional on the ties), up to LARGEST_EXACT launches together.
+    """
+    n, m = first.shape[1], second.shape[1]
+    differences = (np.log(first)[:, :, None] - np.log(second)[:, None, :]).reshape(len(first), n * m)
+    differences.sort(axis=1)
+    # Twice the Mann–Whitney U: two for each first value over a second one, one for each tie.
+    doubled_u = 2 * (first[:, :, None] > second[:, None, :]).sum(axis=(1, 2)) + (
+        first[:, :, None] == second[:, None, :]
+    ).sum(axis=(1, 2))
+    pooled = np.sort(np.concatenate([first, second], axis=1), axis=1)
+    patterns, pattern_of = np.unique(pooled[:, 1:] != pooled[:, :-1], axis=0, return_inverse=True)
+    p_value = np.empty(len(first))
+    for index, new_value in enumerate(patterns):
+        starts = np.flatnonzero(np.concatenate([[True], new_value, [True]]))
+        rows = pattern_of.reshape(-1) == index
+        p_value[rows] = null_distribution(n, tuple(np.diff(starts).tolist())).two_sided(doubled_u[rows])
+    return Pairs(n, m, differences, p_value)
+
+
+@dataclass(frozen=True)
+class NullDistribution:
+    """Of twice the Mann–Whitney U when both sides are alike: lower[u] = P(2U ≤ u), upper[u] = P(2U ≥ u)."""
+
+    lower: Floats
+    upper: Floats
+
+    def two_sided(self, doubled_u: NDArray[np.int64]) -> Floats:
+        """Twice the smaller tail, at most 1, shape of `doubled_u`."""
+        tail: Floats = np.minimum(self.lower[doubled_u], self.upper[doubled_u])
+        return np.minimum(2 * tail, 1.0)
+
+
+@lru_cache(maxsize=4096)
+def null_distribution(n: int, ties: tuple[int, ...]) -> NullDistribution:
+    """The distribution for n values on the first side when the pooled values, ascending, tie in groups of `ties`.
+
+    Counted over all ways to choose which pooled values are the first side's, or, with more than LARGEST_EXACT values,
+    from the normal limit with correction for ties and continuity.
+    """
+    total = sum(ties)
+    if total > LARGEST_EXACT:
+        return _normal_limit(n, ties)
+    # ways[k, s]: choices of k values with doubled midranks adding up to s. A double holds these counts exactly.
+    largest_sum = 2 * n * total
+    ways = np.zeros((n + 1, largest_sum + 1))
+    ways[0, 0] = 1
+    smaller = 0
+    for size in ties:
+        doubled_midrank = 2 * smaller + size + 1
+        for _ in range(size):
+            ways[1:, doubled_midrank:] += ways[:-1, : largest_sum + 1 - doubled_midrank]
+        smaller += size
+    smallest_sum = n * (n + 1)
+    share = ways[n, smallest_sum : smallest_sum + 2 * n * (total - n) + 1] / comb(total, n)
+    return NullDistribution(np.cumsum(share), np.cumsum(share[::-1])[::-1])
+
+
+def _normal_limit(n: int, ties: tuple[int, ...]) -> NullDistribution:
+    total = sum(ties)
+    m = total - n
+    tied = sum(size**3 - size for size in ties) / (total * (total - 1))
+    deviation = sqrt(n * m / 12 * (total + 1 - tied))
+    doubled_u = range(2 * n * m + 1)
+    if deviation == 0.0:
+        return NullDistribution(np.ones(len(doubled_u)), np.ones(len(doubled_u)))
+    below = NormalDist(n * m / 2, deviation).cdf
+    lower = np.array([below(u / 2 + 0.5) for u in doubled_u])
+    return NullDistribution(lower, lower[::-1])
+
+
+def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Holm's step-down over one family, shape (comparisons,): adjusted p-values, and what each step divides alpha by.
+
+    Equal p-values are one step, so that their order can't matter: p is significant at alpha when the adjusted one is at
+    most alpha, and alpha / divisor is the level at which that step tests.
+    """
+    ascending = np.sort(p_values)
+    divisor = len(p_values) - np.searchsorted(ascending, p_values, side="left")
+    ordered = np.argsort(p_values, kind="stable")
+    adjusted = np.empty(len(p_values))
+    adjusted[ordered] = np.maximum.accumulate(np.minimum(p_values * divisor, 1.0)[ordered])
+    return adjusted, divisor
+
+
+def launches_needed(comparisons: int, alpha: float = ALPHA) -> int:
+    """The fewest launches of each algorithm with which every one of `comparisons` could be significant after Holm."""
+    launches = 1
+    while 2 / comb(2 * launches, launches) > alpha / max(comparisons, 1):
+        launches += 1
+    return launches
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """References against others, one pair an entry, all of shape (pairs,). ratio = reference / other.
+
+    low, high     interval of the ratio at 95 %, 0 and infinity where there are too few launches
+    p_value       of the pair alone
+    significant   by the rule of this module, within the pair's family
+    """
+
+    ratio: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+    significant: NDArray[np.bool_]
+
+
+def compare_families(
+    references: Sequence[Sequence[float]], others: Sequence[Sequence[float]], family: NDArray[np.int64]
+) -> Comparisons:
+    """Compare references[i] with others[i], launch medians above 0; pairs of equal family[i] are corrected together."""
+    pairs = len(references)
+    ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, (reference, other) in enumerate(zip(references, others, strict=True)):
+        groups[len(reference), len(other)].append(index)
+    compared: list[tuple[NDArray[np.int64], Pairs]] = []
+    for members in groups.values():
+        rows = np.array(members)
+        same_size = compare(np.array([references[i] for i in members]), np.array([others[i] for i in members]))
+        compared.append((rows, same_size))
+        ratio[rows], p_value[rows] = same_size.ratio, same_size.p_value
+        low[rows], high[rows] = same_size.interval(ALPHA)
+
+    adjusted, divisor = np.empty(pairs), np.empty(pairs)
+    by_family = np.argsort(family, kind="stable")
+    borders = np.flatnonzero(np.diff(family[by_family])) + 1
+    for members_of_one in np.split(by_family, borders):
+        adjusted[members_of_one], divisor[members_of_one] = holm(p_value[members_of_one])
+
+    outside = np.empty(pairs, dtype=np.bool_)
+    for rows, same_size in compared:
+        tested_low, tested_high = same_size.interval(ALPHA / divisor[rows])
+        outside[rows] = (tested_high < INDIFFERENCE[0]) | (tested_low > INDIFFERENCE[1])
+    return Comparisons(ratio, low, high, p_value, outside & (adjusted <= ALPHA + _ROUNDING))

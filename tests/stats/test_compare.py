@@ -1,0 +1,156 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]
+
+from timpani.stats.compare import compare, compare_families, holm, launches_needed
+
+TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=6)
+P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+def row(values: list[float]) -> np.ndarray:
+    return np.array([values])
+
+
+def counted_p_value(first: list[float], second: list[float]) -> float:
+    """The definition: all ways to share out the pooled midranks."""
+    ranks = stats.rankdata(first + second)
+    sums = [sum(ranks[list(chosen)]) for chosen in combinations(range(len(ranks)), len(first))]
+    observed = sum(ranks[: len(first)])
+    lower = np.mean([value <= observed + 1e-9 for value in sums])
+    upper = np.mean([value >= observed - 1e-9 for value in sums])
+    return float(min(1.0, 2 * min(lower, upper)))
+
+
+@given(TIMES, TIMES)
+def test_p_value_with_ties_is_counted_exactly(first: list[float], second: list[float]) -> None:
+    assert compare(row(first), row(second)).p_value[0] == pytest.approx(counted_p_value(first, second))
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
+def test_p_value_without_ties_is_scipys_exact_one(n: int, m: int, seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    first, second = generator.random(n) + 0.5, generator.random(m) + 0.7
+    exact = stats.mannwhitneyu(first, second, method="exact").pvalue
+    assert compare(first[None], second[None]).p_value[0] == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_many_launches_take_the_normal_limit(decimals: int) -> None:
+    generator = np.random.default_rng(1)
+    first, second = (generator.random(45) + 1).round(decimals), (generator.random(38) + 1.1).round(decimals)
+    limit = stats.mannwhitneyu(first, second, method="asymptotic").pvalue
+    assert compare(first[None], second[None]).p_value[0] == pytest.approx(limit)
+
+
+def test_all_values_equal_tell_nothing() -> None:
+    for launches in (3, 40):
+        same = np.full((1, launches), 2.0)
+        assert compare(same, same).p_value[0] == 1.0
+
+
+@given(TIMES, TIMES, st.floats(0.01, 100))
+def test_comparison_ignores_the_unit_and_mirrors_when_swapped(
+    first: list[float], second: list[float], unit: float
+) -> None:
+    plain, scaled = compare(row(first), row(second)), compare(row(first) * unit, row(second) * unit)
+    swapped = compare(row(second), row(first))
+    assert scaled.ratio[0] == pytest.approx(plain.ratio[0])
+    assert swapped.ratio[0] == pytest.approx(1 / plain.ratio[0])
+    assert swapped.p_value[0] == pytest.approx(plain.p_value[0])
+    low, high = plain.interval(0.05)
+    swapped_low, swapped_high = swapped.interval(0.05)
+    assert swapped_low[0] == pytest.approx(1 / high[0] if np.isfinite(high[0]) else 0.0)
+    assert 1 / swapped_high[0] == pytest.approx(low[0])
+
+
+def test_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
+    generator = np.random.default_rng(2)
+    first, second = 1.2 * generator.lognormal(0, 0.1, (4000, 6)), generator.lognormal(0, 0.1, (4000, 5))
+    low, high = compare(first, second).interval(0.05)
+    covered = np.mean((low <= 1.2) & (high >= 1.2))
+    assert 0.95 - 0.014 <= covered <= 0.99
+
+
+def test_interval_excludes_one_exactly_where_the_test_is_significant() -> None:
+    generator = np.random.default_rng(3)
+    pairs = compare(1.1 * generator.lognormal(0, 0.1, (500, 7)), generator.lognormal(0, 0.1, (500, 7)))
+    low, high = pairs.interval(0.05)
+    np.testing.assert_array_equal((low > 1) | (high < 1), pairs.p_value <= 0.05)
+
+
+def test_too_few_launches_bound_nothing() -> None:
+    low, high = compare(row([5.0, 5.1, 5.2]), row([1.0, 1.1, 1.2])).interval(0.05)
+    assert (low[0], high[0]) == (0.0, np.inf)
+
+
+@given(P_VALUES)
+def test_holm_keeps_the_order_and_never_lowers_a_p_value(p_values: list[float]) -> None:
+    p = np.array(p_values)
+    adjusted, divisor = holm(p)
+    assert np.all(adjusted >= p)
+    assert np.all(adjusted <= np.minimum(p * len(p), 1) + 1e-12)
+    assert np.all(np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0)
+    assert divisor[p.argmin()] == len(p)
+
+
+def test_holm_by_hand_with_a_tie() -> None:
+    adjusted, divisor = holm(np.array([0.03, 0.01, 0.04, 0.01]))
+    np.testing.assert_allclose(adjusted, [0.06, 0.04, 0.06, 0.04])
+    np.testing.assert_array_equal(divisor, [2, 4, 1, 4])
+
+
+@given(st.permutations(list(range(6))))
+def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> None:
+    p = np.array([0.001, 0.01, 0.01, 0.02, 0.3, 0.3])
+    np.testing.assert_allclose(holm(p[order])[0], holm(p)[0][order])
+
+
+@pytest.mark.parametrize(("comparisons", "launches"), [(1, 4), (6, 5), (7, 6), (9, 6)])
+def test_launches_that_make_significance_reachable(comparisons: int, launches: int) -> None:
+    assert launches_needed(comparisons) == launches
+
+
+@pytest.mark.parametrize("comparisons", [1, 3, 6, 7, 9])
+def test_needed_launches_suffice_and_one_less_does_not(comparisons: int) -> None:
+    needed = launches_needed(comparisons)
+    for launches, reachable in ((needed, True), (needed - 1, False)):
+        slow = [10.0 + 0.01 * i for i in range(launches)]
+        fast = [1.0 + 0.01 * i for i in range(launches)]
+        found = compare_families([slow] * comparisons, [fast] * comparisons, np.zeros(comparisons, dtype=np.int64))
+        assert found.significant.all() == reachable
+
+
+def test_a_real_but_tiny_difference_makes_no_difference() -> None:
+    default = [1.00 + 0.0001 * i for i in range(10)]
+    slower = [1.02 + 0.0001 * i for i in range(10)]
+    much_slower = [1.10 + 0.0001 * i for i in range(10)]
+    found = compare_families([default, default], [slower, much_slower], np.array([0, 1]))
+    assert (found.p_value < 1e-4).all()
+    np.testing.assert_array_equal(found.significant, [False, True])
+
+
+def test_families_are_corrected_apart_and_sizes_may_differ() -> None:
+    slow, fast = [2.0, 2.1, 2.2, 2.3, 2.4], [1.0, 1.1, 1.2, 1.3, 1.4]
+    alone = compare_families([slow], [fast], np.array([0]))
+    crowded = compare_families([slow] * 7 + [slow], [fast] * 7 + [fast[:4]], np.array([0] * 7 + [1]))
+    assert alone.significant.all()
+    np.testing.assert_array_equal(crowded.significant, [False] * 7 + [True])
+    assert crowded.ratio[0] == pytest.approx(alone.ratio[0])
+
+
+@settings(deadline=None, max_examples=5)
+@given(st.integers(0, 10**6))
+def test_equal_algorithms_rarely_differ_significantly(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    families, algorithms, launches = 300, 5, 8
+    default = np.repeat(generator.lognormal(0, 0.1, (families, launches)), algorithms, axis=0)
+    others = generator.lognormal(0, 0.1, (families * algorithms, launches))
+    family = np.repeat(np.arange(families), algorithms)
+    found = compare_families(default.tolist(), others.tolist(), family)
+    wrong_families = np.bincount(family, found.significant) > 0
+    assert wrong_families.mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / families)

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats  # type: ignore[import-untyped]
+
+from timpani.stats.interval import LARGEST_EXACT, effective_size, quantile_interval, quantile_ranks
+
+
+@pytest.mark.parametrize(("n", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)])
+def test_too_few_values_give_the_extremes_and_what_they_really_cover(n: int, coverage: float) -> None:
+    ranks = quantile_ranks(n)
+    assert (ranks.low, ranks.high) == (0, n - 1)
+    assert ranks.coverage == pytest.approx(coverage)
+
+
+def test_six_values_suffice_for_a_median_at_95_percent() -> None:
+    assert quantile_ranks(6).coverage >= 0.95
+
+
+def test_no_value_has_no_interval() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        quantile_ranks(0)
+
+
+@given(n=st.integers(6, LARGEST_EXACT), quantile=st.floats(0.05, 0.95), level=st.floats(0.5, 0.999))
+def test_exact_coverage_is_the_binomial_distributions(n: int, quantile: float, level: float) -> None:
+    ranks = quantile_ranks(n, quantile, level)
+    binomial = stats.binom(n, quantile)
+    assert ranks.coverage == pytest.approx(binomial.cdf(ranks.high) - binomial.cdf(ranks.low), abs=1e-9)
+    if ranks.low > 0 and ranks.high < n - 1:
+        assert ranks.coverage >= level - 1e-9
+
+
+@given(n=st.integers(LARGEST_EXACT + 1, 5000), quantile=st.sampled_from([0.25, 0.5, 0.75]))
+def test_normal_limit_is_close_to_the_binomial_and_not_too_narrow(n: int, quantile: float) -> None:
+    ranks = quantile_ranks(n, quantile)
+    binomial = stats.binom(n, quantile)
+    exact = binomial.cdf(ranks.high) - binomial.cdf(ranks.low)
+    assert exact >= 0.95
+    assert ranks.coverage == pytest.approx(exact, abs=0.005)
+
+
+@pytest.mark.parametrize("n", [5, 9, 30, 400])
+def test_interval_covers_a_skewed_distributions_median_as_often_as_it_says(n: int) -> None:
+    samples = np.sort(np.random.default_rng(1).lognormal(size=(4000, n)), axis=1)
+    ranks = quantile_ranks(n)
+    covered = np.mean((samples[:, ranks.low] <= 1.0) & (samples[:, ranks.high] >= 1.0))
+    assert covered == pytest.approx(ranks.coverage, abs=4 * np.sqrt(ranks.coverage * (1 - ranks.coverage) / 4000))
+
+
+def test_correlated_series_need_the_effective_size_to_keep_their_coverage() -> None:
+    generator = np.random.default_rng(2)
+    naive = corrected = 0
+    for _ in range(400):
+        noise = generator.normal(size=600)
+        series = np.empty(600)
+        series[0] = noise[0]
+        for i in range(1, 600):
+            series[i] = 0.8 * series[i - 1] + noise[i]
+        ascending = np.sort(series)
+        plain = quantile_interval(ascending)
+        widened = quantile_interval(ascending, effective=effective_size(series, float(np.median(series))))
+        naive += plain.low <= 0 <= plain.high
+        corrected += widened.low <= 0 <= widened.high
+    assert naive / 400 < 0.75
+    assert corrected / 400 > 0.88
+
+
+def test_independent_values_are_worth_about_their_number() -> None:
+    generator = np.random.default_rng(3)
+    sizes = [effective_size(values, float(np.median(values))) for values in generator.normal(size=(200, 500))]
+    assert np.median(sizes) == pytest.approx(500)
+
+
+def test_one_outlier_among_many_changes_no_weight() -> None:
+    series = np.random.default_rng(4).normal(100, 1, 300)
+    spoiled = series.copy()
+    spoiled[series.argmax()] = 1e9
+    assert effective_size(spoiled, 100.0) == effective_size(series, 100.0)
+
+
+@given(st.lists(st.floats(1, 1e6), min_size=1, max_size=60), st.floats(0.01, 100))
+def test_interval_scales_with_the_values(values: list[float], factor: float) -> None:
+    ascending = np.sort(np.array(values))
+    plain, scaled = quantile_interval(ascending), quantile_interval(ascending * factor)
+    assert scaled.low == pytest.approx(plain.low * factor)
+    assert scaled.high == pytest.approx(plain.high * factor)
+
+
+def test_constant_series_counts_fully() -> None:
+    assert effective_size(np.full(50, 7.0), 7.0) == 50
