@@ -1,0 +1,149 @@
+"""One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
+
+from functools import lru_cache
+
+import polars as pl
+
+from timpani.campaign.record import CELL_FIELDS
+from timpani.stats.interval import quantile_ranks
+from timpani.study.cell import DEFAULT
+
+CONTRACT = (
+    *CELL_FIELDS,
+    "machine",
+    "median_us",
+    "ci_low_us",
+    "ci_high_us",
+    "osu_avg_us",
+    "launches",
+    "repetitions",
+    "status",
+)
+"""The columns that users' scripts rely on, in this order."""
+
+EXTRAS = (
+    "label",
+    "ci_coverage",
+    "osu_min_us",
+    "osu_max_us",
+    "skew_us",
+    "spread",
+    "outlier_share",
+    "two_humped",
+    "error",
+)
+
+FEWEST_LAUNCHES = 5
+"""Fewer launches than this support no interval worth the name; the cell is `not_converged`."""
+
+_CELL = (*CELL_FIELDS, "machine")
+_SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
+
+
+def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
+    """Estimate every cell of `results` (columns RESULT_SCHEMA, a row per cell and launch).
+
+    Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
+    estimate is the median of the launches' medians, its 95 % interval is over launches; `osu_avg_us` is their mean.
+    Launches that failed give no time. Flags of single launches (not converged, skewed, two-humped) hold for the cell
+    when most launches that succeeded raised them.
+    """
+    succeeded = results.filter(_SUCCEEDED)
+    flagged_by_most = {
+        name: expression.mean() > 0.5
+        for name, expression in (
+            ("unconverged", ~pl.col("converged")),
+            ("skewed", pl.col("skewed")),
+            ("two_humped", pl.col("two_humped")),
+        )
+    }
+    measured = succeeded.group_by(_CELL).agg(
+        pl.col("median_us").drop_nulls().sort().alias("medians"),
+        pl.len().cast(pl.Int64).alias("launches"),
+        pl.sum("repetitions"),
+        pl.mean("osu_avg_us", "osu_min_us", "osu_max_us", "outlier_share"),
+        pl.median("skew_us"),
+        **flagged_by_most,
+    )
+    attempted = results.group_by(_CELL).agg(
+        (~_SUCCEEDED).any().alias("failed"),
+        pl.any("oversubscribed", "simulated"),
+        pl.col("error").sort_by("launch").drop_nulls().first(),
+    )
+    cells = attempted.join(measured, on=_CELL, how="left").with_columns(
+        pl.col("launches", "repetitions").fill_null(0), pl.col("two_humped").fill_null(False)
+    )
+    return (
+        _with_interval(cells)
+        .with_columns(_status(), _label())
+        .sort(
+            "collective",
+            "ranks",
+            "placement",
+            "mode",
+            "machine",
+            pl.col("algorithm") != DEFAULT,
+            "provider",
+            "algorithm",
+            "parameters",
+            "message_bytes",
+        )
+        .select(*CONTRACT, *EXTRAS)
+    )
+
+
+def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
+    """Add the estimate, its interval, what that covers, and the spread over launches (MAD / median)."""
+    medians = pl.col("medians")
+    counts = cells.select(medians.list.len().alias("medians_count")).unique().drop_nulls()
+    ranks = [_median_ranks(n) for n in counts["medians_count"]]
+    bounds = counts.with_columns(
+        pl.Series("low", [low for low, _, _ in ranks], pl.Int64),
+        pl.Series("high", [high for _, high, _ in ranks], pl.Int64),
+        pl.Series("ci_coverage", [coverage for _, _, coverage in ranks], pl.Float64),
+    )
+    deviations = medians.list.eval((pl.element() - pl.element().median()).abs())
+    return (
+        cells.with_columns(medians.list.len().alias("medians_count"))
+        .join(bounds, on="medians_count", how="left")
+        .with_columns(
+            medians.list.median().alias("median_us"),
+            medians.list.get(pl.col("low"), null_on_oob=True).alias("ci_low_us"),
+            medians.list.get(pl.col("high"), null_on_oob=True).alias("ci_high_us"),
+            pl.when(medians.list.median() > 0).then(deviations.list.median() / medians.list.median()).alias("spread"),
+        )
+    )
+
+
+@lru_cache(maxsize=1024)
+def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
+    if n == 0:  # imported from OSU: it prints no median
+        return None, None, None
+    ranks = quantile_ranks(n)
+    return ranks.low, ranks.high, ranks.coverage
+
+
+def _status() -> pl.Expr:
+    some = pl.col("launches") > 0
+    words = {
+        "not_converged": some & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
+        "skewed": pl.col("skewed"),
+        "oversubscribed": pl.col("oversubscribed"),
+        "failed": pl.col("failed"),
+        "simulated": pl.col("simulated"),
+    }
+    joined = pl.concat_str(
+        [pl.when(condition).then(pl.lit(word)) for word, condition in words.items()], separator="+", ignore_nulls=True
+    )
+    return pl.when(joined == "").then(pl.lit("ok")).otherwise(joined).alias("status")
+
+
+def _label() -> pl.Expr:
+    """As `Algorithm.label`."""
+    parameters = pl.col("parameters")
+    return (
+        pl.when(parameters == "")
+        .then(pl.col("algorithm"))
+        .otherwise(pl.col("algorithm") + ":" + parameters)
+        .alias("label")
+    )

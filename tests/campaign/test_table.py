@@ -1,0 +1,144 @@
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
+from timpani.study.cell import Algorithm, Cell
+
+CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 4, "core", 1024, "warm")
+
+
+def launch(number: int, median_us: float, **values: object) -> LaunchResult:
+    measured = LaunchResult(
+        cell=CELL,
+        launch=number,
+        machine="here",
+        median_us=median_us,
+        ci_low_us=median_us - 0.1,
+        ci_high_us=median_us + 0.1,
+        osu_avg_us=median_us / 2,
+        osu_min_us=median_us / 4,
+        osu_max_us=median_us,
+        skew_us=0.01 * number,
+        repetitions=100,
+        outlier_share=0.02,
+    )
+    return replace(measured, **values)  # type: ignore[arg-type]
+
+
+def five(**values: object) -> list[LaunchResult]:
+    return [launch(number, float(number), **values) for number in range(1, 6)]
+
+
+def only_row(results: list[LaunchResult]) -> dict[str, object]:
+    cells = estimate_cells(results_frame(results))
+    assert cells.height == 1
+    return cells.row(0, named=True)
+
+
+def failed(number: int) -> LaunchResult:
+    return LaunchResult(cell=CELL, launch=number, machine="here", error=f"rank 1 died in launch {number}")
+
+
+def test_estimate_is_the_median_of_launches_with_an_interval_over_launches() -> None:
+    row = only_row(five())
+    assert tuple(row) == CONTRACT + EXTRAS
+    assert (row["median_us"], row["ci_low_us"], row["ci_high_us"]) == (3.0, 1.0, 5.0)
+    assert row["ci_coverage"] == pytest.approx(0.9375)
+    assert row["osu_avg_us"] == pytest.approx(1.5)
+    assert row["skew_us"] == pytest.approx(0.03)
+    assert row["spread"] == pytest.approx(1 / 3)
+    assert (row["launches"], row["repetitions"], row["status"]) == (5, 500, "ok")
+    assert row["label"] == CELL.algorithm.label
+
+
+def test_order_of_launches_does_not_matter() -> None:
+    assert only_row(five()[::-1]) == only_row(five())
+
+
+def test_a_single_launch_has_an_interval_that_covers_nothing() -> None:
+    row = only_row([launch(1, 2.0)])
+    assert (row["median_us"], row["ci_low_us"], row["ci_high_us"], row["ci_coverage"]) == (2.0, 2.0, 2.0, 0.0)
+    assert row["status"] == "not_converged"
+
+
+@pytest.mark.parametrize(
+    ("flags", "status"),
+    [
+        ({"converged": False}, "not_converged"),
+        ({"skewed": True}, "skewed"),
+        ({"oversubscribed": True}, "oversubscribed"),
+        ({"simulated": True}, "simulated"),
+        ({"converged": False, "skewed": True, "oversubscribed": True}, "not_converged+skewed+oversubscribed"),
+    ],
+)
+def test_status_joins_what_the_launches_say(flags: dict[str, bool], status: str) -> None:
+    assert only_row(five(**flags))["status"] == status
+
+
+def test_a_minority_of_launches_does_not_mark_the_cell() -> None:
+    some = [replace(result, converged=False, skewed=True, two_humped=True) for result in five()[:2]]
+    row = only_row(some + five()[2:])
+    assert row["status"] == "ok"
+    assert row["two_humped"] is False
+
+
+def test_a_failed_launch_is_reported_and_the_others_are_used() -> None:
+    row = only_row([*five(), failed(6), failed(7)])
+    assert row["status"] == "failed"
+    assert row["error"] == "rank 1 died in launch 6"
+    assert (row["launches"], row["median_us"]) == (5, 3.0)
+
+
+def test_a_cell_that_always_failed_has_no_times() -> None:
+    row = only_row([failed(1), failed(2)])
+    assert row["status"] == "failed"
+    assert (row["launches"], row["repetitions"]) == (0, 0)
+    assert all(row[name] is None for name in ("median_us", "ci_low_us", "osu_avg_us", "spread", "ci_coverage"))
+
+
+def test_imported_launches_have_only_their_average() -> None:
+    imported = [LaunchResult(CELL, number, "there", osu_avg_us=float(number), repetitions=10) for number in range(6)]
+    row = only_row(imported)
+    assert (row["median_us"], row["ci_low_us"], row["spread"]) == (None, None, None)
+    assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "ok")
+
+
+def test_rows_come_curve_by_curve_with_the_default_first() -> None:
+    def at(name: str, message_bytes: int) -> LaunchResult:
+        return replace(
+            launch(1, 1.0), cell=replace(CELL, algorithm=Algorithm("openmpi", name), message_bytes=message_bytes)
+        )
+
+    cells = estimate_cells(results_frame([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)]))
+    assert cells.select("label", "message_bytes").rows() == [
+        ("default", 8),
+        ("chain", 64),
+        ("chain", 1024),
+        ("knomial", 8),
+    ]
+
+
+def test_machines_are_kept_apart() -> None:
+    elsewhere = [replace(result, machine="there", median_us=9.0) for result in five()]
+    cells = estimate_cells(results_frame([*five(), *elsewhere]))
+    assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 3.0, "there": 9.0}
+
+
+def test_nothing_measured_gives_an_empty_table() -> None:
+    cells = estimate_cells(results_frame([]))
+    assert cells.height == 0
+    assert cells.schema["median_us"] == pl.Float64()
+
+
+def test_every_column_and_status_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "columns.md").read_text()
+    stable, further = text.split("## Further columns")
+    assert all(f"`{name}`" in stable for name in CONTRACT)
+    assert all(f"`{name}`" in further for name in EXTRAS)
+    words = ["ok", "not_converged", "skewed", "oversubscribed", "failed", "simulated"]
+    assert all(f"| `{word}` |" in stable for word in words)
