@@ -1,0 +1,102 @@
+"""`timpani list`: what can be measured here."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Format(StrEnum):
+    """How a list is printed."""
+
+    table = "table"
+    json = "json"
+
+
+def list_(
+    what: Annotated[str, typer.Argument(help="collectives, algorithms, studies or mpis.")],
+    mpi: Annotated[
+        str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, or a path.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How to print the list.")] = Format.table,
+) -> None:
+    """List what can be measured, as the library at hand says it."""
+    import json
+
+    from timpani.errors import unknown
+
+    lists: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "collectives": _collectives,
+        "algorithms": lambda: _algorithms(mpi),
+        "studies": _studies,
+        "mpis": _mpis,
+    }
+    if what not in lists:
+        raise unknown("list", what, lists, "timpani list --help")
+    rows = lists[what]()
+    if format is Format.json:
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    else:
+        _print_table(rows)
+
+
+def _collectives() -> list[dict[str, Any]]:
+    from timpani.study.collectives import COLLECTIVES
+
+    return [
+        {"name": each.name, "title": each.title, "message_bytes": each.size_meaning} for each in COLLECTIVES.values()
+    ]
+
+
+def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
+    from timpani.native.find import choose_mpi
+    from timpani.providers.registry import provider_of
+
+    mpi = choose_mpi(wanted)
+    catalogue = provider_of(mpi).catalogue(mpi)
+    return [
+        {
+            "collective": offer.collective,
+            "algorithm": f"{catalogue.provider}/{offer.name}",
+            "library": offer.value,
+            "aliases": list(offer.aliases),
+            "parameters": [f"{parameter.name}={parameter.default}" for parameter in offer.parameters],
+        }
+        for offers in catalogue.offers.values()
+        for offer in offers
+    ]
+
+
+def _studies() -> list[dict[str, Any]]:
+    from timpani.study.shipped import shipped_studies
+
+    return [{"name": each.name, "title": each.title, "question": each.question} for each in shipped_studies()]
+
+
+def _mpis() -> list[dict[str, Any]]:
+    from timpani.native.find import find_mpis
+
+    return [
+        {"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun), "compiler": str(mpi.cxx)}
+        for mpi in find_mpis()
+    ]
+
+
+def _print_table(rows: list[dict[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        typer.echo("nothing found; `timpani doctor` says why")
+        return
+    *names, last = rows[0]
+    table = Table(box=None, header_style="bold", padding=(0, 1))
+    for name in names:
+        table.add_column(name, overflow="fold")
+    table.add_column(last, ratio=1)  # the wordy one gets what the others leave
+    for row in rows:
+        table.add_row(*(" ".join(value) if isinstance(value, list) else str(value) for value in row.values()))
+    Console().print(table)

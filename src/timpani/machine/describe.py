@@ -1,0 +1,29 @@
+"""The machine as a campaign records it."""
+
+import platform
+from pathlib import Path
+from typing import Any
+
+from timpani.machine.cores import read_cores
+
+
+def describe_machine() -> dict[str, Any]:
+    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same."""
+    cores = read_cores()
+    return {
+        "name": platform.node(),
+        "cpu": cores.model,
+        "cores": cores.present,
+        "sockets": cores.sockets,
+        "numa": cores.numa_nodes,
+        "smt": cores.threads_per_core,
+        "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "virtualised": cores.hypervisor is not None,
+        "governor": frequency_governor(),
+    }
+
+
+def frequency_governor(root: Path = Path("/")) -> str | None:
+    """How the kernel chooses the cores' clock rate; the names of all, where cores differ; None where it doesn't."""
+    files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    return "+".join(sorted({file.read_text().strip() for file in files})) or None
