@@ -40,7 +40,7 @@ def list_(
     if format is Format.json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
-        _print_table(rows)
+        _print_table(_by_collective(rows) if what == "algorithms" else rows)
 
 
 def _collectives() -> list[dict[str, Any]]:
@@ -67,6 +67,20 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
         }
         for offers in catalogue.offers.values()
         for offer in offers
+    ]
+
+
+def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each collective: the algorithms with their other names, and all parameters that they know."""
+    rows: dict[str, tuple[list[str], dict[str, None]]] = {}
+    for each in algorithms:
+        names, parameters = rows.setdefault(each["collective"], ([], {}))
+        name = each["algorithm"].partition("/")[2]
+        names.append(f"{name} ({', '.join(each['aliases'])})" if each["aliases"] else name)
+        parameters.update(dict.fromkeys(parameter.partition("=")[0] for parameter in each["parameters"]))
+    return [
+        {"collective": collective, "parameters": ", ".join(parameters), "algorithms": ", ".join(["default", *names])}
+        for collective, (names, parameters) in rows.items()
     ]
 
 

@@ -19,7 +19,6 @@ from timpani.study.collectives import COLLECTIVES
 
 _ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
 _LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")
-_ALGORITHM = re.compile(r"coll_tuned_(?P<collective>\w+)_algorithm")
 _DECIDE_YOURSELF = "0"  # the enumerator `ignore`
 
 # Our name of a parameter, by what follows `coll_tuned_<op>_algorithm_`; `radix` is its algorithm's alone.
@@ -61,7 +60,7 @@ class OpenMpi:
         return Forcing(
             arguments=tuple(arguments),
             controls=(
-                (f"coll_tuned_{offer.collective}_algorithm", int(offer.value)),
+                (_algorithm_variable(offer.collective), int(offer.value)),
                 *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
             ),
         )
@@ -84,14 +83,19 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
             _, number, name = value.split(":", maxsplit=2)
             if number != _DECIDE_YOURSELF:
                 algorithms[variable][name] = number
-    return {
-        match["collective"]: tuple(
-            Offer(match["collective"], word, ids[name], _parameters(variable, name, values, helps), aliases)
-            for name, (word, aliases) in spell(ids).items()
-        )
-        for variable, ids in algorithms.items()
-        if (match := _ALGORITHM.fullmatch(variable)) and match["collective"] in COLLECTIVES
-    }
+    offers = {}
+    for collective in COLLECTIVES:
+        variable = _algorithm_variable(collective)
+        if ids := algorithms.get(variable):
+            offers[collective] = tuple(
+                Offer(collective, word, ids[name], _parameters(variable, name, values, helps), aliases)
+                for name, (word, aliases) in spell(ids).items()
+            )
+    return offers
+
+
+def _algorithm_variable(collective: str) -> str:
+    return f"coll_tuned_{collective}_algorithm"
 
 
 def _parameters(variable: str, algorithm: str, values: dict[str, str], helps: dict[str, str]) -> tuple[Parameter, ...]:
