@@ -1,0 +1,1 @@
+"""One kind of figure per file: data frame in, Altair chart out."""

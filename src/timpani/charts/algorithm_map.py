@@ -1,0 +1,98 @@
+"""Which algorithm is best at each rank count and message size."""
+
+import json
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.status import corners
+
+TIE = "tie"
+_ROW_HEIGHT = 30
+
+
+def _hatching(squares: int) -> str:
+    """The SVG path of diagonals that fill a rectangle `squares` wide and one high, centred; a square's side is 2."""
+    spacing = 0.5
+    diagonals = [spacing * step - (squares + 1) for step in range(1, int(2 * (squares + 1) / spacing))]
+    ends = [(max(-squares, c - 1), min(squares, c + 1), c) for c in diagonals]
+    return "".join(f"M{left:g},{c - left:g}L{right:g},{c - right:g}" for left, right, c in ends)
+
+
+_WIDEST = 12
+_HATCH = (
+    f"{json.dumps([_hatching(squares) for squares in range(1, _WIDEST + 1)])}"
+    f"[clamp(floor((bandwidth('x') - 4) / (bandwidth('y') - 4)), 1, {_WIDEST}) - 1]"
+)
+"""A Vega expression: marks, not an SVG pattern, so that hatching survives every file format and printer."""
+
+
+def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A coloured, numbered cell per rank count and size; a tie is pale and hatched.
+
+    decisions  columns of `decide` and `status`, the best cell's; a row per rank count and size
+    """
+    decisions = with_key(decisions)
+    labels = theme.styles(decisions["best_label"], ink)
+    keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
+    columns = theme.size_column()
+    lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
+    base = alt.Chart(theme.rows(decisions)).encode(x=columns, y=lines)
+    winner = base.mark_rect(stroke=ink.paper, strokeWidth=1.5).encode(
+        fill=alt.Fill(
+            "legend:N",
+            scale=alt.Scale(
+                domain=[keys[style.label] for style in labels],
+                # the default's own ink would hide the number on it
+                range=[ink.unsure if theme.is_default(style.label) else style.colour for style in labels],
+            ),
+            legend=alt.Legend(title="best", symbolType="square", symbolStrokeWidth=0),
+        ),
+        opacity=alt.when(alt.datum.verdict == TIE).then(alt.value(0.3)).otherwise(alt.value(0.8)),
+        tooltip=[
+            alt.Tooltip("message_bytes:Q", title="message bytes"),
+            alt.Tooltip("ranks:Q", title="ranks"),
+            alt.Tooltip("best_label:N", title="best"),
+            alt.Tooltip("tied_with:N", title="tied"),
+            alt.Tooltip("best_us:Q", title="best (µs)", format=".4~r"),
+            alt.Tooltip("default_us:Q", title="default (µs)", format=".4~r"),
+            alt.Tooltip("status:N", title="status"),
+        ],
+    )
+    hatch = (
+        base.transform_filter(alt.datum.verdict == TIE)
+        .mark_point(
+            shape=alt.expr(_HATCH),
+            size=alt.expr("pow(min(bandwidth('x'), bandwidth('y')) - 4, 2)"),
+            filled=False,
+            stroke=ink.text,
+            strokeWidth=0.8,
+            opacity=0.7,
+        )
+        .encode()
+    )
+    key = base.mark_text(
+        fontSize=11, fontWeight="bold", color=ink.text, stroke=ink.paper, strokeWidth=2.5, strokeJoin="round"
+    )
+    key_halo = key.encode(text="key:N")
+    key_text = base.mark_text(fontSize=11, fontWeight="bold", color=ink.text).encode(text="key:N")
+    flagged = corners(base, columns, lines, decisions["status"], ink)
+    chart = alt.layer(winner, hatch, key_halo, key_text, flagged).properties(
+        width=theme.WIDTH, height=alt.Step(_ROW_HEIGHT)
+    )
+    return theme.dress(chart, ink, "Best algorithm at each rank count and message size; ties are hatched")
+
+
+def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
+    """The decisions with `key`, the number of the best algorithm, `legend`, number and name, and `tied_with`, names."""
+    labels = [style.label for style in theme.styles(decisions["best_label"].drop_nulls(), theme.LIGHT)]
+    keys = {label: str(number) for number, label in enumerate(labels, start=1)}
+    return (
+        decisions.filter(pl.col("best_label").is_not_null())
+        .with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String))
+        .with_columns(
+            legend=pl.format("{}  {}", "key", "best_label"),
+            tied_with=pl.when(verdict=TIE).then(pl.col("tied").list.join(", ")),
+        )
+    )

@@ -1,0 +1,114 @@
+"""Latency curves, one per algorithm, with intervals, the shapes of their statuses, and each name at its curve's end."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.latency import LATENCY_US, latency_title
+from timpani.charts.status import FAILED, OK, shape
+
+HEIGHT = 400
+_NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
+
+
+def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.Figure:
+    """Latency against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
+
+    cells  columns of `estimate_cells`, a row per label and value of `field`
+    """
+    styled = theme.styles(cells["label"], ink)
+    names = [style.label for style in styled]
+    y = alt.Y(
+        "latency_us:Q",
+        scale=alt.Scale(type="log", nice=False, padding=6),
+        axis=alt.Axis(
+            title=latency_title(cells),
+            titleAngle=0,
+            titleAlign="left",
+            titleAnchor="end",
+            titleX=-34,
+            titleY=-12,
+            labelExpr="format(datum.value, '~r')",
+            tickCount=6,
+            labelOverlap="greedy",
+        ),
+    )
+    colour = theme.colour(styled)
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("ranks:Q", title="ranks"),
+        alt.Tooltip("latency_us:Q", title="latency (µs)", format=".4~r"),
+        alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
+        alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
+        alt.Tooltip("launches:Q", title="launches"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    base = (
+        alt.Chart(theme.rows(cells))
+        .transform_calculate(latency_us=LATENCY_US, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .encode(x=x)
+    )
+    drawn = base.transform_filter("isValid(datum.latency_us)")
+    interval = (
+        drawn.transform_filter("isValid(datum.ci_low_us) && isValid(datum.ci_high_us)")
+        .mark_rule(strokeWidth=1.2, opacity=0.75)
+        .encode(y=alt.Y("ci_low_us:Q"), y2="ci_high_us:Q", color=colour)
+    )
+    line = drawn.mark_line().encode(
+        y=y,
+        color=colour,
+        strokeDash=alt.StrokeDash(
+            "label:N", scale=alt.Scale(domain=names, range=[style.dash for style in styled]), legend=None
+        ),
+        strokeWidth=alt.StrokeWidth(
+            "label:N", scale=alt.Scale(domain=names, range=[style.width for style in styled]), legend=None
+        ),
+    )
+    shapes = shape(cells["status"], ink)
+    ordinary = (
+        drawn.transform_filter(alt.datum.status == OK)
+        .mark_point(size=22, filled=True, opacity=1)
+        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
+    )
+    flagged = (
+        drawn.transform_filter(alt.datum.status != OK)
+        .mark_point(size=48, filled=False, fill=ink.paper, strokeWidth=1.4, opacity=1)
+        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
+    )
+    failed = (
+        base.transform_filter(f"!isValid(datum.latency_us) && indexof(datum.status, '{FAILED}') >= 0")
+        .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
+        .encode(y=alt.value(HEIGHT), color=colour, shape=shapes, tooltip=tooltip)
+    )
+    ends = _ends(drawn, field)
+    right = alt.expr("width + 26")
+    leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
+        y=y, y2="name_us:Q", x2=alt.value(alt.expr("width + 22")), color=colour
+    )
+    name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=ink.text).encode(
+        x=alt.value(right), y=alt.Y("name_us:Q"), text="label:N"
+    )
+    return alt.layer(line, interval, ordinary, flagged, failed, leader, name).properties(
+        width=theme.WIDTH, height=HEIGHT
+    )
+
+
+def _ends(drawn: alt.Chart, field: str) -> alt.Chart:
+    """The last point of each curve, with `name_us`: where its name stands so that no two names overlap.
+
+    Names sorted by height are pushed up until they clear those below, and, separately, down until they clear those
+    above; the mean of both keeps the distance and stays nearest to the curves.
+    """
+    return (
+        drawn.transform_calculate(level="log(datum.latency_us)")
+        .transform_joinaggregate(last=f"max({field})", groupby=["label"])
+        .transform_joinaggregate(top="max(level)", bottom="min(level)")
+        .transform_filter(f"datum.{field} == datum.last")
+        .transform_calculate(gap=f"max(datum.top - datum.bottom, 0.5) * {_NAME_HEIGHT / HEIGHT}")
+        .transform_window(place="row_number()", sort=[alt.SortField("level")])
+        .transform_calculate(free="datum.level - datum.place * datum.gap")
+        .transform_window(raised="max(free)", frame=[None, 0], sort=[alt.SortField("place")])
+        .transform_window(lowered="min(free)", frame=[0, None], sort=[alt.SortField("place")])
+        .transform_calculate(name_us="exp(datum.place * datum.gap + (datum.raised + datum.lowered) / 2)")
+    )

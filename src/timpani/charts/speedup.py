@@ -1,0 +1,62 @@
+"""How much faster or slower than the default each algorithm is, and whether that may be chance."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.status import OK, shape
+
+FASTER, SLOWER, UNSURE = "faster", "slower", "may be chance"
+_OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
+
+
+def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A small panel per algorithm: the ratio default / algorithm against size, with its interval; 2 = twice as fast.
+
+    ratios  columns of `compare_with_default` and `status`; a row per label and size
+    """
+    names = [style.label for style in theme.styles(ratios["label"], ink)]
+    colour = alt.Color(
+        "outcome:N",
+        scale=alt.Scale(domain=[FASTER, SLOWER, UNSURE], range=[ink.faster, ink.slower, ink.unsure]),
+        legend=alt.Legend(title="than the default", symbolType="circle", symbolOpacity=1),
+    )
+    y = alt.Y(
+        "ratio:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=5),
+        axis=alt.Axis(title="Speed-up", labelExpr="format(datum.value, '~r') + '×'", tickCount=5),
+    )
+    base = (
+        alt.Chart()
+        .transform_calculate(outcome=_OUTCOME, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .encode(x=theme.size_axis(ticks=5))
+    )
+    one = alt.Chart().mark_rule(color=ink.quiet, strokeWidth=1).encode(y=alt.datum(1))
+    interval = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("ratio_low:Q"), y2="ratio_high:Q", color=colour)
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("ratio:Q", title="speed-up", format=".3~r"),
+        alt.Tooltip("ratio_low:Q", title="from", format=".3~r"),
+        alt.Tooltip("ratio_high:Q", title="to", format=".3~r"),
+        alt.Tooltip("outcome:N", title="than the default"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    shapes = shape(ratios["status"], ink)
+    ordinary = (
+        base.transform_filter(alt.datum.status == OK)
+        .mark_point(filled=True, size=26, opacity=1)
+        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
+    )
+    flagged = (
+        base.transform_filter(alt.datum.status != OK)
+        .mark_point(filled=False, fill=ink.paper, size=40, strokeWidth=1.3, opacity=1)
+        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
+    )
+    panel = alt.layer(one, interval, ordinary, flagged).properties(width=theme.WIDTH // 3 - 40, height=120)
+    chart = panel.facet(
+        facet=alt.Facet("label:N", title=None, sort=names, header=alt.Header(labelAnchor="start", labelPadding=4)),
+        columns=3,
+        data=theme.rows(ratios),
+    )
+    return theme.dress(chart, ink, "Speed-up against the default, one panel per algorithm; grey may be chance")

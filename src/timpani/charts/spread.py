@@ -1,0 +1,43 @@
+"""How far the launches of each cell lie apart."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.status import corners
+
+_ROW_HEIGHT = 24
+_DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
+
+
+def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A cell per algorithm and size with its spread in per cent, the darker the wider; two-humped ones are framed.
+
+    cells  columns of `estimate_cells`; `spread` is a share; a row per label and size
+    """
+    names = [style.label for style in theme.styles(cells["label"], ink)]
+    columns = theme.size_column()
+    lines = alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
+    base = alt.Chart(theme.rows(cells)).transform_calculate(percent="datum.spread * 100").encode(x=columns, y=lines)
+    measured = base.transform_filter("isValid(datum.spread)")
+    shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
+        # opacity, not colour, so that the page's style sheet can turn it dark
+        fillOpacity=alt.FillOpacity(
+            "percent:Q", scale=alt.Scale(type="sqrt", domain=[0, _DARKEST], clamp=True, range=[0.02, 0.5]), legend=None
+        ),
+        tooltip=[
+            alt.Tooltip("label:N", title="algorithm"),
+            alt.Tooltip("message_bytes:Q", title="message bytes"),
+            alt.Tooltip("percent:Q", title="spread (%)", format=".3~r"),
+            alt.Tooltip("launches:Q", title="launches"),
+            alt.Tooltip("two_humped:N", title="two-humped"),
+            alt.Tooltip("status:N", title="status"),
+        ],
+    )
+    number = measured.mark_text(fontSize=10, color=ink.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")).encode(
+        text=alt.Text("percent:Q", format=".2~r")
+    )
+    humps = measured.transform_filter(alt.datum.two_humped).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
+    flagged = corners(base, columns, lines, cells["status"], ink)
+    chart = alt.layer(shade, number, humps, flagged).properties(width=theme.WIDTH, height=alt.Step(_ROW_HEIGHT))
+    return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")

@@ -1,0 +1,75 @@
+"""How a figure says that a point is not an ordinary measurement: by its shape, named in a legend."""
+
+from collections.abc import Iterable
+
+import altair as alt
+
+from timpani.charts.theme import Ink
+
+OK = "ok"
+FAILED = "failed"
+
+_SHAPES = {
+    OK: "circle",
+    "not_converged": "square",
+    "skewed": "triangle-up",
+    "oversubscribed": "diamond",
+    "simulated": "triangle-down",
+    FAILED: "M-1,-1L1,1M-1,1L1,-1",
+}
+# combinations take these in turn: star, plus, bow tie, left, right, hour-glass
+_SPARE_SHAPES = (
+    "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
+    "cross",
+    "M-1,-1L1,1L1,-1L-1,1Z",
+    "triangle-left",
+    "triangle-right",
+    "M-1,-1L1,-1L-1,1L1,1Z",
+)
+
+
+def words(status: str) -> str:
+    """`not_converged+skewed` as `not converged, skewed`."""
+    return status.replace("_", " ").replace("+", ", ")
+
+
+def shapes(statuses: Iterable[str]) -> dict[str, str]:
+    """Vega's name or path of the shape of each status found, ok first."""
+    found = set(statuses)
+    shown = {status: shape for status, shape in _SHAPES.items() if status in found}
+    mixed = sorted(found - shown.keys())
+    return shown | {status: _SPARE_SHAPES[i % len(_SPARE_SHAPES)] for i, status in enumerate(mixed)}
+
+
+def shape(statuses: Iterable[str], ink: Ink) -> alt.Shape:
+    """Point shapes by `status`; a legend names those that are not ok."""
+    found = shapes(statuses)
+    unusual = [status for status in found if status != OK]
+    legend = alt.Legend(
+        title=None,
+        values=unusual,
+        labelExpr="replace(replace(datum.label, /_/g, ' '), /\\+/g, ', ')",
+        symbolSize=60,
+        symbolFillColor=ink.paper,
+        symbolStrokeColor=ink.text,
+        symbolStrokeWidth=1.4,
+    )
+    return alt.Shape(
+        "status:N",
+        scale=alt.Scale(domain=list(found), range=list(found.values())),
+        legend=legend if unusual else None,
+    )
+
+
+def corners(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], ink: Ink) -> alt.Chart:
+    """The statuses that are not ok, each in the upper right corner of its cell in a map of `x` by `y`."""
+    marks: alt.Chart = (
+        base.transform_filter(alt.datum.status != OK)
+        .mark_point(size=18, filled=False, color=ink.text, strokeWidth=1.2, opacity=1)
+        .encode(
+            x=x.copy().bandPosition(0.85),
+            y=y.copy().bandPosition(0.2),
+            shape=shape(statuses, ink),
+        )
+    )
+    return marks

@@ -1,0 +1,189 @@
+"""How every figure looks: colours that colour-blind readers tell apart, dashes, axes and the words on them."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from timpani.study.cell import DEFAULT
+
+Figure = alt.LayerChart | alt.FacetChart
+
+WIDTH = 640
+"""Width of a figure's plot in files, pixels; the page fits it to the reader's window."""
+
+DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3])
+"""Dash patterns, pixels on and off. Five dashes and seven hues repeat together only after 35 algorithms."""
+
+FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
+
+
+@dataclass(frozen=True)
+class Ink:
+    """The colours of one appearance.
+
+    text    titles, labels, the default's curve      faster, slower  significant differences from the default
+    quiet   axis labels                              unsure          differences that may be chance
+    rule    grid and axis lines                      paper           what lies behind
+    series  seven hues, in the order algorithms take them
+    """
+
+    text: str
+    quiet: str
+    rule: str
+    paper: str
+    faster: str
+    slower: str
+    unsure: str
+    series: tuple[str, ...]
+
+    def css(self) -> str:
+        """Declarations of the CSS variables that `PAGE` refers to."""
+        plain = [f"--{field.name}: {getattr(self, field.name)};" for field in fields(self) if field.name != "series"]
+        return " ".join([*plain, *(f"--series-{i}: {colour};" for i, colour in enumerate(self.series))])
+
+
+# Okabe and Ito's palette (jfly.uni-koeln.de/color, 2008); on white its yellow is darkened, on black its blue lightened.
+LIGHT = Ink(
+    text="#1b1b1b",
+    quiet="#555555",
+    rule="#dddddd",
+    paper="#ffffff",
+    faster="#0072b2",
+    slower="#d55e00",
+    unsure="#9a9a9a",
+    series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b5a300"),
+)
+DARK = Ink(
+    text="#ececec",
+    quiet="#b0b0b0",
+    rule="#3c3f44",
+    paper="#17191c",
+    faster="#56b4e9",
+    slower="#e8803a",
+    unsure="#808080",
+    series=("#3d9be0", "#e8803a", "#1fc296", "#d998bb", "#e69f00", "#8ccdf2", "#f0e442"),
+)
+PAGE = Ink(
+    **{field.name: f"var(--{field.name})" for field in fields(Ink) if field.name != "series"},
+    series=tuple(f"var(--series-{i})" for i in range(len(LIGHT.series))),
+)
+"""Colours left to the page's style sheet, so that dark mode and print change a figure that is already drawn."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one algorithm's curve is drawn: `dash` is pixels on and off, `width` pixels."""
+
+    label: str
+    colour: str
+    dash: list[int]
+    width: float
+
+
+def styles(labels: Iterable[str], ink: Ink) -> list[Style]:
+    """A style per distinct label: `default` first, thick and in the ink of the text, the others by name."""
+    names = sorted(set(labels), key=_natural)
+    default = [Style(name, ink.text, DASHES[0], 2.6) for name in names if is_default(name)]
+    others = [name for name in names if not is_default(name)]
+    return default + [
+        Style(name, ink.series[i % len(ink.series)], DASHES[i % len(DASHES)], 1.6) for i, name in enumerate(others)
+    ]
+
+
+def is_default(label: str) -> bool:
+    """Whether `label` is the library's own choice, with or without its provider before it."""
+    return label.rpartition("/")[2] == DEFAULT
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """A sort key under which `fanout=4` comes before `fanout=16`."""
+    return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
+
+
+def rows(frame: pl.DataFrame) -> alt.InlineData:
+    """The frame as a chart's data, one object a row."""
+    return alt.InlineData(values=frame.to_dicts())
+
+
+def colour(styled: list[Style], **options: Any) -> alt.Color:
+    """The algorithms' colours by `label`."""
+    return alt.Color(
+        "label:N",
+        scale=alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled]),
+        legend=None,
+        **options,
+    )
+
+
+SIZE_WORDS = (
+    "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
+"""A Vega expression: an axis value in bytes as people read it."""
+
+
+DRAWN_BYTES = "drawn_bytes"
+DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
+"""Where a size stands on `size_axis`: an empty message, which a log scale lacks, stands at half a byte."""
+
+
+def size_axis(ticks: int = 24) -> alt.X:
+    """`DRAWN_BYTES` on a log scale with about `ticks` ticks at powers of two."""
+    return alt.X(
+        f"{DRAWN_BYTES}:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=6),
+        axis=alt.Axis(
+            title="Message size",
+            labelExpr=SIZE_WORDS,
+            labelOverlap="greedy",
+            labelSeparation=10,
+            grid=False,
+            tickCount=ticks,
+        ),
+    )
+
+
+def size_column() -> alt.X:
+    """Message size as the columns of a map."""
+    return alt.X(
+        "message_bytes:O", axis=alt.Axis(title="Message size", labelExpr=SIZE_WORDS, labelAngle=-90, labelOverlap=True)
+    )
+
+
+def dress(chart: Figure, ink: Ink, description: str) -> Figure:
+    """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
+    dressed: Figure = (
+        chart.properties(description=description)
+        .configure(background=ink.paper, font=FONT, padding=6)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=ink.quiet,
+            titleColor=ink.text,
+            domainColor=ink.quiet,
+            tickColor=ink.quiet,
+            gridColor=ink.rule,
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            titlePadding=8,
+        )
+        .configure_legend(
+            labelColor=ink.text,
+            titleColor=ink.text,
+            symbolStrokeColor=ink.text,
+            labelFontSize=11,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=0,
+            orient="bottom",
+            columns=4,
+        )
+        .configure_header(labelColor=ink.text, titleColor=ink.text, labelFontSize=12, labelLimit=0)
+        .configure_title(color=ink.text, anchor="start", fontSize=14, offset=12)
+    )
+    return dressed

@@ -1,0 +1,91 @@
+"""Small frames with the columns that the figures are drawn from."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+SIZES = (0, 1, 64, 4096, 65536, 1048576)
+LATENCY_US = {"default": 1.0, "binomial": 1.1, "knomial:radix=4": 0.9, "linear": 2.0}
+
+
+def _cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[str, Any]:
+    median = LATENCY_US[label] * ranks**0.5 + message_bytes / 4000
+    return {
+        "collective": "bcast",
+        "label": label,
+        "ranks": ranks,
+        "placement": "core",
+        "message_bytes": message_bytes,
+        "mode": "warm",
+        "machine": "desk",
+        "median_us": median,
+        "ci_low_us": median * 0.95,
+        "ci_high_us": median * 1.05,
+        "osu_avg_us": median * 0.8,
+        "launches": 5,
+        "spread": 0.02,
+        "two_humped": False,
+        "status": "ok",
+        **changed,
+    }
+
+
+@pytest.fixture
+def cells() -> pl.DataFrame:
+    """Four algorithms at six sizes and two ranks: linear did not converge at 64 B and failed at 1 MiB."""
+    rows = [_cell(label, size, 2) for label in LATENCY_US for size in SIZES]
+    for row in rows:
+        if row["label"] == "linear" and row["message_bytes"] == 64:
+            row.update(status="not_converged", two_humped=True)
+        if row["label"] == "linear" and row["message_bytes"] == SIZES[-1]:
+            row.update(status="failed", median_us=None, ci_low_us=None, ci_high_us=None, osu_avg_us=None, spread=None)
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+@pytest.fixture
+def cells_by_ranks() -> pl.DataFrame:
+    """Four algorithms at 64 B over four rank counts, one of them no power of two."""
+    return pl.DataFrame([_cell(label, 64, ranks) for label in LATENCY_US for ranks in (2, 3, 4, 8)])
+
+
+@pytest.fixture
+def ratios() -> pl.DataFrame:
+    """Three algorithms against the default: knomial faster, linear slower, binomial maybe neither."""
+    return pl.DataFrame(
+        [
+            {
+                "label": label,
+                "ranks": 2,
+                "message_bytes": size,
+                "ratio": ratio,
+                "ratio_low": ratio * 0.9,
+                "ratio_high": ratio * 1.1,
+                "significant": label != "binomial",
+                "status": "skewed" if (label, size) == ("linear", 64) else "ok",
+            }
+            for label, ratio in (("knomial:radix=4", 1.6), ("linear", 0.5), ("binomial", 1.02))
+            for size in SIZES
+        ]
+    )
+
+
+@pytest.fixture
+def decisions() -> pl.DataFrame:
+    """Two rank counts by six sizes; a tie at 64 B."""
+    return pl.DataFrame(
+        [
+            {
+                "ranks": ranks,
+                "message_bytes": size,
+                "best_label": "default" if size < 64 else "knomial:radix=4",
+                "tied": ["default", "knomial:radix=4"] if size == 64 else ["knomial:radix=4"],
+                "verdict": "tie" if size == 64 else "default" if size < 64 else "better",
+                "best_us": 1.0,
+                "default_us": 1.2,
+                "status": "not_converged" if (ranks, size) == (4, 4096) else "ok",
+            }
+            for ranks in (2, 4)
+            for size in SIZES
+        ]
+    )
