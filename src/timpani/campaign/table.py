@@ -75,7 +75,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         _with_interval(cells)
-        .with_columns(_status(), _label())
+        .with_columns(_status(), algorithm_label())
         .sort(
             "collective",
             "ranks",
@@ -138,8 +138,8 @@ def _status() -> pl.Expr:
     return pl.when(joined == "").then(pl.lit("ok")).otherwise(joined).alias("status")
 
 
-def _label() -> pl.Expr:
-    """As `Algorithm.label`."""
+def algorithm_label() -> pl.Expr:
+    """Column `label` from the columns `algorithm` and `parameters`, as `Algorithm.label` makes it."""
     parameters = pl.col("parameters")
     return (
         pl.when(parameters == "")

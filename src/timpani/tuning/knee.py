@@ -1,0 +1,31 @@
+"""Where does a curve of time against size leave its flat part?"""
+
+import polars as pl
+
+KNEE_FACTOR = 1.5
+"""A size is off the flat part when even the lower bound of its time is over this multiple of the flat time."""
+
+FLAT_SIZES = 3
+"""The smallest sizes of a curve, whose median time is the flat time; a curve needs more sizes than these."""
+
+_CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
+
+
+def knees(cells: pl.DataFrame) -> pl.DataFrame:
+    """The first size of each curve from which on every lower bound is over KNEE_FACTOR × the flat time.
+
+    `cells` is what `estimate_cells` returns. Columns `collective, label, ranks, placement, mode, machine, knee_bytes`
+    (null where the curve stays flat or has too few sizes) and `flat_us` (median over the FLAT_SIZES smallest sizes).
+    """
+    off = pl.col("ci_low_us") > KNEE_FACTOR * pl.col("median_us").head(FLAT_SIZES).median()
+    stays_off = off.cast(pl.Int8).reverse().cum_min().reverse() == 1
+    return (
+        cells.filter(pl.col("median_us").is_not_null())
+        .sort("message_bytes")
+        .group_by(_CURVE)
+        .agg(
+            pl.when(pl.len() > FLAT_SIZES).then(pl.col("message_bytes").filter(stays_off).first()).alias("knee_bytes"),
+            pl.col("median_us").head(FLAT_SIZES).median().alias("flat_us"),
+        )
+        .sort(_CURVE)
+    )

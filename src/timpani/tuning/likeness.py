@@ -1,0 +1,28 @@
+"""Which algorithm behaves most like the default?"""
+
+import polars as pl
+
+from timpani.study.cell import DEFAULT
+from timpani.tuning.points import POINT
+
+
+def likeness(cells: pl.DataFrame) -> pl.DataFrame:
+    """Distance of each algorithm from the default: the mean over sizes of |ln(algorithm's time / default's time)|.
+
+    `cells` is what `estimate_cells` returns. Columns `collective, ranks, placement, mode, machine, label, distance,
+    sizes` (how many sizes both have), the most alike first. 0.05 means that the times differ by 5 % on average.
+    """
+    timed = cells.filter(pl.col("median_us") > 0)
+    is_default = pl.col("algorithm") == DEFAULT
+    defaults = timed.filter(is_default).select(*POINT, pl.col("median_us").alias("default_us"))
+    curve = [name for name in POINT if name != "message_bytes"]
+    return (
+        timed.filter(~is_default)
+        .join(defaults, on=POINT)
+        .group_by(*curve, "label")
+        .agg(
+            (pl.col("median_us") / pl.col("default_us")).log().abs().mean().alias("distance"),
+            pl.len().cast(pl.Int64).alias("sizes"),
+        )
+        .sort(*curve, "distance", "label")
+    )

@@ -1,0 +1,42 @@
+"""What algorithms compete at: a collective at one size, rank count, placement, mode and machine."""
+
+import polars as pl
+
+from timpani.campaign.table import algorithm_label
+from timpani.stats.compare import compare_families
+
+POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
+ALGORITHM = ("provider", "algorithm", "parameters")
+
+
+def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
+    """A row per point and algorithm that has a completion time, from results of one library (columns RESULT_SCHEMA).
+
+    Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs) and `time_us` (their median).
+    Imported averages are left out: nothing may be computed from two printed decimals.
+    """
+    # A median of 0 is under the clock's resolution and has no ratio to anything.
+    return (
+        results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
+        .group_by(*POINT, *ALGORITHM)
+        .agg(pl.col("median_us").sort_by("launch").alias("times"), pl.col("median_us").median().alias("time_us"))
+        .with_columns(algorithm_label())
+        .sort(*POINT, *ALGORITHM)
+    )
+
+
+def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Compare `reference` with `times` (lists of launch medians, µs) in each row; the rows of one POINT are a family.
+
+    Adds `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high` (null where there are too few launches
+    for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`.
+    """
+    family = pairs.select(pl.struct(POINT).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    found = compare_families(pairs["reference"].to_list(), pairs["times"].to_list(), family)
+    return pairs.with_columns(
+        ratio=pl.Series(found.ratio, dtype=pl.Float64),
+        ratio_low=pl.Series([low if low > 0 else None for low in found.low.tolist()], dtype=pl.Float64),
+        ratio_high=pl.Series([high if high < float("inf") else None for high in found.high.tolist()], dtype=pl.Float64),
+        p_value=pl.Series(found.p_value, dtype=pl.Float64),
+        significant=pl.Series(found.significant, dtype=pl.Boolean),
+    )

@@ -1,0 +1,168 @@
+from typing import Any
+
+import polars as pl
+import pytest
+from campaigns import around, results
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import estimate_cells
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide import Verdict, compare_with_default, decide, summarise
+
+
+def at_one_size(**medians: list[float]) -> pl.DataFrame:
+    return results({name: {1024: times} for name, times in medians.items()})
+
+
+def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
+    decisions = decide(frame)
+    assert decisions.height == 1
+    return decisions.row(0, named=True)
+
+
+def verdict_of(frame: pl.DataFrame) -> Verdict:
+    return summarise(decide(frame), estimate_cells(frame))
+
+
+def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
+    compared = compare_with_default(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
+    ratio = dict(compared.select("label", "ratio").iter_rows())
+    assert ratio == {"chain": pytest.approx(2.0, rel=0.02), "knomial": pytest.approx(0.5, rel=0.02)}
+    assert dict(compared.select("label", "faster").iter_rows()) == {"chain": True, "knomial": False}
+    assert compared["significant"].all()
+    assert (compared["ratio_low"] < compared["ratio"]).all()
+
+
+def test_too_few_launches_give_a_ratio_without_bounds_and_no_significance() -> None:
+    row = compare_with_default(at_one_size(default=around(9.0, 3), chain=around(1.0, 3))).row(0, named=True)
+    assert row["ratio"] == pytest.approx(9.0, rel=0.02)
+    assert (row["ratio_low"], row["ratio_high"], row["significant"]) == (None, None, False)
+
+
+def test_a_faster_algorithm_is_better_and_says_what_it_gains() -> None:
+    decision = only_decision(
+        at_one_size(default=around(3.0), chain=around(1.5), ring=around(1.501), linear=around(6.0))
+    )
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("better", "chain", ["chain", "ring"])
+    assert decision["gain_low"] < decision["gain"] < decision["gain_high"]
+    assert decision["gain"] == pytest.approx(2.0, rel=0.02)
+    assert decision["default_loss"] == pytest.approx(1.0, rel=0.02)
+    assert decision["default_within_5_percent"] is False
+
+
+def test_a_default_that_nothing_beats_or_equals_is_the_default() -> None:
+    decision = only_decision(at_one_size(default=around(1.0), chain=around(2.0), ring=around(3.0)))
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("default", "default", ["default"])
+    assert (decision["gain"], decision["gain_low"], decision["default_loss"]) == (1.0, 1.0, 0.0)
+    assert decision["default_within_5_percent"] is True
+
+
+def test_a_difference_within_the_noise_is_a_tie() -> None:
+    decision = only_decision(at_one_size(default=around(1.0), chain=around(1.001), ring=around(3.0)))
+    assert decision["verdict"] == "tie"
+    assert sorted(decision["tied"]) == ["chain", "default"]
+    assert decision["default_within_5_percent"] is True
+
+
+def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
+    decision = only_decision(at_one_size(default=around(1.045, 8), chain=around(1.0, 8)))
+    assert decision["verdict"] == "better"
+    assert decision["default_within_5_percent"] is True
+
+
+def test_the_best_is_one_that_surely_beats_the_default() -> None:
+    erratic = [0.5, 0.6, 0.7, 0.8, 3.0, 4.0, 5.0]
+    decision = only_decision(at_one_size(default=around(2.0, 7), chain=around(1.0, 7), ring=erratic))
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("better", "chain", ["chain", "ring"])
+
+
+def test_without_a_default_there_is_a_best_but_no_verdict() -> None:
+    decision = only_decision(at_one_size(chain=around(1.0), ring=around(2.0)))
+    assert (decision["best_label"], decision["tied"]) == ("chain", ["chain"])
+    for name in ("default_us", "verdict", "gain", "gain_low", "default_loss", "default_within_5_percent"):
+        assert decision[name] is None
+
+
+def test_a_default_alone_is_not_decided() -> None:
+    frame = at_one_size(default=around(1.0))
+    assert only_decision(frame)["verdict"] is None
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.within_5_percent, verdict.worst) == (0, None, None)
+    assert verdict.sentences == ("bcast: nothing to compare the default with",)
+
+
+def test_parameters_make_another_algorithm() -> None:
+    frame = results(
+        {"default": {8: around(2.0)}, "chain:fanout=2": {8: around(1.0)}, "chain:fanout=4": {8: around(3.0)}}
+    )
+    assert only_decision(frame)["best_label"] == "chain:fanout=2"
+
+
+def test_failed_launches_and_imported_averages_take_no_part() -> None:
+    cell = Cell("bcast", Algorithm("imported", "default"), 4, "core", 8, "warm")
+    frame = results_frame(
+        [LaunchResult(cell, 1, "here", osu_avg_us=1.0), LaunchResult(cell, 2, "here", error="rank 0 died")]
+    )
+    assert compare_with_default(frame).is_empty()
+    assert decide(frame).is_empty()
+    assert verdict_of(frame).decided == 0
+
+
+def test_points_are_decided_apart() -> None:
+    frame = results(
+        {"default": {8: around(1.0), 1024: around(2.0)}, "chain": {8: around(2.0), 1024: around(1.0)}}, ranks=2
+    )
+    decisions = decide(frame)
+    assert decisions.select("message_bytes", "best_label").rows() == [(8, "default"), (1024, "chain")]
+
+
+def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
+    frame = results(
+        {
+            "default": {1: around(1.0), 8: around(1.2), 64: around(9.0), 512: around(1.0)},
+            "chain": {1: around(2.0), 8: around(1.0), 64: around(3.0), 512: around(1.001)},
+        }
+    )
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.within_5_percent) == (4, 0.5)
+    assert verdict.worst is not None
+    assert (verdict.worst.message_bytes, verdict.worst.best_label) == (64, "chain")
+    assert verdict.worst.gain == pytest.approx(3.0, rel=0.02)
+    assert verdict.sentences == (
+        "bcast, 4 points: faster than the default at 2, most often chain (2); the default fastest at 1; "
+        "no significant winner at 1",
+    )
+    assert verdict.warnings == ()
+
+
+def test_verdict_warns_of_launches_that_can_not_suffice() -> None:
+    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(9)))}
+    (warning,) = verdict_of(results(curves)).warnings
+    assert warning.startswith("1 of 1 points have too few launches")
+    assert "--launches 6" in warning
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("skewed", "started skewed"),
+        ("oversubscribed", "more ranks than cores"),
+        ("two_humped", "two separated modes"),
+    ],
+)
+def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:
+    frame = at_one_size(default=around(1.0), chain=around(2.0)).with_columns(pl.lit(True).alias(flag))
+    (warning,) = verdict_of(frame).warnings
+    assert warning.startswith("2 of 2 cells")
+    assert words in warning
+
+
+def test_verdict_warns_of_cells_that_did_not_converge_or_failed() -> None:
+    frame = at_one_size(default=around(1.0, 5), chain=around(2.0, 4))
+    died = frame.filter(pl.col("algorithm") == "default").head(1).with_columns(error=pl.lit("died"))
+    warnings = verdict_of(pl.concat([frame, died])).warnings
+    assert [warning.split(":")[0] for warning in warnings] == [
+        "1 of 2 cells did not converge",
+        "1 of 2 cells failed in at least one launch",
+    ]
