@@ -19,7 +19,8 @@ Value choice(const std::string& word, const std::array<std::pair<std::string_vie
 
 constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::timpani},
                               std::pair{std::string_view{"osu"}, Method::osu},
-                              std::pair{std::string_view{"count_messages"}, Method::count_messages}};
+                              std::pair{std::string_view{"count_messages"}, Method::count_messages},
+                              std::pair{std::string_view{"call"}, Method::call}};
 constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
                              std::pair{std::string_view{"barrier"}, Start::barrier}};
 constexpr std::array kModes{std::pair{std::string_view{"warm"}, CacheMode::warm},

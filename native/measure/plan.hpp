@@ -8,7 +8,9 @@
 
 namespace timpani {
 
-enum class Method { timpani, osu, count_messages };
+/// How cells are measured: our way; OSU's; not timed but counted; or merely called, for a library that counts by
+/// itself.
+enum class Method { timpani, osu, count_messages, call };
 enum class Start { round_time, barrier };
 enum class CacheMode { warm, rotate, flush };
 
@@ -35,8 +37,8 @@ struct Plan {
     std::string datatype = "uint8";
     double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
     std::int64_t slot_ns = 0;        // longest time for one cell
-    std::optional<int> warmup;       // OSU's protocol only: fixed numbers instead of its defaults
-    std::optional<int> repetitions;  //
+    std::optional<int> warmup;       // fixed numbers: in OSU's protocol instead of its defaults,
+    std::optional<int> repetitions;  // and of the calls that `call` makes
     std::vector<ClockSkew> skews;
     std::vector<CellPlan> cells;
 };

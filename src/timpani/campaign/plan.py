@@ -4,6 +4,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import get_args
 
 from timpani.errors import UserError, unknown
@@ -63,7 +64,7 @@ class CampaignPlan:
     groups: tuple[Group, ...]
     left_out: tuple[str, ...]
 
-    @property
+    @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:
         """All cells, by their number."""
         return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))

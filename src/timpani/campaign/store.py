@@ -11,13 +11,12 @@ from typing import Any, Self
 
 from timpani import __version__
 from timpani.campaign.load import FORMAT, VERSION, frame, read_header, read_lines
-from timpani.campaign.record import LaunchResult, Proof, cell_fields
+from timpani.campaign.record import LaunchResult, Proof, cell_fields, cell_from_fields
 from timpani.errors import UserError
 from timpani.study.cell import Cell
 
 _MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
 """What a continued study may say differently: it can go on for longer."""
-
 
 
 class Store:
@@ -61,6 +60,10 @@ class Store:
         values = asdict(proof)
         del values["cell"]
         self._append("proofs.jsonl", {**cell_fields(proof.cell), **values})
+
+    def proven(self) -> set[Cell]:
+        """The cells that have a proof."""
+        return {cell_from_fields(line) for _, line in read_lines(self.folder / "proofs.jsonl")}
 
     def start_folder(self, launch: int) -> Path:
         """A new folder for one start of the MPI program within launch number `launch`."""

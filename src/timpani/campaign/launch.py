@@ -1,0 +1,108 @@
+"""One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows."""
+
+import ctypes
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from timpani.machine.launch_request import Command
+
+_POLL_SECONDS = 0.02
+_GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
+_OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a launch ended: by itself, with or without its last line, or because it was silent too long or stopped."""
+
+    how: Literal["finished", "died", "hung", "stopped"]
+    exit: int
+    seconds: float
+    output: str
+
+
+def follow(
+    command: Command, folder: Path, patience: float, stop: Callable[[], bool], take: Callable[[dict[str, Any]], None]
+) -> Ended:
+    """Start `command` and give each line of `folder`/samples.jsonl to `take` as it is written.
+
+    The launch is ended when no line comes for `patience` seconds or `stop()` turns true; and by the kernel should this
+    process be killed. What it prints goes to `folder`/output.txt.
+    """
+    began = last = time.monotonic()
+    record = folder / "samples.jsonl"
+    with (folder / "output.txt").open("wb") as output:
+        process = subprocess.Popen(
+            command.argv,
+            env={**os.environ, **command.environment},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+    how: Literal["finished", "died", "hung", "stopped"] | None = None
+    position = 0
+    whole = False
+    try:
+        while how is None:
+            running = process.poll() is None
+            lines, position = read_whole_lines(record, position)
+            for line in lines:
+                last = time.monotonic()
+                whole = whole or "end" in line
+                take(line)
+            if not running:
+                how = "finished" if whole and process.returncode == 0 else "died"
+            elif stop():
+                how = "stopped"
+            elif time.monotonic() - last > patience:
+                how = "hung"
+            elif not lines:
+                time.sleep(_POLL_SECONDS)
+    finally:
+        _end(process)
+    for line in read_whole_lines(record, position)[0]:  # written between the last look and the end
+        take(line)
+    return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
+
+
+def read_whole_lines(path: Path, position: int) -> tuple[list[dict[str, Any]], int]:
+    """The objects of the whole lines from byte `position` on, and where the next unread byte is."""
+    try:
+        with path.open("rb") as file:
+            file.seek(position)
+            raw = file.read()
+    except FileNotFoundError:
+        return [], position
+    end = raw.rfind(b"\n") + 1
+    return [json.loads(line) for line in raw[:end].splitlines()], position + end
+
+
+def tail(path: Path) -> str:
+    """The last of what a launch printed, as one text."""
+    raw = path.read_bytes()
+    return raw[-_OUTPUT_BYTES:].decode(errors="replace").strip()
+
+
+def _die_with_parent() -> None:
+    """Run in the child: the kernel ends it when its parent dies, so that a killed campaign leaves no ranks behind."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

@@ -1,0 +1,300 @@
+"""Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
+
+import gzip
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from timpani.campaign.launch import Ended, follow, read_whole_lines
+from timpani.campaign.plan import CELL_SECONDS, START_SECONDS, CampaignPlan, Group, PlannedCell
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store
+from timpani.errors import UserError
+from timpani.machine.launch_request import Command
+from timpani.machine.launcher import command
+from timpani.stats.sample import summarise
+from timpani.study.study import Study
+
+LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
+PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
+_SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
+_MOST_FAILURES = 2  # of one cell, before it is given up
+_MOST_FAILED_STARTS = 3  # in a row, before the campaign is
+
+
+class Observer(Protocol):
+    """Who is told how a campaign goes on."""
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        """A start of the MPI program for so many cells."""
+        ...
+
+    def measured(self, result: LaunchResult) -> None:
+        """A result, after it was recorded."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is no result."""
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing."""
+
+    ended: Literal["complete", "stopped", "budget"]
+    missing: int
+
+
+@dataclass
+class Runner:
+    """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end."""
+
+    plan: CampaignPlan
+    store: Store
+    programs: Path
+    machine: str
+    observer: Observer
+    stop: Callable[[], bool]
+    hang_after: float | None = None
+    _failures: Counter[PlannedCell] = field(default_factory=Counter)
+    _failed_starts: int = 0
+    _deadline: float | None = None
+
+    def run(self) -> Outcome:
+        """Measure what is still missing."""
+        study = self.plan.study
+        if study.budget is not None:
+            self._deadline = time.monotonic() + study.budget
+        self._take_leftovers()
+        for cell in self.plan.cells:
+            launches = range(1, study.launches + 1)
+            self._failures[cell] = sum(self.store.done.get((cell.cell, launch)) is False for launch in launches)
+        for launch in range(1, study.launches + 1):
+            for group in self.plan.order(launch):
+                while pending := self._pending(launch, group.cells):
+                    if self.stop():
+                        return Outcome("stopped", self._missing())
+                    slot = self._slot()
+                    if slot is None:
+                        return Outcome("budget", self._missing())
+                    self._start(launch, group, pending, slot)
+        return Outcome("complete", 0)
+
+    def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
+        return [
+            cell
+            for cell in cells
+            if (cell.cell, launch) not in self.store.done and self._failures[cell] < _MOST_FAILURES
+        ]
+
+    def _missing(self) -> int:
+        cells = self.plan.cells
+        return sum(len(self._pending(launch, cells)) for launch in range(1, self.plan.study.launches + 1))
+
+    def _slot(self) -> float | None:
+        """Seconds for each cell of the next launch, or None when the budget is spent."""
+        if self._deadline is None:
+            return self.plan.study.slot
+        starts = self._missing() / max(1, len(self.plan.cells)) * len(self.plan.groups)
+        left = self._deadline - time.monotonic() - starts * START_SECONDS[self.plan.mpi.kind]
+        if self._deadline < time.monotonic():
+            return None
+        # Warm-up and samples may take a slot each.
+        return min(self.plan.study.slot, max(_SHORTEST_SLOT, left / max(1, self._missing()) / 2))
+
+    def _start(self, launch: int, group: Group, pending: list[PlannedCell], slot: float) -> None:
+        folder = self.store.start_folder(launch)
+        (folder / "plan.txt").write_text(plan_text(self.plan.study, group, pending, slot))
+        program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
+        to_run = command(self.plan.mpi, group.request(program))
+        patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
+        self.observer.started(launch, group, len(pending))
+        begun = datetime.now(UTC).isoformat(timespec="seconds")
+        cells = {cell.number: cell for cell in pending}
+        seen = _Seen()
+
+        def take(line: dict[str, Any]) -> None:
+            if "world" in line:
+                _check_world(line["world"], group, to_run)
+                seen.facts.update(line)
+            elif "end" in line:
+                seen.facts["clock_error_end_ns"] = line["clock_error_ns"]
+            elif "begin" in line:
+                seen.current = cells[line["begin"]]
+            else:
+                self._record(result_of(line, cells[line["cell"]], group, launch, self.machine))
+                seen.current = None
+                seen.measured += 1
+
+        ended = follow(to_run, folder, patience, self.stop, take)
+        self.store.add_launch(
+            {
+                "launch": launch,
+                "part": folder.name,
+                "command": list(to_run.argv),
+                "environment": dict(to_run.environment),
+                "started": begun,
+                "seconds": round(ended.seconds, 3),
+                "exit": ended.exit,
+                "ended": ended.how,
+                "slot_s": slot,
+                **seen.facts,
+            }
+        )
+        compress(folder / "samples.jsonl")
+        self._judge(ended, seen, patience, group, launch)
+
+    def _judge(self, ended: Ended, seen: "_Seen", patience: float, group: Group, launch: int) -> None:
+        """Record the cell that a launch died or hung in; the rest of its cells are started again."""
+        if ended.how in ("finished", "stopped"):
+            self._failed_starts = 0
+            return
+        why = f"no sign of life for {patience:.0f} s" if ended.how == "hung" else f"ended with status {ended.exit}"
+        if seen.current is not None:
+            error = f"{why}: {ended.output}" if ended.output else why
+            self._record(failed(seen.current, group, launch, self.machine, error))
+            self._failed_starts = 0
+            return
+        self._failed_starts = 0 if seen.measured else self._failed_starts + 1
+        if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
+            raise UserError(
+                f"{self.plan.mpi} does not start {group.ranks} ranks: {why}: {one_line(ended.output)}",
+                "`timpani doctor` may know why; what was measured stays, and the same command goes on",
+            )
+        self.observer.note(f"a launch {why} before it measured anything; it is started again")
+
+    def _record(self, result: LaunchResult) -> None:
+        self.store.add_result(result)
+        if result.error is not None:
+            self._failures.update(cell for cell in self.plan.cells if cell.cell == result.cell)
+        self.observer.measured(result)
+
+    def _take_leftovers(self) -> None:
+        """Record what launches measured that nobody lived to record: of a campaign that was killed."""
+        numbered = {cell.number: cell for cell in self.plan.cells}
+        groups = {cell.number: group for group in self.plan.groups for cell in group.cells}
+        for path in sorted((self.store.folder / "launches").glob("*/samples.jsonl")):
+            launch = int(path.parent.name.partition("-")[0])
+            for line in read_whole_lines(path, 0)[0]:
+                cell = numbered.get(line.get("cell", -1))
+                if cell is not None and (cell.cell, launch) not in self.store.done:
+                    self._record(result_of(line, cell, groups[cell.number], launch, self.machine))
+            compress(path)
+
+
+@dataclass
+class _Seen:
+    """What a launch has said of itself so far, the cell it is at, and how many it has measured."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    current: PlannedCell | None = None
+    measured: int = 0
+
+
+def plan_text(
+    study: Study,
+    group: Group,
+    cells: list[PlannedCell],
+    slot: float,
+    method: str | None = None,
+    calls: int | None = None,
+) -> str:
+    """The plan that the measuring program reads; `native/measure/plan.hpp` has its grammar.
+
+    `method` and `calls` take the place of the study's own where cells are not timed but counted.
+    """
+    repetitions = calls or study.repetitions
+    return "\n".join(
+        [
+            "timpani-plan 1",
+            f"method {method or study.method}",
+            f"start {'barrier' if group.oversubscribed else 'round_time'}",
+            f"datatype {study.datatype}",
+            f"precision {study.precision}",
+            f"slot_ns {round(slot * 1e9)}",
+            *([] if study.warmup is None else [f"warmup {study.warmup}"]),
+            *([] if repetitions is None else [f"repetitions {repetitions}"]),
+            *cell_lines(cells),
+            "",
+        ]
+    )
+
+
+def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
+    """A line of the plan for each cell."""
+    for planned in cells:
+        cell = planned.cell
+        controls = ",".join(f"{name}={value}" for name, value in planned.controls) or "-"
+        yield (
+            f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {controls}  # {cell.algorithm}"
+        )
+
+
+def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
+    """The result of a cell's line in the raw record."""
+    if "mistake" in line:
+        return failed(planned, group, launch, machine, f"wrong result: {line['mistake']}")
+    raw = line["measured"]
+    arrays = {
+        name: np.asarray(raw[name], dtype=np.float64)
+        for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
+    }
+    summary = summarise(**arrays)
+    return LaunchResult(
+        cell=planned.cell,
+        launch=launch,
+        machine=machine,
+        median_us=summary.median_us,
+        ci_low_us=summary.ci_low_us,
+        ci_high_us=summary.ci_high_us,
+        osu_avg_us=summary.osu_avg_us,
+        osu_min_us=summary.osu_min_us,
+        osu_max_us=summary.osu_max_us,
+        skew_us=summary.skew_us,
+        repetitions=summary.repetitions,
+        outlier_share=summary.outlier_share,
+        two_humped=summary.two_humped,
+        converged=raw["stopped_by"] != "slot",
+        skewed=summary.skewed,
+        oversubscribed=group.oversubscribed,
+    )
+
+
+def failed(planned: PlannedCell, group: Group, launch: int, machine: str, error: str) -> LaunchResult:
+    """The result of a cell that gave none."""
+    return LaunchResult(
+        planned.cell, launch, machine, converged=False, oversubscribed=group.oversubscribed, error=error
+    )
+
+
+def compress(path: Path) -> None:
+    """Replace a raw record by its gzip, which also marks it as taken over into the results."""
+    if not path.exists():
+        return
+    beside = path.with_name(path.name + ".new")
+    with path.open("rb") as plain, gzip.open(beside, "wb", compresslevel=1) as packed:
+        shutil.copyfileobj(plain, packed)
+    beside.rename(path.with_name(path.name + ".gz"))
+    path.unlink()
+
+
+def one_line(output: str) -> str:
+    """The first telling line of what a launch printed."""
+    lines = [line.strip() for line in output.splitlines() if line.strip(" -=*\t")]
+    return lines[0] if lines else "it printed nothing"
+
+
+def _check_world(world: int, group: Group, to_run: Command) -> None:
+    if world != group.ranks:
+        raise UserError(
+            f"{to_run.argv[0]} was asked for {group.ranks} ranks and the program sees {world}",
+            "use the starter that belongs to the MPI library (--mpi)",
+        )

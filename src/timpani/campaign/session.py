@@ -1,0 +1,102 @@
+"""From a study to a measured campaign on this machine: choose the library, plan, build, measure, prove."""
+
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+from timpani.campaign.plan import CampaignPlan, plan
+from timpani.campaign.prove import Prover
+from timpani.campaign.run import Observer, Outcome, Runner
+from timpani.campaign.store import Store, new_header
+from timpani.machine.cores import read_cores
+from timpani.machine.describe import describe_machine
+from timpani.native.build import build
+from timpani.native.find import choose_mpi
+from timpani.providers.counting import counting_of
+from timpani.providers.registry import provider_of
+from timpani.study.study import Study
+
+
+@dataclass
+class Session:
+    """A planned study. `stopped` holds the signal that asked for an end, once one did."""
+
+    plan: CampaignPlan
+    stopped: int | None = None
+
+    @classmethod
+    def prepare(cls, study: Study, mpi_wanted: str | None, oversubscribe: bool) -> Self:
+        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it."""
+        mpi = choose_mpi(mpi_wanted)
+        provider = provider_of(mpi)
+        return cls(plan(study, mpi, provider, provider.catalogue(mpi), read_cores().usable, oversubscribe))
+
+    def open(self, folder: Path) -> Store:
+        """Create or continue the campaign in `folder`."""
+        mpi = self.plan.mpi
+        return Store(
+            folder,
+            new_header(
+                study=self.plan.study.model_dump(mode="json"),
+                machine=describe_machine(),
+                mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                command=shlex.join(["timpani", *sys.argv[1:]]),
+                left_out=list(self.plan.left_out),
+            ),
+        )
+
+    def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
+        """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
+        for text in (*store.torn, *(f"left out: {text}" for text in self.plan.left_out)):
+            observer.note(text)
+        observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
+        runner = Runner(
+            plan=self.plan,
+            store=store,
+            programs=programs,
+            machine=describe_machine()["name"],
+            observer=observer,
+            stop=lambda: self.stopped is not None,
+            hang_after=hang_after,
+        )
+        with self._signals():
+            return runner.run()
+
+    def prove(self, store: Store, observer: Observer) -> None:
+        """Count the messages of each cell, where the library can."""
+        counting = counting_of(self.plan.mpi)
+        if counting is None:
+            observer.note(
+                f"{self.plan.mpi} counts no messages: that a forced algorithm ran rests on the library's own refusal "
+                "of unknown names and of algorithms that it would have to replace"
+            )
+            return
+        with self._signals():
+            Prover(
+                plan=self.plan,
+                store=store,
+                programs=build(self.plan.mpi),
+                counting=counting,
+                stop=lambda: self.stopped is not None,
+                told=observer.note,
+            ).run()
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        def note(number: int, _frame: FrameType | None) -> None:
+            self.stopped = number
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

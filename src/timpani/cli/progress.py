@@ -1,0 +1,90 @@
+"""How a campaign's progress is shown: a live bar on a terminal, timestamped lines in a batch log."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from timpani.campaign.plan import CampaignPlan, Group
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.run import Observer
+from timpani.report.dry_run import show_seconds
+
+_LINE_EVERY = 10.0  # seconds between two lines of a batch log
+
+
+@contextmanager
+def progress(plan: CampaignPlan, measured: int) -> Iterator[Observer]:
+    """An observer that writes to stderr; `measured` results are there already."""
+    total = len(plan.cells) * plan.study.launches
+    if not sys.stderr.isatty():
+        yield _Lines(total, measured)
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=Console(stderr=True),
+    )
+    with bar:
+        yield _Bar(bar, bar.add_task("measuring", total=total, completed=measured))
+
+
+class _Bar:
+    def __init__(self, bar: Progress, task: TaskID) -> None:
+        self._bar = bar
+        self._task = task
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        self._bar.update(self._task, description=f"launch {launch}, {group.ranks} ranks")
+
+    def measured(self, result: LaunchResult) -> None:
+        self._bar.advance(self._task)
+        if result.error:
+            self.note(_failure(result))
+
+    def note(self, text: str) -> None:
+        self._bar.console.print(text, markup=False, highlight=False)
+
+
+class _Lines:
+    def __init__(self, total: int, measured: int) -> None:
+        self._total = total
+        self._before = self._measured = measured
+        self._began = self._last = time.monotonic()
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        if time.monotonic() - self._last >= _LINE_EVERY:
+            self._state(f"launch {launch}, {group.ranks} ranks, {cells} cells")
+
+    def measured(self, result: LaunchResult) -> None:
+        self._measured += 1
+        if result.error:
+            self.note(_failure(result))
+        elif time.monotonic() - self._last >= _LINE_EVERY:
+            self._state(f"launch {result.launch}, {result.cell.ranks} ranks")
+
+    def note(self, text: str) -> None:
+        now = datetime.now().astimezone().isoformat(timespec="seconds")
+        print(f"{now} {text}", file=sys.stderr, flush=True)
+
+    def _state(self, where: str) -> None:
+        self._last = time.monotonic()
+        done = self._measured - self._before
+        left = (self._last - self._began) / done * (self._total - self._measured) if done else None
+        estimate = f", about {show_seconds(left)} left" if left is not None else ""
+        self.note(f"{self._measured} of {self._total} measured ({where}){estimate}")
+
+
+def _failure(result: LaunchResult) -> str:
+    cell = result.cell
+    first = (result.error or "").splitlines()[0]
+    return (
+        f"failed: {cell.collective} {cell.algorithm}, {cell.ranks} ranks, {cell.message_bytes} B, "
+        f"launch {result.launch}: {first}"
+    )

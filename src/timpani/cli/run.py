@@ -1,0 +1,97 @@
+"""`timpani run`: measure a study or the collectives named."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from timpani.errors import UserError
+
+
+def run(
+    what: Annotated[
+        list[str],
+        typer.Argument(help="A study (its name or file), or collectives: bcast scatter …", show_default=False),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The campaign's folder; the same command continues it.")
+    ] = None,
+    algorithms: Annotated[
+        str | None, typer.Option(help="`all`, or a list: default,knomial,openmpi/chain:fanout=4.", show_default=False)
+    ] = None,
+    ranks: Annotated[str | None, typer.Option(help="2,4,8 or 2:256 (doubling) or 2:48+2.", show_default=False)] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Bytes: 8,64Ki or 1:1Mi (doubling) or 1:4Ki+512.", show_default=False)
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
+    ] = None,
+    placement: Annotated[str | None, typer.Option(help="core, socket or node.", show_default=False)] = None,
+    mode: Annotated[str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default=False)] = None,
+    method: Annotated[
+        str | None, typer.Option(help="timpani, or osu: OSU's own protocol, for comparison.", show_default=False)
+    ] = None,
+    datatype: Annotated[str | None, typer.Option(help="uint8, int32, float or double.", show_default=False)] = None,
+    launches: Annotated[
+        int | None, typer.Option("--launches", "-n", help="Starts of the MPI program.", show_default=False)
+    ] = None,
+    precision: Annotated[
+        float | None, typer.Option(help="Relative half-width of the median's interval that ends a cell.")
+    ] = None,
+    slot: Annotated[str | None, typer.Option(help="Longest time for a cell in a launch: 50ms, 1s.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Longest time for all: 90s, 10m, 2h.", show_default=False)] = None,
+    seed: Annotated[int | None, typer.Option(help="Of the shuffled order.", show_default=False)] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", "-i", help="Fixed, for --method osu.", show_default=False)
+    ] = None,
+    warmup: Annotated[
+        int | None, typer.Option("--warmup", "-x", help="Fixed, for --method osu.", show_default=False)
+    ] = None,
+    oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
+    hang_after: Annotated[
+        str | None, typer.Option(help="Silence after which a launch counts as hung.", show_default=False)
+    ] = None,
+    prove: Annotated[bool, typer.Option("--prove", help="Count each cell's messages, once more and untimed.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False,
+) -> None:
+    """Measure a study or the collectives named, and say which algorithm is best where."""
+    from timpani.campaign.session import Session
+    from timpani.study.compose import compose
+    from timpani.study.study import parse_duration
+
+    study = compose(
+        what,
+        {
+            "algorithms": algorithms,
+            "ranks": ranks,
+            "sizes": sizes,
+            "placement": placement,
+            "mode": mode,
+            "method": method,
+            "datatype": datatype,
+            "launches": launches,
+            "precision": precision,
+            "slot": slot,
+            "budget": budget,
+            "seed": seed,
+            "repetitions": iterations,
+            "warmup": warmup,
+        },
+    )
+    session = Session.prepare(study, mpi, oversubscribe)
+    if dry_run:
+        from timpani.report.dry_run import plan_lines
+
+        typer.echo("\n".join(plan_lines(session.plan)))
+        return
+    if output is None:
+        raise UserError("no folder to measure into", "name one with -o DIR")
+    from timpani.cli.progress import progress
+
+    with session.open(output) as store, progress(session.plan, len(store.done)) as observer:
+        outcome = session.measure(store, observer, parse_duration(hang_after) if hang_after else None)
+        if prove and outcome.ended == "complete":
+            session.prove(store, observer)
+    from timpani.cli.ending import print_ending
+
+    raise typer.Exit(print_ending(output, outcome, session.stopped))

@@ -1,0 +1,50 @@
+"""What a campaign would do, in words: cells, launches, time and commands."""
+
+import shlex
+
+from timpani.campaign.plan import CampaignPlan
+from timpani.machine.launcher import command
+from timpani.study.sizes import show_size
+
+
+def plan_lines(plan: CampaignPlan) -> list[str]:
+    """Lines to print for a dry run."""
+    study = plan.study
+    starts = study.launches * len(plan.groups)
+    lines = [
+        f"{len(plan.cells)} cells × {study.launches} launches on {plan.mpi}: {starts} starts of the MPI program, "
+        f"about {show_seconds(plan.seconds)}",
+        *(f"left out: {text}" for text in plan.left_out),
+    ]
+    for group in plan.groups:
+        by_collective: dict[str, dict[str, set[int]]] = {}
+        for planned in group.cells:
+            cell = planned.cell
+            by_collective.setdefault(cell.collective, {}).setdefault(cell.algorithm.label, set()).add(
+                cell.message_bytes
+            )
+        lines.append("")
+        shared = ", oversubscribed" if group.oversubscribed else ""
+        lines.append(f"{group.ranks} ranks by {group.placement}{shared}: {len(group.cells)} cells a launch")
+        for collective, algorithms in by_collective.items():
+            sizes = sorted(set().union(*algorithms.values()))
+            span = (
+                show_size(sizes[0])
+                if len(sizes) == 1
+                else f"{len(sizes)} sizes {show_size(sizes[0])}–{show_size(sizes[-1])}"
+            )
+            lines.append(f"  {collective}: {', '.join(algorithms)}; {span}")
+        to_run = command(plan.mpi, group.request(("timpani-measure", "plan.txt", "samples.jsonl")))
+        settings = [f"{name}={value}" for name, value in to_run.environment.items()]
+        lines.append("  " + shlex.join([*settings, *to_run.argv]))
+    return lines
+
+
+def show_seconds(seconds: float) -> str:
+    """`45 s`, `3 min 20 s`, `2 h 5 min`: to two units."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
