@@ -146,9 +146,8 @@ def _run(command: list[str]) -> "subprocess.CompletedProcess[str]":
 def _first_errors(output: str) -> str:
     """The lines that say what went wrong, else the last ones."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    errors = [
-        f"{line} {lines[number + 1]}" if line.startswith("CMake Error") and number + 1 < len(lines) else line
-        for number, line in enumerate(lines)
-        if re.search(r"\berror\b", line, re.IGNORECASE)
-    ]
+    for number, line in enumerate(lines):
+        if line.startswith("CMake Error"):  # what is wrong stands in the lines below
+            return "\n".join(lines[number : number + _ERROR_LINES])
+    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
     return "\n".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])

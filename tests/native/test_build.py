@@ -1,0 +1,142 @@
+"""Building native programs: the cache, two builders at once, and compilers' errors."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.native.build import build, cache_folder, sources
+from timpani.native.find import Mpi, find_mpis
+
+FOUND = find_mpis()
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.20)
+project(small LANGUAGES CXX)
+add_executable(timpani-measure main.cpp)
+"""
+PROGRAM = """\
+#include <mpi.h>
+#include <cstdio>
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    std::puts(text);
+    MPI_Finalize();
+}
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small CMake project; the cache is a folder of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    source = tmp_path / "native"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text(CMAKE)
+    (source / "main.cpp").write_text(PROGRAM)
+    return source
+
+
+@pytest.fixture
+def mpi() -> Mpi:
+    if not FOUND:
+        pytest.skip("no MPI library on this machine")
+    return FOUND[0]
+
+
+@pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+def test_programs_are_linked_with_the_library_asked_for(small: Path, mpi: Mpi) -> None:
+    program = build(mpi, small) / "timpani-measure"
+    said = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert ("Open MPI" if mpi.kind == "openmpi" else "MPICH") in said
+    assert mpi.version in said
+
+
+def test_the_second_build_comes_from_the_cache(small: Path, mpi: Mpi) -> None:
+    first = build(mpi, small)
+    built = (first / "timpani-measure").stat()
+    assert build(mpi, small) == first
+    assert (first / "timpani-measure").stat().st_mtime_ns == built.st_mtime_ns
+    assert [path.name for path in first.iterdir()] == ["timpani-measure"]
+
+
+def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build(mpi, small)
+    (small / "main.cpp").write_text(PROGRAM + "// changed\n")
+    second = build(mpi, small)
+    monkeypatch.setenv("CXXFLAGS", "-DOTHER")
+    assert len({first, second, build(mpi, small)}) == 3
+
+
+def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
+    script = (
+        "import sys; from pathlib import Path; from timpani.native.build import build;"
+        "from timpani.native.find import choose_mpi; print(build(choose_mpi(sys.argv[1]), Path(sys.argv[2])))"
+    )
+    command = [sys.executable, "-c", script, str(mpi.mpirun), str(small)]
+
+    def start(_: int) -> str:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    with ThreadPoolExecutor(2) as pool:
+        folders = set(pool.map(start, range(2)))
+    assert len(folders) == 1
+    assert [path.name for path in cache_folder().iterdir()] == [Path(folders.pop()).name]
+
+
+def test_a_failed_build_shows_the_compilers_error_and_leaves_nothing(small: Path, mpi: Mpi) -> None:
+    (small / "main.cpp").write_text("int main() { return sorrow; }\n")
+    with pytest.raises(UserError, match=r"main\.cpp:1:21: error: .*sorrow"):
+        build(mpi, small)
+    assert list(cache_folder().iterdir()) == []
+    (small / "main.cpp").write_text(PROGRAM)
+    assert (build(mpi, small) / "timpani-measure").is_file()
+
+
+def test_a_mistake_in_the_project_is_shown(small: Path, mpi: Mpi) -> None:
+    (small / "CMakeLists.txt").write_text(CMAKE + "include(nothing_like_this)\n")
+    with pytest.raises(UserError, match="nothing_like_this"):
+        build(mpi, small)
+
+
+def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
+    (cache_folder() / "building-killed").mkdir()
+    folder = build(mpi, small)
+    assert list(cache_folder().iterdir()) == [folder]
+
+
+def test_a_missing_compiler_is_said(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+    gone = Mpi(mpi.kind, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
+    with pytest.raises(UserError, match=r"mpicxx runs no C\+\+ compiler"):
+        build(gone, small)
+
+
+def test_where_home_cannot_be_written_the_cache_is_the_users_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")  # a folder below a file can't be made, not even by root
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    folder = cache_folder()
+    assert folder == tmp_path / f"timpani-{os.getuid()}"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    folder.chmod(0o755)
+    with pytest.raises(UserError, match="open to others"):
+        cache_folder()
+
+
+def test_a_relative_cache_home_is_not_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "cache")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / ".cache/timpani"
+
+
+def test_our_sources_are_there() -> None:
+    assert (sources() / "CMakeLists.txt").is_file()

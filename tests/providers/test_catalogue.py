@@ -1,0 +1,57 @@
+"""From what a user types to an algorithm that the library has."""
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.providers.catalogue import Catalogue, Offer, Parameter
+from timpani.study.cell import Algorithm
+
+FANOUT = Parameter("fanout", "coll_tuned_bcast_algorithm_tree_fanout", 4, "children of a rank")
+CATALOGUE = Catalogue(
+    "openmpi",
+    "5.0.11",
+    {
+        "bcast": (
+            Offer("bcast", "linear", "1", (), ("basic_linear",)),
+            Offer("bcast", "binary", "5", (FANOUT,), ("binary_tree",)),
+        )
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "resolved"),
+    [
+        ("default", "openmpi/default"),
+        ("linear", "openmpi/linear"),
+        ("basic_linear", "openmpi/linear"),
+        ("openmpi/binary_tree:fanout=2", "openmpi/binary:fanout=2"),
+    ],
+)
+def test_what_is_typed_becomes_what_is_recorded(typed: str, resolved: str) -> None:
+    assert str(CATALOGUE.resolve("bcast", Algorithm.parse(typed))) == resolved
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        ("linaer", "unknown bcast algorithm of openmpi 5.0.11 'linaer'; did you mean linear"),
+        ("binary:fanuot=2", "unknown parameter of openmpi's bcast binary 'fanuot'; did you mean fanout"),
+        ("linear:fanout=2", "linear has no parameters"),
+        ("default:fanout=2", "default has no parameters"),
+        ("mpich/binomial", "not an algorithm of the library in use.*--mpi mpich"),
+        ("binary:fanout=-1", "out of range"),
+        ("binary:fanout=2147483648", "out of range"),
+    ],
+)
+def test_what_the_library_lacks_is_an_error_with_the_next_step(typed: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        CATALOGUE.resolve("bcast", Algorithm.parse(typed))
+
+
+def test_all_of_a_collective_begins_with_the_default() -> None:
+    assert [str(each) for each in CATALOGUE.all_of("bcast")] == ["openmpi/default", "openmpi/linear", "openmpi/binary"]
+
+
+def test_a_collective_without_algorithms_has_its_default() -> None:
+    assert [each.name for each in CATALOGUE.all_of("scan")] == ["default"]

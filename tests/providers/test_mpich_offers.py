@@ -1,0 +1,128 @@
+"""MPICH's algorithms, from recorded control variables and from the library installed here."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from timpani.machine.launcher import LaunchRequest, command
+from timpani.native.build import build
+from timpani.native.find import Mpi, find_mpis
+from timpani.providers.catalogue import Offer
+from timpani.providers.mpich import Mpich, read_algorithms, read_offers, read_variables
+from timpani.study.cell import Algorithm
+from timpani.study.collectives import COLLECTIVES
+
+DATA = Path(__file__).parents[1] / "data/mpich"
+FOUND = [mpi for mpi in find_mpis() if mpi.kind == "mpich"]
+installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
+
+
+def recorded(version: str) -> dict[str, tuple[Offer, ...]]:
+    return read_offers(read_variables((DATA / f"cvars-{version}.jsonl").read_text()))
+
+
+def values(offers: tuple[Offer, ...]) -> list[str]:
+    return [offer.value for offer in offers]
+
+
+def test_glued_descriptions_of_4_0_are_taken_apart() -> None:
+    offers = recorded("4.0.2")
+    assert values(offers["bcast"]) == [
+        "binomial",
+        "smp",
+        "scatter_recursive_doubling_allgather",
+        "scatter_ring_allgather",
+    ]
+    assert values(offers["alltoall"]) == ["brucks", "pairwise", "pairwise_sendrecv_replace", "scattered"]
+    assert values(offers["barrier"]) == ["smp", "dissemination"]
+    assert values(offers["exscan"]) == ["recursive_doubling"]
+
+
+def test_lines_of_5_0_are_read() -> None:
+    offers = recorded("5.0.2")
+    assert values(offers["bcast"])[-2:] == ["pipelined_tree", "tree"]
+    assert values(offers["barrier"]) == ["smp", "k_dissemination", "recexch"]
+
+
+@pytest.mark.parametrize("version", ["4.0.2", "5.0.2"])
+def test_every_collective_offers_something_and_no_name_twice(version: str) -> None:
+    offers = recorded(version)
+    assert set(offers) == COLLECTIVES.keys() - {"null"}
+    for each in offers.values():
+        names = [name for offer in each for name in (offer.name, *offer.aliases)]
+        assert names
+        assert len(set(names)) == len(names)
+
+
+def test_parameters_belong_to_the_algorithms_that_read_them() -> None:
+    offers = recorded("5.0.2")
+    of_bcast = {offer.name: [each.name for each in offer.parameters] for offer in offers["bcast"]}
+    assert of_bcast["tree"] == ["radix"]
+    assert of_bcast["pipelined_tree"] == ["radix", "segment_bytes"]
+    assert of_bcast["binomial"] == []
+    of_allgather = {offer.value: [each.name for each in offer.parameters] for offer in offers["allgather"]}
+    assert of_allgather["brucks"] == []
+    assert of_allgather["k_brucks"] == ["radix"]
+    of_allreduce = {offer.name: [each.name for each in offer.parameters] for offer in offers["allreduce"]}
+    assert of_allreduce["tree"] == ["radix", "segment_bytes"]
+
+
+def test_explanations_are_kept_apart_from_names() -> None:
+    lines = "Variable\nauto - Internal\nring               - Force ring algorithm\nk_brucks - Force radix k"
+    assert read_algorithms(lines) == [
+        ("auto", "Internal"),
+        ("ring", "Force ring algorithm"),
+        ("k_brucks", "Force radix k"),
+    ]
+
+
+def test_nothing_is_forced_for_the_default() -> None:
+    mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    forcing = Mpich().forcing(mpi, None, Algorithm("mpich", "default"))
+    assert (forcing.arguments, forcing.environment, forcing.controls) == ((), {}, ())
+
+
+def test_an_algorithm_and_its_parameters_go_into_the_environment() -> None:
+    mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    offer = next(offer for offer in recorded("5.0.2")["bcast"] if offer.name == "pipelined_tree")
+    forcing = Mpich().forcing(mpi, offer, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
+    assert forcing.environment == {
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "pipelined_tree",
+        "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
+        "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": "4096",
+    }
+
+
+def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Ask under `environment`, started as a measurement is."""
+    started = command(mpi, LaunchRequest(1, "core", False, (), environment, (str(build(mpi) / "timpani-discover"),)))
+    return subprocess.run(
+        started.argv, capture_output=True, text=True, check=False, env={**os.environ, **started.environment}
+    )
+
+
+@installed
+def test_the_library_knows_every_name_it_told(mpi: Mpi) -> None:
+    for offers in Mpich().catalogue(mpi).offers.values():
+        for offer in offers:
+            variable = f"MPIR_CVAR_{offer.collective.upper()}_INTRA_ALGORITHM"
+            # Not started as a forced launch would be: where an algorithm can't serve MPI_Init's own calls, it may fail.
+            answer = discover(mpi, {variable: offer.value})
+            assert answer.returncode == 0, f"{offer.collective} {offer.value}: {answer.stderr}{answer.stdout[:500]}"
+            told = {each.name: each.value for each in read_variables(answer.stdout)}
+            assert told[variable] != 0, f"{variable}={offer.value} is not obeyed"
+
+
+@installed
+def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
+    assert discover(mpi, {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "no_such_algorithm"}).returncode != 0
+
+
+@installed
+def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
+    offer = Mpich().catalogue(mpi).offers["bcast"][0]
+    [(name, value)] = Mpich().forcing(mpi, offer, Algorithm("mpich", offer.name)).controls
+    told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
+    assert told[name] == value

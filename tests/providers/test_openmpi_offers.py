@@ -1,0 +1,119 @@
+"""Open MPI's algorithms, from recorded answers of ompi_info and from the library installed here."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.machine.launcher import LaunchRequest, command
+from timpani.native.build import build
+from timpani.native.find import Mpi, find_mpis
+from timpani.providers.mpich import read_variables
+from timpani.providers.openmpi import OpenMpi, read_offers
+from timpani.study.cell import Algorithm
+from timpani.study.collectives import COLLECTIVES
+
+DATA = Path(__file__).parents[1] / "data/ompi_info"
+FOUND = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
+installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+def test_recorded_answers_are_read(version: str) -> None:
+    offers = read_offers((DATA / f"openmpi-{version}.txt").read_text())
+    assert set(offers) == COLLECTIVES.keys() - {"null"}
+    assert [(offer.value, offer.name) for offer in offers["bcast"]] == [
+        ("1", "linear"),
+        ("2", "chain"),
+        ("3", "pipeline"),
+        ("4", "split_binary"),
+        ("5", "binary"),
+        ("6", "binomial"),
+        ("7", "knomial"),
+        ("8", "scatter_allgather"),
+        ("9", "scatter_allgather_ring"),
+    ]
+    assert ("sparbit" in {offer.name for offer in offers["allgather"]}) == (version == "5.0.11")
+
+
+def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> None:
+    offers = read_offers((DATA / "openmpi-5.0.11.txt").read_text())
+    parameters = {offer.name: [each.name for each in offer.parameters] for offer in offers["bcast"]}
+    assert parameters["chain"] == ["segment_bytes", "fanout", "chain_fanout"]
+    assert parameters["knomial"] == ["segment_bytes", "fanout", "chain_fanout", "radix"]
+    assert "max_requests" in [each.name for each in offers["reduce"][0].parameters]
+    assert offers["scan"][0].parameters == ()
+    segments = offers["bcast"][0].parameters[0]
+    assert (segments.control, segments.default) == ("coll_tuned_bcast_algorithm_segmentsize", 0)
+    assert segments.meaning.startswith("Segment size in bytes")
+
+
+def test_nothing_is_forced_for_the_default() -> None:
+    mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+    forcing = OpenMpi().forcing(mpi, None, Algorithm("openmpi", "default"))
+    assert (forcing.arguments, forcing.environment, forcing.controls) == ((), {}, ())
+
+
+def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
+    offers = {offer.name: offer for offer in read_offers((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
+    mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+    forcing = OpenMpi().forcing(mpi, offers["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
+    assert forcing.controls == (
+        ("coll_tuned_bcast_algorithm", 2),
+        ("coll_tuned_bcast_algorithm_segmentsize", 0),
+        ("coll_tuned_bcast_algorithm_tree_fanout", 4),
+        ("coll_tuned_bcast_algorithm_chain_fanout", 2),
+    )
+
+
+def test_han_is_kept_out_from_5_0() -> None:
+    offer = read_offers((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
+    for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
+        mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
+        forcing = OpenMpi().forcing(mpi, offer, Algorithm("openmpi", "linear"))
+        assert ("^han" in forcing.arguments) == kept_out
+
+
+@installed
+def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
+    launch = LaunchRequest(1, "core", False, (), {}, (str(build(mpi) / "timpani-discover"),))
+    started = command(mpi, launch)
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith("{"))
+    variables = {variable.name: variable.value for variable in read_variables(lines)}
+    catalogue = OpenMpi().catalogue(mpi)
+    for offers in catalogue.offers.values():
+        for offer in offers:
+            for name, value in OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).controls:
+                assert name in variables
+                assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
+
+
+@installed
+def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = OpenMpi().catalogue(mpi)
+    monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4711")
+    assert OpenMpi().catalogue(mpi) == before
+
+
+@installed
+def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
+    offer = OpenMpi().catalogue(mpi).offers["bcast"][0]
+    arguments = OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).arguments
+    started = command(mpi, LaunchRequest(2, "core", True, arguments, {}, ("env",)))
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    assert len(re.findall(r"^OMPI_MCA_coll_tuned_use_dynamic_rules=1$", answer.stdout, re.MULTILINE)) == 2
+    assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
+
+
+@installed
+def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
+    with pytest.raises(UserError, match="lacks ompi_info"):
+        OpenMpi().catalogue(Mpi(mpi.kind, mpi.version, mpi.mpirun, mpi.cxx, None))
