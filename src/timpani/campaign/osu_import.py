@@ -1,0 +1,201 @@
+"""Read what OSU's benchmarks printed, versions 5 to 7.5, and keep it as a campaign."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from math import isfinite
+from pathlib import Path
+
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store, new_header
+from timpani.errors import UserError, unknown
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.collectives import COLLECTIVES
+
+PROVIDER = "imported"
+"""Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""
+
+OSU_NAMES: dict[str, str] = {
+    **{name: collective.title for name, collective in COLLECTIVES.items()},
+    "alltoall": "All-to-All Personalized Exchange",
+    "alltoallv": "All-to-Allv Personalized Exchange",
+    "reduce_scatter": "Reduce_scatter",
+    "reduce_scatter_block": "Reduce_scatter_block",
+}
+"""What stands before `Latency Test` in OSU's first line, by our name of the collective."""
+
+_COLLECTIVE_OF = {f"{title} Latency": name for name, title in OSU_NAMES.items()} | {"Latency": "latency"}
+_TITLE = re.compile(r"# OSU MPI\S*(?: MANAGED)? (?P<title>.+?) Test(?: v[\d.]+)?\s*")
+_DATATYPE = re.compile(r"# Datatype: (?P<name>\w+)\.?\s*")
+_COLUMNS = re.compile(r"#\s*(?:Size\s|[A-Z][\w ]*\((?:us|MB/s)\))")
+_AVERAGE = ("Avg Latency(us)", "Latency (us)", "Latency(us)")
+_UNNAMED_DATATYPE = "MPI_CHAR"  # what OSU uses, and up to 6 never prints
+
+
+@dataclass(frozen=True)
+class OsuRow:
+    """One printed size: averages over ranks, µs; `iterations` and the extremes only with `-f`."""
+
+    message_bytes: int
+    average_us: float
+    lowest_us: float | None
+    highest_us: float | None
+    iterations: int
+    failed_validation: bool
+    line: int
+
+
+@dataclass(frozen=True)
+class OsuTable:
+    """What one run printed for one datatype."""
+
+    collective: str
+    datatype: str
+    path: Path
+    rows: list[OsuRow] = field(default_factory=list)
+
+
+def read_osu(path: Path) -> list[OsuTable]:
+    """The tables in `path`, of one run or of many appended; other programs' lines in between are passed over.
+
+    UserError, with file and line, when there is no table of latencies, a benchmark is none of ours, or a row is torn.
+    """
+    try:
+        text = path.read_text(errors="replace")
+    except OSError as error:
+        raise UserError(
+            f"{path} can't be read ({error.strerror})", "name files that OSU's benchmarks printed"
+        ) from None
+    tables = [table for table in _tables(path, text.splitlines()) if table.rows]
+    if not tables:
+        raise UserError(
+            f"{path}:1 is not OSU output: it has no '# OSU MPI … Latency Test' with figures under it",
+            "name files that OSU's benchmarks printed",
+        )
+    return tables
+
+
+def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
+    tables: list[OsuTable] = []
+    collective: str | None = None
+    datatype = _UNNAMED_DATATYPE
+    columns: list[str] = []
+    table: OsuTable | None = None
+    for number, line in enumerate(lines, start=1):
+        if match := _TITLE.fullmatch(line):
+            if match["title"] not in _COLLECTIVE_OF:
+                raise UserError(
+                    f"{path}:{number} is of OSU's {match['title']} test",
+                    "Timpani imports latencies of point-to-point messages and of blocking collectives; leave it out",
+                )
+            collective, datatype, table = _COLLECTIVE_OF[match["title"]], _UNNAMED_DATATYPE, None
+        elif match := _DATATYPE.fullmatch(line):
+            datatype, table = match["name"], None
+        elif _COLUMNS.match(line):
+            columns = re.split(r"\s{2,}", line.lstrip("# ").rstrip())
+            if collective is None:
+                raise UserError(
+                    f"{path}:{number} has a table without its '# OSU MPI … Test' line before it", "restore that line"
+                )
+            if not any(name in columns for name in _AVERAGE):
+                raise UserError(f"{path}:{number} has no column of average latencies", "leave that file out")
+            table = OsuTable(collective, datatype, path)
+            tables.append(table)
+        elif table is not None and (row := _row(line, columns, f"{path}:{number}", number)):
+            table.rows.append(row)
+    return tables
+
+
+def _row(line: str, columns: Sequence[str], where: str, number: int) -> OsuRow | None:
+    """The row that `line` is, or None for another program's line."""
+    words = line.split()
+    verdicts = [word for word in words if word in ("Pass", "Fail")]
+    try:
+        finite = all(isfinite(float(word)) for word in words if word not in verdicts)
+    except ValueError:
+        return None
+    if not words:
+        return None
+    if len(words) != len(columns) or not finite:
+        raise UserError(f"{where} is a torn row: '{line.strip()}' under {len(columns)} columns", "remove that line")
+    value = dict(zip(columns, words, strict=True))
+    lowest, highest = value.get("Min Latency(us)"), value.get("Max Latency(us)")
+    return OsuRow(
+        message_bytes=int(value.get("Size", 0)),
+        average_us=float(next(value[name] for name in _AVERAGE if name in value)),
+        lowest_us=float(lowest) if lowest else None,
+        highest_us=float(highest) if highest else None,
+        iterations=int(value.get("Iterations", 0)),
+        failed_validation="Fail" in verdicts,
+        line=number,
+    )
+
+
+def import_osu(
+    files: Sequence[Path],
+    folder: Path,
+    *,
+    ranks: int,
+    machine: str,
+    algorithm: str,
+    datatype: str | None,
+    command: str,
+) -> int:
+    """Make the campaign `folder` of OSU's output in `files`; returns how many results it holds.
+
+    The k-th table that holds a cell is its launch k. `algorithm` is named as in a study; `datatype` chooses among
+    several, since a cell has none. `ranks` must be told because OSU prints no rank count. UserError when `folder` is
+    not empty, or a file isn't OSU's.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    named = Algorithm.parse(algorithm)
+    named = replace(named, provider=named.provider or PROVIDER)
+    tables = [table for path in files for table in read_osu(path)]
+    datatypes = sorted({table.datatype for table in tables})
+    if datatype is None and len(datatypes) > 1:
+        raise UserError(f"the files hold {' and '.join(datatypes)}", "choose one with --datatype")
+    if datatype is not None and datatype not in datatypes:
+        raise unknown("datatype in these files", datatype, datatypes, "timpani import --help")
+    chosen = datatype or datatypes[0]
+    results = list(_results([table for table in tables if table.datatype == chosen], named, ranks, machine))
+    study = {
+        "title": "Imported OSU output",
+        "question": "",
+        "files": [str(path) for path in files],
+        "datatype": chosen,
+    }
+    header = new_header(
+        study=study,
+        machine={"name": machine},
+        mpi={"kind": named.provider, "version": ""},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        left_out=[f"{table.path}: {table.datatype}" for table in tables if table.datatype != chosen],
+    )
+    with Store(folder, header) as store:
+        for result in results:
+            store.add_result(result)
+    return len(results)
+
+
+def _results(tables: Sequence[OsuTable], algorithm: Algorithm, ranks: int, machine: str) -> Iterator[LaunchResult]:
+    launches: Counter[Cell] = Counter()
+    for table in tables:
+        for row in table.rows:
+            # OSU reuses one buffer, which is our warm mode; it says nothing of where ranks sat.
+            cell = Cell(table.collective, algorithm, ranks, "unknown", row.message_bytes, "warm")
+            launches[cell] += 1
+            where = f"{table.path}:{row.line}"
+            yield LaunchResult(
+                cell=cell,
+                launch=launches[cell],
+                machine=machine,
+                osu_avg_us=row.average_us,
+                osu_min_us=row.lowest_us,
+                osu_max_us=row.highest_us,
+                repetitions=row.iterations,
+                error=f"{where}: OSU's validation failed" if row.failed_validation else None,
+            )
