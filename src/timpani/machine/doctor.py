@@ -107,8 +107,9 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "binding",
-            f"this process may run on {cores.allowed} of {cores.present} cores; ranks can be bound to those only",
-            "start from a shell without `taskset`, or ask the batch system or container for whole sockets",
+            f"this process may run on {cores.allowed} of {cores.present} cores; the starters heed the CPU set of a "
+            "batch system or a container, but bind ranks outside the mask that `taskset` sets",
+            "start from a shell without `taskset`, or ask the batch system for all cores",
         )
     else:
         yield Finding("ok", "binding", "ranks can be bound to every core")
