@@ -2,8 +2,8 @@ from typing import Any
 
 import polars as pl
 import pytest
-from campaigns import around, results
 
+from tests.tuning.campaigns import around, results
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells

@@ -1,6 +1,6 @@
 import polars as pl
-from campaigns import around, results
 
+from tests.tuning.campaigns import around, results
 from timpani.campaign.table import estimate_cells
 from timpani.tuning.knee import knees
 

@@ -1,8 +1,8 @@
 import math
 
 import pytest
-from campaigns import around, results
 
+from tests.tuning.campaigns import around, results
 from timpani.campaign.table import estimate_cells
 from timpani.tuning.likeness import likeness
 

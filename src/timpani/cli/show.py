@@ -1,0 +1,79 @@
+"""`timpani show`: a campaign as a table, in OSU's format, or as data."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How a campaign is shown."""
+
+    table = "table"
+    osu = "osu"
+    csv = "csv"
+    json = "json"
+    parquet = "parquet"
+
+
+def show(
+    folder: Annotated[Path, typer.Argument(help="What `timpani run -o` or `timpani import -o` wrote.")],
+    format: Annotated[Format, typer.Option(help="csv, json and parquet have the columns of docs/columns.md.")] = (
+        Format.table
+    ),
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write into this new file.", show_default=False)
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
+    ] = False,
+) -> None:
+    """Show a campaign: one row per cell, estimated over its launches."""
+    import sys
+    from io import BytesIO
+
+    from timpani.campaign.load import load
+    from timpani.campaign.table import estimate_cells
+    from timpani.errors import UserError
+
+    if full and format is not Format.osu:
+        raise UserError(f"--full means nothing to --format {format}", "use it with --format osu")
+    if format is Format.parquet and output is None and sys.stdout.isatty():
+        raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
+    campaign = load(folder)
+    cells = estimate_cells(campaign.results)
+    match format:
+        case Format.table:
+            from timpani.report.text import cell_table
+
+            content = cell_table(cells).encode()
+        case Format.osu:
+            from timpani.report.osu import osu_blocks
+
+            datatype = str(campaign.header.get("study", {}).get("datatype", "uint8"))
+            content = osu_blocks(cells, full, datatype).encode()
+        case Format.csv:
+            content = cells.write_csv().encode()
+        case Format.json:
+            content = cells.write_json().encode() + b"\n"
+        case Format.parquet:
+            buffer = BytesIO()
+            cells.write_parquet(buffer)
+            content = buffer.getvalue()
+    if output is None:
+        sys.stdout.buffer.write(content)
+    else:
+        _write_new(output, content)
+
+
+def _write_new(path: Path, content: bytes) -> None:
+    from timpani.errors import UserError
+
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise UserError(f"{path} exists already", "remove it or choose another name") from None
+    except OSError as error:
+        raise UserError(f"{path} can't be written ({error.strerror})", "choose a place that you may write to") from None

@@ -1,0 +1,53 @@
+"""A campaign in the format of OSU's benchmarks 7.4, so that scripts that read theirs read ours."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.osu_import import OSU_NAMES
+from timpani.study.collectives import COLLECTIVES
+
+_VERSION = "7.4"
+_BLOCK = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
+_MPI_NAMES = {"uint8": "MPI_UINT8_T", "int32": "MPI_INT", "float": "MPI_FLOAT", "double": "MPI_DOUBLE"}
+
+
+def osu_blocks(cells: pl.DataFrame, full: bool = False, datatype: str = "uint8") -> str:
+    """A block per curve of `cells` (what `estimate_cells` returns), as OSU's benchmarks print one run.
+
+    The value is `osu_avg_us`; `full` adds the extremes of the ranks' means and the repetitions, like `-f`. `datatype`
+    is a study's, or MPI's name. A line `# Timpani: …` says what no OSU header holds; a failed cell is a comment line.
+    """
+    curves = cells.group_by(_BLOCK, maintain_order=True)
+    return "".join("\n".join(_lines(curve, full, datatype)) + "\n" for _, curve in curves)
+
+
+def _lines(curve: pl.DataFrame, full: bool, datatype: str) -> Iterator[str]:
+    first = curve.row(0, named=True)
+    collective = first["collective"]
+    sized = collective not in COLLECTIVES or COLLECTIVES[collective].sized
+    name = f"{OSU_NAMES[collective]} Latency" if collective in OSU_NAMES else collective.capitalize()
+    yield ""
+    yield f"# OSU MPI {name} Test v{_VERSION}"
+    yield (
+        f"# Timpani: algorithm {first['provider']}/{first['label']}, ranks {first['ranks']}, "
+        f"placement {first['placement']}, mode {first['mode']}, machine {first['machine']}"
+    )
+    if sized:
+        yield f"# Datatype: {_MPI_NAMES.get(datatype, datatype)}."
+    extremes = f"{'Min Latency(us)':>18}{'Max Latency(us)':>18}{'Iterations':>12}" if full else ""
+    yield (f"{'# Size':<10}{'Avg Latency(us)':>18}" if sized else "# Avg Latency(us)") + extremes
+    for row in curve.iter_rows(named=True):
+        yield _row(row, sized, full)
+
+
+def _row(row: dict[str, Any], sized: bool, full: bool) -> str:
+    if row["osu_avg_us"] is None:
+        return f"# {row['message_bytes']} {row['status']}"
+    value = f"{row['message_bytes']:<10d}{row['osu_avg_us']:18.2f}" if sized else f"{row['osu_avg_us']:17.2f}"
+    if not full:
+        return value
+    # Old logs without -f hold no extremes; the average keeps the columns whole.
+    lowest, highest = (row["osu_avg_us"] if row[name] is None else row[name] for name in ("osu_min_us", "osu_max_us"))
+    return f"{value}{lowest:18.2f}{highest:18.2f}{row['repetitions']:12d}"

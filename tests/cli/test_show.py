@@ -1,0 +1,96 @@
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from timpani.campaign.load import load
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store, new_header
+from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
+from timpani.cli.show import show
+from timpani.errors import UserError
+from timpani.study.cell import Algorithm, Cell
+
+APP = typer.Typer()
+APP.command()(show)
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(APP, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    folder = tmp_path / "campaign"
+    header = new_header({"datatype": "double"}, {"name": "here"}, {"kind": "openmpi", "version": "5"}, "", "", [])
+    with Store(folder, header) as store:
+        for launch in range(1, 7):
+            for message_bytes in (8, 1024):
+                cell = Cell("bcast", Algorithm("openmpi", "default"), 2, "core", message_bytes, "warm")
+                store.add_result(
+                    LaunchResult(cell, launch, "here", median_us=float(launch), osu_avg_us=0.5, repetitions=100)
+                )
+    return folder
+
+
+def test_table_is_the_default(campaign: Path) -> None:
+    result = run(campaign)
+    assert result.exit_code == 0
+    assert "Broadcast, 2 ranks" in result.stdout
+    assert "3.500" in result.stdout
+
+
+READERS: dict[str, Callable[[io.BytesIO], pl.DataFrame]] = {
+    "csv": pl.read_csv,
+    "json": pl.read_json,
+    "parquet": pl.read_parquet,
+}
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign: Path, form: str) -> None:
+    shown = READERS[form](io.BytesIO(run(campaign, "--format", form).stdout_bytes))
+    assert tuple(shown.columns) == CONTRACT + EXTRAS
+    kept = ["collective", "message_bytes", "median_us", "ci_low_us", "osu_avg_us", "launches", "status"]
+    assert shown.select(kept).equals(estimate_cells(load(campaign).results).select(kept))
+
+
+def test_json_is_a_list_of_objects(campaign: Path) -> None:
+    rows = json.loads(run(campaign, "--format", "json").stdout)
+    assert [row["message_bytes"] for row in rows] == [8, 1024]
+    assert rows[0]["error"] is None
+
+
+def test_osu_format_has_the_studys_datatype(campaign: Path) -> None:
+    text = run(campaign, "--format", "osu").stdout
+    assert "# Datatype: MPI_DOUBLE." in text
+    assert "Iterations" not in text
+    assert "Iterations" in run(campaign, "--format", "osu", "--full").stdout
+
+
+def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> None:
+    path = tmp_path / "cells.csv"
+    assert run(campaign, "--format", "csv", "-o", path).stdout == ""
+    assert pl.read_csv(path).height == 2
+    again = run(campaign, "--format", "json", "-o", path)
+    assert isinstance(again.exception, UserError)
+    assert "remove it or choose another name" in str(again.exception)
+    assert pl.read_csv(path).height == 2
+
+
+def test_a_place_that_can_not_be_written_is_named(campaign: Path, tmp_path: Path) -> None:
+    error = run(campaign, "-o", tmp_path / "missing" / "cells.txt").exception
+    assert isinstance(error, UserError)
+
+
+def test_full_belongs_to_osu(campaign: Path) -> None:
+    assert isinstance(run(campaign, "--full").exception, UserError)
+
+
+def test_a_folder_that_is_no_campaign_is_refused(tmp_path: Path) -> None:
+    assert isinstance(run(tmp_path).exception, UserError)

@@ -1,0 +1,74 @@
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.osu_import import read_osu
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import estimate_cells
+from timpani.report.osu import osu_blocks
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.collectives import COLLECTIVES
+
+LOGS = Path(__file__).parents[1] / "data" / "osu"
+
+
+def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
+    return estimate_cells(
+        results_frame(
+            [
+                LaunchResult(
+                    cell=Cell(collective, Algorithm("openmpi", "knomial"), 4, "core", size, "warm"),
+                    launch=1,
+                    machine="here",
+                    median_us=2.0,
+                    osu_avg_us=0.93 + size / 1024,
+                    osu_min_us=0.78,
+                    osu_max_us=1.07,
+                    repetitions=1000,
+                    error=error,
+                )
+                for size in message_bytes
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_lines_are_laid_out_like_osus_but_for_the_line_that_is_ours(full: bool) -> None:
+    theirs = (LOGS / ("bcast-7.4-full.txt" if full else "bcast-5.6.txt")).read_text().splitlines()
+    ours = osu_blocks(cells("bcast", 1, 65536), full=full).splitlines()
+    assert ours[0] == ""
+    assert ours[1] == "# OSU MPI Broadcast Latency Test v7.4"
+    assert ours[2] == "# Timpani: algorithm openmpi/knomial, ranks 4, placement core, mode warm, machine here"
+    assert ours[3] == "# Datatype: MPI_UINT8_T."
+    assert ours[4:6] == [line for line in theirs if line.startswith(("# Size", "1 "))]
+    assert len(ours[6]) == len(theirs[-1])
+
+
+def test_barrier_has_no_size_column() -> None:
+    theirs = (LOGS / "barrier-7.4-full.txt").read_text().splitlines()
+    ours = osu_blocks(cells("barrier", 0), full=True).splitlines()
+    assert ours[1] == theirs[1]
+    assert ours[3] == theirs[2]
+    assert len(ours[4]) == len(theirs[3])
+
+
+def test_a_failed_cell_is_a_comment() -> None:
+    assert osu_blocks(cells("bcast", 8, error="rank 1 died")).splitlines()[-1] == "# 8 failed"
+
+
+def test_curves_are_blocks_of_their_own() -> None:
+    both = pl.concat([cells("bcast", 1, 2), cells("scatter", 1, 2)])
+    assert osu_blocks(both).count("# OSU MPI") == 2
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "latency"])
+def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(osu_blocks(cells(collective, 0), full=True, datatype="double"))
+    (table,) = read_osu(log)
+    assert table.collective == collective
+    row = table.rows[0]
+    assert (row.average_us, row.lowest_us, row.highest_us, row.iterations) == (0.93, 0.78, 1.07, 1000)

@@ -1,0 +1,81 @@
+from dataclasses import replace
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import estimate_cells
+from timpani.report.text import AVERAGES_ONLY, cell_table, verdict_lines
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide import Loss, Verdict
+
+LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
+
+
+def result(
+    collective: str, name: str, message_bytes: int, ranks: int = 4, **values: float | str | None
+) -> LaunchResult:
+    cell = Cell(collective, Algorithm("openmpi", name), ranks, "core", message_bytes, "warm")
+    return replace(LaunchResult(cell, 1, "here"), **values)  # type: ignore[arg-type]
+
+
+def table_of(*results: LaunchResult) -> str:
+    return cell_table(estimate_cells(results_frame(list(results))))
+
+
+def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() -> None:
+    text = table_of(
+        result("bcast", "default", 8, median_us=1.5, ci_low_us=1.4, ci_high_us=1.6, osu_avg_us=1.0),
+        result("bcast", "knomial", 1048576, median_us=1234.5678, ci_low_us=1.0, ci_high_us=2.0, osu_avg_us=1.0),
+        result("bcast", "default", 8, ranks=2, median_us=0.5, ci_low_us=0.4, ci_high_us=0.6, osu_avg_us=0.3),
+    )
+    two, four = text.split("\n\n")
+    assert two.splitlines() == [
+        "Broadcast, 2 ranks, core, warm, on here",
+        "algorithm  size  median µs   from  to (95 %)  status",
+        "default     8 B      0.500  0.500      0.500  not_converged",
+    ]
+    assert four.splitlines()[1:] == [
+        "algorithm   size  median µs      from  to (95 %)  status",
+        "default      8 B      1.500     1.500      1.500  not_converged",
+        "knomial    1 MiB   1234.568  1234.568   1234.568  not_converged",
+    ]
+
+
+def test_barrier_has_no_size_and_a_failed_cell_no_time() -> None:
+    text = table_of(result("barrier", "default", 0, error="rank 1 died"))
+    assert text.splitlines()[1:] == [
+        "algorithm  median µs  from  to (95 %)  status",
+        "default            –     –          –  failed",
+    ]
+
+
+def test_imported_cells_show_their_average_and_say_so() -> None:
+    text = table_of(result("bcast", "default", 8, osu_avg_us=0.93))
+    assert AVERAGES_ONLY in text
+    assert text.splitlines()[2:] == [
+        "algorithm  size  OSU avg µs  status",
+        "default     8 B       0.930  not_converged",
+    ]
+
+
+def test_verdict_answers_first_and_warns_last() -> None:
+    verdict = Verdict(63, 0.75, LOSS, ("bcast, 63 points: …",), ("2 of 9 cells …",))
+    assert verdict_lines(verdict) == [
+        "Verdict: the default is within 5 % of the best at 75% of 63 points (collective, ranks, size).",
+        "Worst loss: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast (95 % interval 2.25 … 2.75).",
+        "  bcast, 63 points: …",
+        "Warning: 2 of 9 cells …",
+    ]
+
+
+def test_verdict_without_a_loss_or_a_comparison_says_so() -> None:
+    assert verdict_lines(Verdict(5, 1.0, None, (), ()))[1] == "No algorithm is significantly faster."
+    assert verdict_lines(Verdict(0, None, None, (), ())) == [
+        "Verdict: none; the default could be compared with nothing."
+    ]
+
+
+def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
+    loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
+    assert verdict_lines(Verdict(1, 0.0, loss, (), ()))[1] == (
+        "Worst loss: barrier on 8 ranks, where chain is 2.50 × as fast."
+    )
