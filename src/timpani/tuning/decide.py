@@ -195,7 +195,8 @@ def _sentence(collective: str, decisions: pl.DataFrame) -> str:
         parts.append(f"the default fastest at {unbeaten}")
     if ties := count.get("tie"):
         parts.append(f"no significant winner at {ties}")
-    return f"{collective}, {decided.height} points: {'; '.join(parts)}"
+    points = "1 point" if decided.height == 1 else f"{decided.height} points"
+    return f"{collective}, {points}: {'; '.join(parts)}"
 
 
 _CELL_WARNINGS = {
