@@ -1,0 +1,72 @@
+#include "collectives/collective.hpp"
+#include "tests/check.hpp"
+
+namespace timpani {
+
+TEST(parts_cover_the_vector_without_gap_or_overlap) {
+    for (int ranks = 1; ranks <= 9; ++ranks) {
+        for (std::int64_t count = 0; count <= 40; ++count) {
+            std::int64_t next = 0;
+            for (int rank = 0; rank < ranks; ++rank) {
+                const auto part = part_of(count, ranks, rank);
+                CHECK(part.first == next);
+                CHECK(part.count == count / ranks || part.count == count / ranks + 1);
+                next += part.count;
+            }
+            CHECK(next == count);
+        }
+    }
+}
+
+TEST(the_closed_form_is_the_sum_of_the_contributions) {
+    const auto& reduce = *find_collective("allreduce");
+    for (const int ranks : {1, 2, 7, 219, 220, 221, 1700}) {
+        for (const std::int64_t index : {0, 1, 6, 7, 255, 4096}) {
+            std::uint64_t sum = 0;
+            for (int rank = 0; rank < ranks; ++rank) sum += contribution(reduce, ranks, rank, index);
+            CHECK(expected(reduce, ranks, Origin{0, ranks - 1, index}) == sum);
+            CHECK(sum < 256);  // a byte holds it, so that no library's overflow matters
+        }
+    }
+}
+
+TEST(a_partial_sum_is_the_difference_of_two_prefixes) {
+    const auto& scan = *find_collective("scan");
+    for (int first = 1; first < 12; ++first) {
+        for (int last = first; last < 12; ++last) {
+            const auto whole = expected(scan, 12, Origin{0, last, 5});
+            const auto before = expected(scan, 12, Origin{0, first - 1, 5});
+            CHECK(expected(scan, 12, Origin{first, last, 5}) == whole - before);
+        }
+    }
+}
+
+TEST(moved_values_tell_neighbouring_ranks_and_places_apart) {
+    const auto& gather = *find_collective("gather");
+    for (int rank = 0; rank < 64; ++rank) {
+        CHECK(contribution(gather, 64, rank, 9) != contribution(gather, 64, rank + 1, 9));
+        CHECK(contribution(gather, 64, 3, rank) != contribution(gather, 64, 3, rank + 1));
+        CHECK(contribution(gather, 64, 3, rank) != contribution(gather, 64, 3, rank + 256));
+    }
+}
+
+TEST(every_element_of_a_result_has_an_origin_within_the_sender) {
+    for (const auto& collective : collectives()) {
+        const Shape shape{5, 12, 2};
+        for (int rank = 0; rank < shape.ranks; ++rank) {
+            for (std::int64_t i = 0; i < collective.receive_elements(shape, rank); ++i) {
+                const auto origin = collective.origin(shape, rank, i);
+                const bool exscan_of_rank_0 = collective.name == "exscan" && rank == 0;
+                CHECK(origin.has_value() != exscan_of_rank_0);
+                if (!origin) continue;
+                CHECK(0 <= origin->first_rank && origin->first_rank <= origin->last_rank);
+                CHECK(origin->last_rank < shape.ranks);
+                CHECK(origin->index < collective.send_elements(shape, origin->first_rank));
+            }
+        }
+    }
+}
+
+TEST(an_unknown_collective_is_none) { CHECK(find_collective("broadcast") == nullptr); }
+
+}  // namespace timpani
