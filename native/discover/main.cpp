@@ -1,37 +1,20 @@
 // Prints the control variables of the MPI library that this program is linked with, one JSON object a line:
-//     {"name": "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "type": "int", "value": 0, "description": "…"}
+//     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"description":"…"}
 // `value` is there for whole numbers only. Runs as a single process, without a starter.
 
 #include <mpi.h>
 
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "measure/json.hpp"
 
 namespace {
 
 constexpr int text_length = 16384;  // longer than any description of MPICH 5.0 (3,100 characters); MPI_T cuts the rest
-
-std::string quoted(std::string_view text) {
-    std::string json = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') {
-            json += '\\';
-            json += c;
-        } else if (static_cast<unsigned char>(c) < 0x20) {
-            std::array<char, 7> escaped{};
-            std::snprintf(escaped.data(), escaped.size(), "\\u%04x", static_cast<unsigned>(c));
-            json += escaped.data();
-        } else {
-            json += c;
-        }
-    }
-    return json + '"';
-}
 
 std::string_view type_name(MPI_Datatype type) {
     if (type == MPI_INT) return "int";
@@ -63,9 +46,10 @@ void print_variable(int index) {
     if (MPI_T_cvar_get_info(index, name.data(), &name_length, &verbosity, &type, &enumerator, description.data(),
                             &description_length, &binding, &scope) != MPI_SUCCESS)
         return;  // a variable whose component was unloaded
-    std::cout << "{\"name\": " << quoted(name.data()) << ", \"type\": \"" << type_name(type) << '"';
-    if (const auto value = value_of(index, type, binding)) std::cout << ", \"value\": " << *value;
-    std::cout << ", \"description\": " << quoted(description.data()) << "}\n";
+    timpani::JsonObject line;
+    line.add("name", name.data()).add("type", type_name(type));
+    if (const auto value = value_of(index, type, binding)) line.add("value", *value);
+    std::cout << line.add("description", description.data()).text() << '\n';
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::optional<std::string> Buffers::find_mistake(const Operation& operation, int
         const auto origin = operation.collective().origin(operation.shape(), rank, i);
         const std::byte* at = receive() + static_cast<std::size_t>(i) * datatype.bytes;
         if (origin && !datatype.equals(at, expected_value(operation, *origin))) {
-            return "rank " + std::to_string(rank) + " element " + std::to_string(i) + " of " +
+            return "wrong data: rank " + std::to_string(rank) + " element " + std::to_string(i) + " of " +
                    std::to_string(elements) + " is not " + std::to_string(expected_value(operation, *origin)) +
                    " as it should be";
         }

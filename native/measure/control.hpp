@@ -4,15 +4,23 @@
 
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
+
+#include "measure/plan.hpp"
 
 namespace timpani {
 
-using Controls = std::vector<std::pair<std::string, int>>;
+/// Holds integer MPI_T control variables at the values asked for, the same on every rank, and puts back what they were.
+/// Throws std::runtime_error naming the variable that can't be set.
+class ScopedControls {
+  public:
+    explicit ScopedControls(const Controls& controls);
+    ~ScopedControls();
+    ScopedControls(const ScopedControls&) = delete;
+    ScopedControls& operator=(const ScopedControls&) = delete;
 
-/// Writes integer MPI_T control variables, the same on every rank. Throws std::runtime_error naming the variable.
-void write_controls(const Controls& controls);
+  private:
+    Controls before_;
+};
 
 /// Communicators of the world's ranks, one per setting of the controls: Open MPI's `tuned` component reads its
 /// variables whenever a communicator is created, so that many algorithms run in one launch.

@@ -63,8 +63,8 @@ std::string read_plan_everywhere(const char* path, int rank) {
     return text;
 }
 
-/// `{"host":…,"cores":[…]}`: where this rank runs and which cores it may use.
-std::string describe_place() {
+/// `{"rank":…,"host":…,"cores":[…]}`: where this rank runs and which cores it may use.
+std::string describe_place(int rank) {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
     cpu_set_t set;
@@ -74,7 +74,7 @@ std::string describe_place() {
     for (int core = 0; core < CPU_SETSIZE; ++core) {
         if (CPU_ISSET(core, &set)) cores.push_back(core);
     }
-    return JsonObject().add("host", host.data()).add("cores", cores).text();
+    return JsonObject().add("rank", rank).add("host", host.data()).add("cores", cores).text();
 }
 
 /// Every rank's text as a JSON array at rank 0.
@@ -127,7 +127,7 @@ void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, co
     if (collective == nullptr) throw std::runtime_error("unknown collective '" + cell.collective + "'");
     const Datatype& datatype = find_datatype(plan.datatype);
     const Shape shape{harness.size, cell.message_bytes / static_cast<std::int64_t>(datatype.bytes), 0};
-    const Operation operation(*collective, shape, datatype, communicators.get(cell.controls));
+    const Operation operation(*collective, shape, datatype, communicators.get(cell.at_creation), cell.at_call);
     harness.clock.keep_synchronised();
     buffers.prepare(operation, harness.rank, cell.mode);
     JsonObject line;
@@ -166,7 +166,7 @@ void run(const char* plan_path, const char* record_path) {
         Protocol protocol{plan.method, plan.start, plan.precision, plan.slot_ns, 0, plan.warmup, plan.repetitions};
         if (plan.start == Start::round_time) protocol.broadcast_ns = broadcast_cost_ns(harness);
         Buffers buffers;
-        const auto places = gather_texts(describe_place(), comm, rank, size);
+        const auto places = gather_texts(describe_place(rank), comm, rank, size);
         const auto error = clock.error_ns();
         const auto floor = null_ns(harness, buffers, protocol);
         if (record) {

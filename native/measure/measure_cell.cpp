@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
 #include "measure/json.hpp"
 #include "measure/stop_rule.hpp"
@@ -138,11 +139,13 @@ std::string measure_as_osu(const Harness& harness, const Operation& operation, B
     return describe(harness, samples, rank_sum_ns, repetitions, warmup, "mpi_barrier", "repetitions");
 }
 
+/// What the library says of an error, on one line.
 std::string describe_error(int error) {
     std::array<char, MPI_MAX_ERROR_STRING> text{};
     int length = 0;
     MPI_Error_string(error, text.data(), &length);
-    return {text.data(), static_cast<std::size_t>(length)};
+    std::ranges::replace(text, '\n', ' ');
+    return "refused by the library: " + std::string(text.data(), static_cast<std::size_t>(length));
 }
 
 }  // namespace
@@ -162,7 +165,11 @@ std::int64_t broadcast_cost_ns(const Harness& harness) {
 
 std::optional<std::string> check_result(const Harness& harness, const Operation& operation, Buffers& buffers) {
     buffers.poison(operation, harness.rank);
-    const int error = operation(buffers.send(), buffers.receive());
+    int error = MPI_SUCCESS;
+    {
+        const ScopedControls scope(operation.controls());
+        error = operation(buffers.send(), buffers.receive());
+    }
     const auto mistake =
         error == MPI_SUCCESS ? buffers.find_mistake(operation, harness.rank) : std::optional(describe_error(error));
     int first = mistake ? harness.rank : harness.size;

@@ -110,11 +110,13 @@ struct Operation::Calls {
     }
 };
 
-Operation::Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm)
+Operation::Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                     Controls controls)
     : collective_(collective),
       shape_(shape),
       datatype_(datatype),
       comm_(comm),
+      controls_(std::move(controls)),
       type_(datatype.mpi),
       call_(Calls::find(collective.name)) {
     MPI_Comm_rank(comm, &rank_);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/collective.hpp"
+#include "measure/plan.hpp"
 
 namespace timpani {
 
@@ -26,8 +27,9 @@ const Datatype& find_datatype(const std::string& name);
 class Operation {
   public:
     /// `count` as Shape counts it. Throws std::runtime_error where the collective is unknown or too large for MPI's
-    /// integer counts.
-    Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm);
+    /// integer counts. `controls` must hold (ScopedControls) while it is called, and only then.
+    Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+              Controls controls = {});
 
     /// MPI's error code; the communicator decides whether an error comes back at all.
     int operator()(std::byte* send, std::byte* receive) const { return call_(*this, send, receive); }
@@ -36,6 +38,7 @@ class Operation {
     [[nodiscard]] const Collective& collective() const { return collective_; }
     [[nodiscard]] const Datatype& datatype() const { return datatype_; }
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
+    [[nodiscard]] const Controls& controls() const { return controls_; }
 
     using Call = int (*)(const Operation&, std::byte* send, std::byte* receive);
     struct Calls;
@@ -45,6 +48,7 @@ class Operation {
     Shape shape_;
     const Datatype& datatype_;
     MPI_Comm comm_;
+    Controls controls_;
     MPI_Datatype type_;
     int count_ = 0;
     int rank_ = 0;

@@ -35,8 +35,8 @@ Value next(std::istringstream& words) {
 }
 
 /// `name=integer,…`, or `-` for none.
-std::vector<std::pair<std::string, int>> parse_controls(const std::string& text) {
-    std::vector<std::pair<std::string, int>> controls;
+Controls parse_controls(const std::string& text) {
+    Controls controls;
     if (text == "-") return controls;
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ',');) {
@@ -53,7 +53,8 @@ CellPlan parse_cell(std::istringstream& words) {
     cell.collective = next<std::string>(words);
     cell.message_bytes = next<std::int64_t>(words);
     cell.mode = choice(next<std::string>(words), kModes);
-    cell.controls = parse_controls(next<std::string>(words));
+    cell.at_creation = parse_controls(next<std::string>(words));
+    cell.at_call = parse_controls(next<std::string>(words));
     return cell;
 }
 

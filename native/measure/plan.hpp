@@ -14,13 +14,18 @@ enum class Method { timpani, osu, count_messages, call };
 enum class Start { round_time, barrier };
 enum class CacheMode { warm, rotate, flush };
 
-/// One cell of a launch. `controls` are MPI_T control variables that hold while its communicator is created.
+/// MPI_T control variables and the whole numbers they are set to.
+using Controls = std::vector<std::pair<std::string, int>>;
+
+/// One cell of a launch. Some libraries read their control variables when a communicator is created, others at each
+/// call.
 struct CellPlan {
     int id = 0;
     std::string collective;
     std::int64_t message_bytes = 0;
     CacheMode mode = CacheMode::warm;
-    std::vector<std::pair<std::string, int>> controls;
+    Controls at_creation;
+    Controls at_call;
 };
 
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.

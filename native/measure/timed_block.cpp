@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
+#include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
 
 namespace timpani {
@@ -68,6 +70,7 @@ std::vector<Repetition> run_block(const Harness& harness, const Operation& opera
     const ClockLine line = harness.clock.line();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
+    std::optional<ScopedControls> scope(operation.controls());
     for (auto& observation : own) {
         buffers.between_calls();
         std::byte* send = buffers.send();
@@ -88,6 +91,7 @@ std::vector<Repetition> run_block(const Harness& harness, const Operation& opera
         observation.end = clock.now();
         observation.start = start;
     }
+    scope.reset();  // the harness's own collectives come next
     refuse_errors(errors);
     return collect(harness, own, rank_sum_ns);
 }
@@ -97,6 +101,7 @@ std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& o
     const LocalClock& clock = harness.clock.local();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
+    std::optional<ScopedControls> scope(operation.controls());
     for (auto& observation : own) {
         observation.start = clock.now();
         errors |= operation(buffers.send(), buffers.receive());
@@ -104,6 +109,7 @@ std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& o
         observation.late = 0;
         MPI_Barrier(operation.comm());
     }
+    scope.reset();  // the harness's own collectives come next
     refuse_errors(errors);
     return collect(harness, own, rank_sum_ns);
 }

@@ -54,14 +54,14 @@ def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> N
 def test_nothing_is_forced_for_the_default() -> None:
     mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
     forcing = OpenMpi().forcing(mpi, None, Algorithm("openmpi", "default"))
-    assert (forcing.arguments, forcing.environment, forcing.controls) == ((), {}, ())
+    assert (forcing.arguments, forcing.environment, forcing.at_creation, forcing.at_call) == ((), {}, (), ())
 
 
 def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
     offers = {offer.name: offer for offer in read_offers((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
     mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
     forcing = OpenMpi().forcing(mpi, offers["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
-    assert forcing.controls == (
+    assert forcing.at_creation == (
         ("coll_tuned_bcast_algorithm", 2),
         ("coll_tuned_bcast_algorithm_segmentsize", 0),
         ("coll_tuned_bcast_algorithm_tree_fanout", 4),
@@ -89,7 +89,7 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
     catalogue = OpenMpi().catalogue(mpi)
     for offers in catalogue.offers.values():
         for offer in offers:
-            for name, value in OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).controls:
+            for name, value in OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).at_creation:
                 assert name in variables
                 assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
 

@@ -11,7 +11,7 @@ from timpani.errors import UserError, unknown
 from timpani.machine.launch_request import LaunchRequest
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
-from timpani.providers.provider import Forcing, Provider
+from timpani.providers.provider import Controls, Forcing, Provider
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.collectives import COLLECTIVES
 from timpani.study.study import ALL, Study
@@ -25,11 +25,13 @@ CELL_SECONDS = 0.012
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """A cell, its number within the campaign, and the control variables that hold while its communicator is made."""
+    """A cell, its number within the campaign, and the control variables that hold while its communicator is created
+    and while the collective is called."""
 
     number: int
     cell: Cell
-    controls: tuple[tuple[str, int], ...]
+    at_creation: Controls
+    at_call: Controls
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def plan(
                 forcings[key] = (ranks, forcing)
                 for size in sizes:
                     cell = Cell(collective, algorithm, ranks, study.placement, size, study.mode)
-                    grouped[key].append(PlannedCell(number, cell, forcing.controls))
+                    grouped[key].append(PlannedCell(number, cell, forcing.at_creation, forcing.at_call))
                     number += 1
     if not number:
         raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")

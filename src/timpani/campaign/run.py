@@ -19,13 +19,16 @@ from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 from timpani.machine.launcher import command
+from timpani.providers.provider import Controls
 from timpani.stats.sample import summarise
+from timpani.study.cell import Cell
 from timpani.study.study import Study
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
 PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILURES = 2  # of one cell, before it is given up
+_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before its other sizes are given up
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is
 
 
@@ -64,7 +67,8 @@ class Runner:
     observer: Observer
     stop: Callable[[], bool]
     hang_after: float | None = None
-    _failures: Counter[PlannedCell] = field(default_factory=Counter)
+    _failures: Counter[Cell] = field(default_factory=Counter)
+    _endings: Counter[tuple[object, ...]] = field(default_factory=Counter)
     _failed_starts: int = 0
     _deadline: float | None = None
 
@@ -74,9 +78,7 @@ class Runner:
         if study.budget is not None:
             self._deadline = time.monotonic() + study.budget
         self._take_leftovers()
-        for cell in self.plan.cells:
-            launches = range(1, study.launches + 1)
-            self._failures[cell] = sum(self.store.done.get((cell.cell, launch)) is False for launch in launches)
+        self._failures.update(cell for (cell, _), succeeded in self.store.done.items() if not succeeded)
         for launch in range(1, study.launches + 1):
             for group in self.plan.order(launch):
                 while pending := self._pending(launch, group.cells):
@@ -92,7 +94,7 @@ class Runner:
         return [
             cell
             for cell in cells
-            if (cell.cell, launch) not in self.store.done and self._failures[cell] < _MOST_FAILURES
+            if (cell.cell, launch) not in self.store.done and self._failures[cell.cell] < _MOST_FAILURES
         ]
 
     def _missing(self) -> int:
@@ -162,6 +164,7 @@ class Runner:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error))
             self._failed_starts = 0
+            self._give_up(seen.current, group, launch)
             return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
@@ -171,10 +174,24 @@ class Runner:
             )
         self.observer.note(f"a launch {why} before it measured anything; it is started again")
 
+    def _give_up(self, ended_in: PlannedCell, group: Group, launch: int) -> None:
+        """Try an algorithm that ended launches no more where it has never succeeded: each try may cost `patience`."""
+        kind = _kind(ended_in.cell)
+        self._endings[kind] += 1
+        if self._endings[kind] != _MOST_ENDINGS:
+            return
+        succeeded = {cell for (cell, _), good in self.store.done.items() if good}
+        for planned in group.cells:
+            cell = planned.cell
+            if _kind(cell) == kind and cell not in succeeded and not self._failures[cell]:
+                error = f"not tried: the algorithm ended {_MOST_ENDINGS} launches at other sizes"
+                self._record(failed(planned, group, launch, self.machine, error))
+                self._failures[cell] = _MOST_FAILURES
+
     def _record(self, result: LaunchResult) -> None:
         self.store.add_result(result)
         if result.error is not None:
-            self._failures.update(cell for cell in self.plan.cells if cell.cell == result.cell)
+            self._failures[result.cell] += 1
         self.observer.measured(result)
 
     def _take_leftovers(self) -> None:
@@ -197,6 +214,10 @@ class _Seen:
     facts: dict[str, Any] = field(default_factory=dict)
     current: PlannedCell | None = None
     measured: int = 0
+
+
+def _kind(cell: Cell) -> tuple[object, ...]:
+    return cell.collective, cell.algorithm, cell.ranks
 
 
 def plan_text(
@@ -232,16 +253,20 @@ def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
     """A line of the plan for each cell."""
     for planned in cells:
         cell = planned.cell
-        controls = ",".join(f"{name}={value}" for name, value in planned.controls) or "-"
+        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)}"
         yield (
-            f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {controls}  # {cell.algorithm}"
+            f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {settings}  # {cell.algorithm}"
         )
+
+
+def _controls(controls: Controls) -> str:
+    return ",".join(f"{name}={value}" for name, value in controls) or "-"
 
 
 def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
     """The result of a cell's line in the raw record."""
     if "mistake" in line:
-        return failed(planned, group, launch, machine, f"wrong result: {line['mistake']}")
+        return failed(planned, group, launch, machine, line["mistake"])
     raw = line["measured"]
     arrays = {
         name: np.asarray(raw[name], dtype=np.float64)

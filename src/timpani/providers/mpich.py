@@ -1,15 +1,18 @@
-"""MPICH: control variables name the algorithms in their descriptions, and force them through the environment.
+"""MPICH: control variables name the algorithms in their descriptions, and are read at each call.
 
-A name that the library does not know aborts the launch. Whether a call that the algorithm can't serve is an error or
-silently goes to another algorithm is a variable too. It is set once MPI is up: MPI_Init itself calls collectives that a
-forced algorithm may not serve (5.0.2: allreduce by reduce_scatter_allgather), and would end there.
+So they are written through MPI_T around the call alone, and all algorithms run in one launch (ran on 4.0.2 and 5.0.2).
+In the environment they would rule the library's own calls too: MPI_Init itself fails where a forced algorithm can't
+serve it (5.0.2: allreduce by reduce_scatter_allgather). MPI_T takes numbers where the environment takes names; which
+number a name has is asked of the library, by giving it the name and reading the variable.
 """
 
 import json
+import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from timpani.errors import UserError
 from timpani.native.build import build
@@ -43,26 +46,50 @@ class Mpich:
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the library through MPI_T, by a program built for it."""
-        answer = subprocess.run([build(mpi) / "timpani-discover"], capture_output=True, text=True, check=False)
-        if answer.returncode != 0:
-            raise UserError(
-                f"{mpi} can't start a single process: {answer.stderr.strip()}", f"try `{mpi.mpirun} -n 1 hostname`"
-            )
-        return Catalogue(mpi.kind, mpi.version, read_offers(read_variables(answer.stdout)))
+        offers = read_offers(_ask(mpi, {}))
+        return Catalogue(mpi.kind, mpi.version, _numbered(mpi, offers))
 
     def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
-        """A launch for each algorithm; nothing is left to the devices' own collectives or to a silent fallback."""
+        """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
         if offer is None:
             return Forcing()
-        controls = {parameter.name: parameter.control for parameter in offer.parameters}
+        asked = dict(algorithm.parameters)
         return Forcing(
-            environment={
-                _algorithm_variable(offer.collective): offer.value,
-                "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
-                **{controls[name]: str(value) for name, value in algorithm.parameters},
-            },
-            controls=(_FALLBACK_IS_ERROR,),
+            environment={"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
+            at_call=(
+                (_algorithm_variable(offer.collective), int(offer.value)),
+                _FALLBACK_IS_ERROR,
+                *((each.control, asked[each.name]) for each in offer.parameters if each.name in asked),
+            ),
         )
+
+
+def _ask(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
+    """The library's control variables in an environment with `settings`."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR_")}
+    answer = subprocess.run(
+        [build(mpi) / "timpani-discover"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment, **settings},
+    )
+    if answer.returncode != 0:
+        raise UserError(
+            f"{mpi} can't start a single process: {answer.stderr.strip()}", f"try `{mpi.mpirun} -n 1 hostname`"
+        )
+    return read_variables(answer.stdout)
+
+
+def _numbered(mpi: Mpi, offers: Mapping[str, tuple[Offer, ...]]) -> dict[str, tuple[Offer, ...]]:
+    """The offers with the number of each in place of its name: the n-th of every collective is asked for at once."""
+    numbered: dict[str, list[Offer]] = {collective: [] for collective in offers}
+    for turn in zip_longest(*offers.values()):
+        asked = {_algorithm_variable(offer.collective): offer for offer in turn if offer is not None}
+        values = {each.name: each.value for each in _ask(mpi, {name: offer.value for name, offer in asked.items()})}
+        for variable, offer in asked.items():
+            numbered[offer.collective].append(replace(offer, value=str(values[variable])))
+    return {collective: tuple(each) for collective, each in numbered.items()}
 
 
 def read_variables(lines: str) -> list[Variable]:

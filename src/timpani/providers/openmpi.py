@@ -59,7 +59,7 @@ class OpenMpi:
         asked = dict(algorithm.parameters)
         return Forcing(
             arguments=tuple(arguments),
-            controls=(
+            at_creation=(
                 (_algorithm_variable(offer.collective), int(offer.value)),
                 *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
             ),

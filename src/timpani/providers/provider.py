@@ -8,6 +8,9 @@ from timpani.native.find import Mpi
 from timpani.providers.catalogue import Catalogue, Offer
 from timpani.study.cell import Algorithm
 
+Controls = tuple[tuple[str, int], ...]
+"""MPI_T control variables and their values."""
+
 
 @dataclass(frozen=True)
 class Forcing:
@@ -15,14 +18,16 @@ class Forcing:
 
     arguments    to mpirun, for the whole launch
     environment  of the whole launch
-    controls     MPI_T control variables, written before the communicator is duplicated: inside one launch
+    at_creation  MPI_T control variables that hold while the cell's communicator is created: inside one launch
+    at_call      … that hold while the collective is called
 
     Cells whose arguments and environment are equal can share a launch.
     """
 
     arguments: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    controls: tuple[tuple[str, int], ...] = ()
+    at_creation: Controls = ()
+    at_call: Controls = ()
 
 
 class Provider(Protocol):
