@@ -1,0 +1,30 @@
+# What a newcomer types. Each target sets up what it needs.
+.PHONY: setup demo test lint bench clean
+
+bin := .venv/bin
+
+setup: .venv/setup
+.venv/setup: pyproject.toml tools/setup
+	tools/setup
+	touch $@
+
+.venv/setup-tests: pyproject.toml tools/setup tools/install-for-tests
+	tools/install-for-tests
+	tools/setup test lint
+	touch .venv/setup $@
+
+demo: setup
+	$(bin)/timpani run demo -o demo
+	$(bin)/timpani report demo -o demo/report.html
+
+test: .venv/setup-tests
+	$(bin)/python -m pytest
+
+lint: .venv/setup-tests
+	tools/lint
+
+bench: .venv/setup-tests
+	$(bin)/python -m bench
+
+clean:
+	rm -rf .venv build dist
