@@ -31,14 +31,14 @@ _HATCH = (
 def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     """A coloured, numbered cell per rank count and size; a tie is pale and hatched.
 
-    decisions  columns of `decide` and `status`, the best cell's; a row per rank count and size
+    decisions  columns of `decide` that have a verdict, and the best cell's `status`; a row per rank count and size
     """
     decisions = with_key(decisions)
     labels = theme.styles(decisions["best_label"], ink)
     keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
     columns = theme.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
-    base = alt.Chart(theme.rows(decisions)).encode(x=columns, y=lines)
+    base = alt.Chart(decisions).encode(x=columns, y=lines)
     winner = base.mark_rect(stroke=ink.paper, strokeWidth=1.5).encode(
         fill=alt.Fill(
             "legend:N",
@@ -72,27 +72,22 @@ def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> them
         )
         .encode()
     )
-    key = base.mark_text(
+    halo = base.mark_text(
         fontSize=11, fontWeight="bold", color=ink.text, stroke=ink.paper, strokeWidth=2.5, strokeJoin="round"
-    )
-    key_halo = key.encode(text="key:N")
-    key_text = base.mark_text(fontSize=11, fontWeight="bold", color=ink.text).encode(text="key:N")
+    ).encode(text="key:N")
+    key = base.mark_text(fontSize=11, fontWeight="bold", color=ink.text).encode(text="key:N")
     flagged = corners(base, columns, lines, decisions["status"], ink)
-    chart = alt.layer(winner, hatch, key_halo, key_text, flagged).properties(
-        width=theme.WIDTH, height=alt.Step(_ROW_HEIGHT)
+    chart = alt.layer(winner, hatch, halo, key, flagged).properties(
+        width=theme.WIDTH, height=_ROW_HEIGHT * decisions["ranks"].n_unique()
     )
     return theme.dress(chart, ink, "Best algorithm at each rank count and message size; ties are hatched")
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
     """The decisions with `key`, the number of the best algorithm, `legend`, number and name, and `tied_with`, names."""
-    labels = [style.label for style in theme.styles(decisions["best_label"].drop_nulls(), theme.LIGHT)]
+    labels = [style.label for style in theme.styles(decisions["best_label"], theme.LIGHT)]
     keys = {label: str(number) for number, label in enumerate(labels, start=1)}
-    return (
-        decisions.filter(pl.col("best_label").is_not_null())
-        .with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String))
-        .with_columns(
-            legend=pl.format("{}  {}", "key", "best_label"),
-            tied_with=pl.when(verdict=TIE).then(pl.col("tied").list.join(", ")),
-        )
+    return decisions.with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String)).with_columns(
+        legend=pl.format("{}  {}", "key", "best_label"),
+        tied_with=pl.when(verdict=TIE).then(pl.col("tied").list.join(", ")),
     )

@@ -10,6 +10,12 @@ from timpani.charts.status import FAILED, OK, shape
 HEIGHT = 400
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
+_ROUND = (
+    "(domain('y')[1] < 20 * domain('y')[0]"
+    " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
+)
+"""A Vega expression: whether a tick on the latency axis is named. Over wide ranges only 1, 2 and 5 of a decade are."""
+
 
 def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.Figure:
     """Latency against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
@@ -28,8 +34,8 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
             titleAnchor="end",
             titleX=-34,
             titleY=-12,
-            labelExpr="format(datum.value, '~r')",
-            tickCount=6,
+            labelExpr=f"{_ROUND} ? format(datum.value, '~r') : ''",
+            gridOpacity={"condition": {"test": _ROUND, "value": 1}, "value": 0},
             labelOverlap="greedy",
         ),
     )
@@ -45,7 +51,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
         alt.Tooltip("status:N", title="status"),
     ]
     base = (
-        alt.Chart(theme.rows(cells))
+        alt.Chart(cells)
         .transform_calculate(latency_us=LATENCY_US, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
         .encode(x=x)
     )
@@ -61,9 +67,9 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
         strokeDash=alt.StrokeDash(
             "label:N", scale=alt.Scale(domain=names, range=[style.dash for style in styled]), legend=None
         ),
-        strokeWidth=alt.StrokeWidth(
-            "label:N", scale=alt.Scale(domain=names, range=[style.width for style in styled]), legend=None
-        ),
+        strokeWidth=alt.when(alt.FieldOneOfPredicate(field="label", oneOf=list(filter(theme.is_default, names))))
+        .then(alt.value(theme.DEFAULT_WIDTH))
+        .otherwise(alt.value(theme.OTHER_WIDTH)),
     )
     shapes = shape(cells["status"], ink)
     ordinary = (

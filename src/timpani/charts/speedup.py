@@ -13,8 +13,9 @@ _OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{
 def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     """A small panel per algorithm: the ratio default / algorithm against size, with its interval; 2 = twice as fast.
 
-    ratios  columns of `compare_with_default` and `status`; a row per label and size
+    ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
     """
+    ratios = ratios.filter(pl.col("ratio").is_not_null())
     names = [style.label for style in theme.styles(ratios["label"], ink)]
     colour = alt.Color(
         "outcome:N",
@@ -24,7 +25,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     y = alt.Y(
         "ratio:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=5),
-        axis=alt.Axis(title="Speed-up", labelExpr="format(datum.value, '~r') + '×'", tickCount=5),
+        axis=alt.Axis(title="Speed-up", labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True),
     )
     base = (
         alt.Chart()
@@ -32,7 +33,11 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
         .encode(x=theme.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=ink.quiet, strokeWidth=1).encode(y=alt.datum(1))
-    interval = base.mark_rule(strokeWidth=1.4).encode(y=alt.Y("ratio_low:Q"), y2="ratio_high:Q", color=colour)
+    interval = (
+        base.transform_filter("isValid(datum.ratio_low) && isValid(datum.ratio_high)")
+        .mark_rule(strokeWidth=1.4)
+        .encode(y=alt.Y("ratio_low:Q"), y2="ratio_high:Q", color=colour)
+    )
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -57,6 +62,6 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     chart = panel.facet(
         facet=alt.Facet("label:N", title=None, sort=names, header=alt.Header(labelAnchor="start", labelPadding=4)),
         columns=3,
-        data=theme.rows(ratios),
-    )
+        data=ratios,
+    ).transform_filter("isValid(datum.ratio)")
     return theme.dress(chart, ink, "Speed-up against the default, one panel per algorithm; grey may be chance")

@@ -18,7 +18,7 @@ def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     names = [style.label for style in theme.styles(cells["label"], ink)]
     columns = theme.size_column()
     lines = alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
-    base = alt.Chart(theme.rows(cells)).transform_calculate(percent="datum.spread * 100").encode(x=columns, y=lines)
+    base = alt.Chart(cells).transform_calculate(percent="datum.spread * 100").encode(x=columns, y=lines)
     measured = base.transform_filter("isValid(datum.spread)")
     shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
         # opacity, not colour, so that the page's style sheet can turn it dark
@@ -39,5 +39,5 @@ def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     )
     humps = measured.transform_filter(alt.datum.two_humped).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
     flagged = corners(base, columns, lines, cells["status"], ink)
-    chart = alt.layer(shade, number, humps, flagged).properties(width=theme.WIDTH, height=alt.Step(_ROW_HEIGHT))
+    chart = alt.layer(shade, number, humps, flagged).properties(width=theme.WIDTH, height=_ROW_HEIGHT * len(names))
     return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")

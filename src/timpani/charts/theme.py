@@ -6,7 +6,6 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import altair as alt
-import polars as pl
 
 from timpani.study.cell import DEFAULT
 
@@ -14,6 +13,9 @@ Figure = alt.LayerChart | alt.FacetChart
 
 WIDTH = 640
 """Width of a figure's plot in files, pixels; the page fits it to the reader's window."""
+
+DEFAULT_WIDTH, OTHER_WIDTH = 2.6, 1.6
+"""Widths of the default's curve and of any other, pixels."""
 
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3])
 """Dash patterns, pixels on and off. Five dashes and seven hues repeat together only after 35 algorithms."""
@@ -85,13 +87,19 @@ class Style:
 
 
 def styles(labels: Iterable[str], ink: Ink) -> list[Style]:
-    """A style per distinct label: `default` first, thick and in the ink of the text, the others by name."""
-    names = sorted(set(labels), key=_natural)
-    default = [Style(name, ink.text, DASHES[0], 2.6) for name in names if is_default(name)]
+    """A style per distinct label, in order; the default's curve is thick and in the ink of the text."""
+    names = ordered(labels)
+    default = [Style(name, ink.text, DASHES[0], DEFAULT_WIDTH) for name in names if is_default(name)]
     others = [name for name in names if not is_default(name)]
     return default + [
-        Style(name, ink.series[i % len(ink.series)], DASHES[i % len(DASHES)], 1.6) for i, name in enumerate(others)
+        Style(name, ink.series[i % len(ink.series)], DASHES[i % len(DASHES)], OTHER_WIDTH)
+        for i, name in enumerate(others)
     ]
+
+
+def ordered(labels: Iterable[str]) -> list[str]:
+    """The distinct labels: `default` first, then by name, `fanout=4` before `fanout=16`."""
+    return sorted(set(labels), key=lambda label: (not is_default(label), _natural(label)))
 
 
 def is_default(label: str) -> bool:
@@ -100,13 +108,7 @@ def is_default(label: str) -> bool:
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
-    """A sort key under which `fanout=4` comes before `fanout=16`."""
     return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
-
-
-def rows(frame: pl.DataFrame) -> alt.InlineData:
-    """The frame as a chart's data, one object a row."""
-    return alt.InlineData(values=frame.to_dicts())
 
 
 def colour(styled: list[Style], **options: Any) -> alt.Color:
@@ -140,7 +142,7 @@ def size_axis(ticks: int = 24) -> alt.X:
         axis=alt.Axis(
             title="Message size",
             labelExpr=SIZE_WORDS,
-            labelOverlap="greedy",
+            labelOverlap="parity",
             labelSeparation=10,
             grid=False,
             tickCount=ticks,
@@ -157,11 +159,12 @@ def size_column() -> alt.X:
 
 def dress(chart: Figure, ink: Ink, description: str) -> Figure:
     """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
-    dressed: Figure = (
-        chart.properties(description=description)
-        .configure(background=ink.paper, font=FONT, padding=6)
-        .configure_view(stroke=None)
-        .configure_axis(
+    dressed: Figure = chart.properties(description=description).configure(
+        background=ink.paper,
+        font=FONT,
+        padding=6,
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(
             labelColor=ink.quiet,
             titleColor=ink.text,
             domainColor=ink.quiet,
@@ -171,8 +174,8 @@ def dress(chart: Figure, ink: Ink, description: str) -> Figure:
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,
-        )
-        .configure_legend(
+        ),
+        legend=alt.LegendConfig(
             labelColor=ink.text,
             titleColor=ink.text,
             symbolStrokeColor=ink.text,
@@ -182,8 +185,8 @@ def dress(chart: Figure, ink: Ink, description: str) -> Figure:
             labelLimit=0,
             orient="bottom",
             columns=4,
-        )
-        .configure_header(labelColor=ink.text, titleColor=ink.text, labelFontSize=12, labelLimit=0)
-        .configure_title(color=ink.text, anchor="start", fontSize=14, offset=12)
+        ),
+        header=alt.HeaderConfig(labelColor=ink.text, titleColor=ink.text, labelFontSize=12, labelLimit=0),
+        title=alt.TitleConfig(color=ink.text, anchor="start", fontSize=14, offset=12),
     )
     return dressed

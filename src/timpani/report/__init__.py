@@ -1,0 +1,1 @@
+"""The HTML report; text, OSU and other tables."""

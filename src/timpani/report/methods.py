@@ -1,0 +1,96 @@
+"""The paragraph on methods that a reader can paste into a paper."""
+
+from typing import Any
+
+from timpani.study.collectives import COLLECTIVES
+
+
+def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) -> str:
+    """What was measured and how, from campaign.json and launches.jsonl; what they don't tell is left out."""
+    study = header.get("study", {})
+    sentences = [
+        _subject(header, study),
+        _osu_protocol(study) if study.get("method") == "osu" else _protocol(study),
+        _replication(study),
+        _clock(launches),
+        _comparison() if study.get("method", "timpani") == "timpani" and study.get("launches") else "",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
+    names = [COLLECTIVES[name].title.lower() if name in COLLECTIVES else name for name in study.get("collectives", {})]
+    what = f"{_listed(names)} of " if names else ""
+    mpi, machine = header.get("mpi", {}), header.get("machine", {})
+    library = " ".join(filter(None, [_library(mpi.get("kind", "")), str(mpi.get("version", ""))])) or "an MPI library"
+    where = f" on {machine['cpu']}" if machine.get("cpu") else ""
+    ranks = study.get("ranks") or []
+    sizes = study.get("sizes") or []
+    counts = f" with {_listed([str(count) for count in ranks])} ranks" if ranks else ""
+    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({study.get('datatype', 'uint8')})" if sizes else ""
+    tool = f"Timpani {header.get('timpani', '')}".strip()
+    if not study.get("launches"):
+        return f"The times of {what}{library}{where} were measured elsewhere and imported by {tool}."
+    return f"We timed {what}{library}{where}{counts}{span}, using {tool}."
+
+
+def _protocol(study: dict[str, Any]) -> str:
+    if not study.get("launches"):
+        return ""
+    precision = study.get("precision", 0.05)
+    return (
+        "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
+        "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
+        "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them. "
+        "Repetitions after warm-up end when the 95 % interval of the median is within "
+        f"±{100 * precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
+        "No outlier was removed."
+    )
+
+
+def _osu_protocol(study: dict[str, Any]) -> str:
+    fixed = [
+        f"{study[key]} {words}"
+        for key, words in (("warmup", "warm-up calls"), ("repetitions", "timed calls"))
+        if study.get(key)
+    ]
+    return (
+        "Calls were timed as the OSU micro-benchmarks do: "
+        + (f"{_listed(fixed)}, " if fixed else "")
+        + "a barrier between calls, and the mean over ranks of each rank's mean time."
+    )
+
+
+def _replication(study: dict[str, Any]) -> str:
+    count = study.get("launches")
+    if not count:
+        return ""
+    return (
+        f"The unit of replication is the launch of the MPI program: {count} launches, each with all cells in an order "
+        f"shuffled anew (seed {study.get('seed', 'unknown')}). We report the median of the launches' medians with a "
+        "distribution-free 95 % confidence interval over launches (Hoefler & Belli, SC'15)."
+    )
+
+
+def _clock(launches: list[dict[str, Any]]) -> str:
+    errors = [launch["clock_error_ns"] for launch in launches if launch.get("clock_error_ns") is not None]
+    floors = [launch["null_ns"] for launch in launches if launch.get("null_ns") is not None]
+    parts = [f"the common clock was known to {max(errors):g} ns"] if errors else []
+    parts += [f"an empty call was timed at {max(floors):g} ns or less"] if floors else []
+    return f"In every launch {_listed(parts)}." if parts else ""
+
+
+def _comparison() -> str:
+    return (
+        "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
+        "rank-sum on launch medians, Holm's correction) leaves 0.97 to 1.03; otherwise they are tied."
+    )
+
+
+def _library(kind: str) -> str:
+    return {"openmpi": "Open MPI", "mpich": "MPICH"}.get(kind, kind)
+
+
+def _listed(parts: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,118 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const narrowest = 480; // pixels; below, a figure scrolls inside its frame
+
+  // Tables travel as columns; figures want rows, and only those of their collective.
+  const byCollective = new Map();
+  for (const [name, columns] of Object.entries(data.tables)) {
+    const fields = Object.entries(columns).map(([field, column]) => [
+      field,
+      Array.isArray(column) ? (i) => column[i] : (i) => column.values[column.rows[i]],
+    ]);
+    const length = columns.ranks.length;
+    for (let i = 0; i < length; i++) {
+      const row = {};
+      for (const [field, at] of fields) row[field] = at(i);
+      const key = JSON.stringify([name, row.collective]);
+      if (!byCollective.has(key)) byCollective.set(key, []);
+      byCollective.get(key).push(row);
+    }
+  }
+
+  class Figure {
+    constructor(element) {
+      this.element = element;
+      this.chart = element.querySelector(".chart");
+      this.panel = data.panels[element.dataset.panel];
+      this.rows = byCollective.get(JSON.stringify([this.panel.table, this.panel.collective])) ?? [];
+      this.selects = [...element.querySelectorAll("select")];
+      this.boxes = [...element.querySelectorAll("input[type=checkbox]")];
+      this.drawing = Promise.resolve();
+      element.addEventListener("change", () => this.draw());
+      for (const button of element.querySelectorAll("[data-switch]"))
+        button.addEventListener("click", () => {
+          for (const box of this.boxes) box.checked = button.dataset.switch === "all";
+          this.draw();
+        });
+    }
+
+    shown() {
+      const off = new Set(this.boxes.filter((box) => !box.checked).map((box) => box.value));
+      return this.rows.filter(
+        (row) => this.selects.every((select) => String(row[select.dataset.column]) === select.value) && !off.has(row.label),
+      );
+    }
+
+    fitted() {
+      const specification = structuredClone(this.panel.specification);
+      const width = Math.max(this.chart.clientWidth, narrowest);
+      specification.data = { values: this.shown() };
+      if (specification.facet) {
+        const panels = new Set(specification.data.values.filter((row) => row.ratio !== null).map((row) => row.label)).size;
+        const lines = Math.ceil(panels / Math.floor(width / 220));
+        specification.columns = Math.max(1, Math.ceil(panels / lines));
+        specification.spec.width = Math.floor((width - 70) / specification.columns) - 25;
+      } else {
+        specification.width = width;
+        specification.autosize = { type: "fit-x", contains: "padding" };
+      }
+      return specification;
+    }
+
+    draw() {
+      this.drawing = this.drawing.then(async () => {
+        this.width = this.chart.clientWidth;
+        this.view?.finalize();
+        this.view = await vegaEmbed(this.chart, this.fitted(), {
+          renderer: "svg",
+          actions: false,
+          defaultStyle: false,
+          tooltip: { theme: "custom", disableDefaultStyle: true },
+          logLevel: 1, // errors: a layer without points, such as no failed cell, is no news
+        });
+      });
+      return this.drawing;
+    }
+  }
+
+  const figures = [...document.querySelectorAll("figure[data-panel]")].map((element) => new Figure(element));
+
+  async function drawAll() {
+    for (const figure of figures) {
+      await figure.draw();
+      await new Promise((resolve) => setTimeout(resolve)); // lets the page answer in between
+    }
+    document.documentElement.dataset.drawn = "true";
+  }
+  drawAll();
+
+  let pending;
+  addEventListener("resize", () => {
+    clearTimeout(pending);
+    pending = setTimeout(() => {
+      for (const figure of figures) if (figure.width !== undefined && figure.width !== figure.chart.clientWidth) figure.draw();
+    }, 200);
+  });
+
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("details:not([open])")];
+    for (const details of closed) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of closed) details.open = false;
+  });
+
+  document.getElementById("copy").addEventListener("click", async () => {
+    const methods = document.getElementById("methods-text");
+    let done = "copied";
+    try {
+      await navigator.clipboard.writeText(methods.textContent);
+    } catch {
+      getSelection().selectAllChildren(methods); // no clipboard here: the reader copies what is now selected
+      done = "selected";
+    }
+    document.getElementById("copied").textContent = done;
+  });
+})();

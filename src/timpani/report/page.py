@@ -1,0 +1,218 @@
+"""The report: one HTML file that holds its data, its figures and all that draws them."""
+
+import json
+import re
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from timpani import __version__
+from timpani.campaign.load import Campaign
+from timpani.campaign.table import estimate_cells
+from timpani.charts import theme
+from timpani.charts.algorithm_map import with_key
+from timpani.charts.latency import latency_title
+from timpani.charts.status import words
+from timpani.report import figures, tables
+from timpani.report.figures import CONDITIONS, Panel, collective_title, with_conditions
+from timpani.report.methods import methods_paragraph
+from timpani.report.provenance import provenance
+from timpani.study.sizes import show_size
+from timpani.tuning import knee
+from timpani.tuning.decide import compare_with_default, decide, summarise
+from timpani.tuning.likeness import likeness
+
+GENERATOR = "Timpani"
+"""What a report's generator tag begins with: by it a report is known as ours."""
+
+_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+_MOST_FAILURES = 40  # shown; the campaign holds all
+_DIGITS = 5  # significant, of numbers on the page
+
+
+class Report:
+    """A campaign with all that is computed for its report."""
+
+    def __init__(self, campaign: Campaign) -> None:
+        self.campaign = campaign
+        cells = with_conditions(estimate_cells(campaign.results))
+        self.decisions = with_conditions(decide(campaign.results))
+        self.verdict = summarise(self.decisions, cells)
+        self.cells = figures.with_speedup(cells, compare_with_default(campaign.results))
+        self.best = figures.with_best_status(self.decisions, self.cells)
+        self.likeness = with_conditions(likeness(self.cells))
+        self.knees = with_conditions(knee.knees(self.cells))
+        several_ranks = self.cells.filter(pl.col("ranks").n_unique().over("collective", CONDITIONS) > 1)
+        compared = self.cells.filter(pl.col("ratio").is_not_null().any().over("collective"))
+        repeated = self.cells.filter(
+            (pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective")
+        )
+        self.panels: dict[str, list[Panel]] = {
+            kind.name: figures.panels(kind, frame)
+            for kind, frame in (
+                (figures.LATENCY_AGAINST_SIZE, self.cells),
+                (figures.LATENCY_AGAINST_RANKS, several_ranks),
+                (figures.ALGORITHM_MAP, self.best),
+                (figures.SPEEDUP, compared),
+                (figures.SPREAD, repeated),
+            )
+        }
+
+
+def render(campaign: Campaign) -> str:
+    """The report as HTML that needs nothing else."""
+    report = Report(campaign)
+    here = resources.files("timpani.report")
+    environment = Environment(
+        loader=PackageLoader("timpani", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["show_size"] = show_size
+    environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
+    environment.filters["collective_title"] = collective_title
+    return environment.get_template("page.html.jinja").render(
+        generator=f"{GENERATOR} {__version__}",
+        title=campaign.header.get("study", {}).get("title") or campaign.folder.resolve().name,
+        question=campaign.header.get("study", {}).get("question", ""),
+        created=campaign.header.get("created", ""),
+        verdict=report.verdict,
+        left_out=campaign.header.get("left_out", []),
+        shapes=_shapes_sentence(report.cells),
+        key=_key_sentence(report.cells),
+        latency_title=latency_title(report.cells),
+        panels=report.panels,
+        latency_tables={
+            str(name): tables.latency_tables(part, report.decisions.filter(collective=name))
+            for (name,), part in report.cells.group_by("collective", maintain_order=True)
+        },
+        likeness_tables=_by_collective(report.likeness, tables.likeness_tables),
+        knee_tables=_by_collective(report.knees, tables.knee_tables),
+        knee_factor=knee.KNEE_FACTOR,
+        flat_sizes=knee.FLAT_SIZES,
+        failures=_failures(report.cells),
+        most_failures=_MOST_FAILURES,
+        provenance=provenance(campaign.header, campaign.launches),
+        methods=methods_paragraph(campaign.header, campaign.launches),
+        light=Markup(theme.LIGHT.css()),  # noqa: S704 our own constants
+        dark=Markup(theme.DARK.css()),  # noqa: S704
+        style=Markup((here / "page.css").read_text()),  # noqa: S704
+        script=Markup((here / "page.js").read_text()),  # noqa: S704
+        library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)),  # noqa: S704
+        data=_script_json(_data(report)),
+    )
+
+
+def write_figures(campaign: Campaign, folder: Path) -> list[Path]:
+    """Write every figure of the report, for every choice of its selectors, as SVG, PNG and PDF; returns the paths."""
+    report = Report(campaign)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for panel in (panel for panels in report.panels.values() for panel in panels):
+        for choice in panel.choices():
+            with alt.data_transformers.enable("default", max_rows=None):
+                specification = panel.kind.draw(choice.rows, theme.LIGHT).properties(title=choice.title).to_dict()
+            stem = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
+            for suffix, content in (
+                ("svg", vl_convert.vegalite_to_svg(specification, vl_version=_VEGA_LITE).encode()),
+                ("png", vl_convert.vegalite_to_png(specification, vl_version=_VEGA_LITE, scale=2)),
+                ("pdf", vl_convert.vegalite_to_pdf(specification, vl_version=_VEGA_LITE)),
+            ):
+                path = folder / f"{stem}.{suffix}"
+                path.write_bytes(content)
+                written.append(path)
+    return written
+
+
+def is_report(path: Path) -> bool:
+    """Whether the file was written by `render`."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return f'<meta name="generator" content="{GENERATOR} ' in file.read(1024)
+
+
+def _by_collective(frame: pl.DataFrame, table: Any) -> dict[str, list[tables.Table]]:
+    return {str(name): table(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
+
+
+def _parts(cells: pl.DataFrame) -> list[str]:
+    """The parts of statuses that occur, without ok."""
+    found = {part for status in set(cells["status"]) for part in status.split("+")}
+    return [status for status in tables.MARKS if status in found]
+
+
+def _shapes_sentence(cells: pl.DataFrame) -> str:
+    parts = _parts(cells)
+    return f" Other shapes than a dot say what the legend names: {', '.join(map(words, parts))}." if parts else ""
+
+
+def _key_sentence(cells: pl.DataFrame) -> str:
+    parts = _parts(cells)
+    return f" Marks: {', '.join(f'{tables.MARKS[part]} {words(part)}' for part in parts)}." if parts else ""
+
+
+def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
+    return (
+        cells.filter(pl.col("error").is_not_null())
+        .select("collective", "label", "ranks", "message_bytes", CONDITIONS, "error")
+        .to_dicts()
+    )
+
+
+def _data(report: Report) -> dict[str, Any]:
+    """What the page's script draws: tables by name, a list for each column, and the figures' specifications."""
+    cells = report.cells.select(
+        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
+        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
+        *("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant"),
+    )
+    best = _map_rows(report.best)
+    return {
+        "tables": {"cells": _columns(cells), "decisions": _columns(best)},
+        "panels": {
+            panel.name: {
+                "table": panel.kind.table,
+                "collective": panel.collective,
+                "specification": panel.specification(),
+            }
+            for panels in report.panels.values()
+            for panel in panels
+        },
+    }
+
+
+def _map_rows(best: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the algorithm maps, numbered within each collective as their figures are."""
+    keyed = [with_key(part) for _, part in best.group_by("collective", maintain_order=True)]
+    return pl.concat(keyed or [with_key(best)]).select(
+        *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
+        *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
+    )
+
+
+def _columns(frame: pl.DataFrame) -> dict[str, Any]:
+    """Each column as a list; one of text as its distinct values and, per row, the index of its value."""
+    columns: dict[str, Any] = {}
+    for column in frame.get_columns():
+        if column.dtype == pl.String:
+            values = column.unique(maintain_order=True).to_list()
+            index = {value: i for i, value in enumerate(values)}
+            columns[column.name] = {"values": values, "rows": [index[value] for value in column]}
+        elif column.dtype == pl.Float64:
+            columns[column.name] = column.round_sig_figs(_DIGITS).to_list()
+        else:
+            columns[column.name] = column.to_list()
+    return columns
+
+
+def _script_json(data: dict[str, Any]) -> Markup:
+    """JSON that can't end the script element it stands in."""
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))  # noqa: S704

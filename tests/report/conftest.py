@@ -1,0 +1,147 @@
+"""A campaign folder whose times come from formulas: every report of it is the same."""
+
+import json
+import random
+from math import ceil, log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import Algorithm, Cell
+
+RANKS = (2, 4, 8)
+SIZES = tuple(4**power for power in range(12))
+LAUNCHES = 6
+HOSTILE_TITLE = "</script><script>window.harmed = true</script> & <b>bold</b>"
+
+# µs of a message of no bytes and µs per KiB, each by the number of rounds
+ALGORITHMS = {
+    "bcast": {
+        "default": (0.50, 0.12),
+        "binomial": (0.50, 0.1201),
+        "chain:fanout=4": (0.70, 0.09),
+        "knomial:radix=4": (0.40, 0.13),
+        "linear": (0.95, 0.22),
+        "scatter_allgather": (1.60, 0.06),
+    },
+    "scatter": {
+        "default": (0.45, 0.20),
+        "basic_linear": (0.60, 0.15),
+        "binomial": (0.45, 0.2002),
+        "linear_nb": (0.80, 0.11),
+        "pairwise": (1.10, 0.30),
+        "bruck": (0.90, 0.40),
+    },
+}
+
+
+def synthetic_results() -> list[LaunchResult]:
+    """2 collectives × 6 algorithms × 3 rank counts × 12 sizes × 6 launches.
+
+    8 ranks are oversubscribed; linear did not converge at 64 B and failed at 4 MiB; basic_linear starts skewed at
+    16 B; linear_nb's launches fall into two groups at 1 KiB.
+    """
+    random_numbers = random.Random(7)
+    results = []
+    for launch in range(1, LAUNCHES + 1):
+        for collective, algorithms in ALGORITHMS.items():
+            for text, (start, per_kib) in algorithms.items():
+                algorithm = Algorithm.parse(f"openmpi/{text}")
+                for ranks in RANKS:
+                    for size in SIZES:
+                        rounds = ceil(log2(ranks))
+                        median = rounds * (start + per_kib * size / 1024) * random_numbers.uniform(0.985, 1.015)
+                        if algorithm.name == "linear_nb" and size == 1024:
+                            median *= 1 + launch % 2
+                        cell = Cell(collective, algorithm, ranks, "core", size, "warm")
+                        if algorithm.name == "linear" and size == SIZES[-1]:
+                            results.append(LaunchResult(cell, launch, "desk", error="rank 1: <lost> its peer"))
+                            continue
+                        results.append(
+                            LaunchResult(
+                                cell,
+                                launch,
+                                "desk",
+                                median_us=median,
+                                ci_low_us=median * 0.98,
+                                ci_high_us=median * 1.02,
+                                osu_avg_us=median * 0.9,
+                                osu_min_us=median * 0.8,
+                                osu_max_us=median,
+                                skew_us=median * 0.01,
+                                repetitions=100,
+                                outlier_share=0.02,
+                                converged=not (algorithm.name == "linear" and size == 64),
+                                skewed=algorithm.name == "basic_linear" and size == 16,
+                                oversubscribed=ranks == 8,
+                                two_humped=algorithm.name == "linear_nb" and size == 1024,
+                            )
+                        )
+    return results
+
+
+def synthetic_header(title: str = "Broadcast and scatter") -> dict[str, Any]:
+    return {
+        "format": "timpani-campaign",
+        "version": 1,
+        "timpani": "0.1.0",
+        "created": "2025-01-31T12:00:00+00:00",
+        "study": {
+            "title": title,
+            "question": "How does the default compare with each algorithm?",
+            "method": "timpani",
+            "datatype": "uint8",
+            "launches": LAUNCHES,
+            "precision": 0.05,
+            "budget_s": 120.0,
+            "seed": 1,
+            "collectives": {name: list(algorithms) for name, algorithms in ALGORITHMS.items()},
+            "ranks": list(RANKS),
+            "sizes": list(SIZES),
+            "placement": "core",
+            "mode": "warm",
+        },
+        "machine": {"name": "desk", "cpu": "Example CPU", "cores": 4, "sockets": 1, "kernel": "6.1"},
+        "mpi": {"kind": "openmpi", "version": "5.0.11", "mpirun": "/opt/mpi/bin/mpirun"},
+        "left_out": ["bcast openmpi/chain at 1 rank: it needs two"],
+        "commands": ["timpani run demo -o campaign"],
+    }
+
+
+def synthetic_launches() -> list[dict[str, Any]]:
+    return [
+        {
+            "launch": launch,
+            "part": 1,
+            "command": ["mpirun", "-n", "2", "measure"],
+            "environment": {"OMPI_MCA_coll": "^han"},
+            "started": "2025-01-31T12:00:00+00:00",
+            "seconds": 3.5,
+            "exit": 0,
+            "clock_error_ns": 40.0 + launch,
+            "timer_ns": 21.0,
+            "null_ns": 30.0,
+            "ranks": [{"rank": rank, "host": "desk", "cores": [rank]} for rank in range(2)],
+        }
+        for launch in range(1, LAUNCHES + 1)
+    ]
+
+
+def write_campaign(
+    folder: Path, header: dict[str, Any], results: list[LaunchResult], launches: list[dict[str, Any]]
+) -> Path:
+    """A campaign folder as `timpani run` leaves it."""
+    folder.mkdir()
+    (folder / "campaign.json").write_text(json.dumps(header))
+    (folder / "results.jsonl").write_text("".join(json.dumps(result.as_line()) + "\n" for result in results))
+    (folder / "launches.jsonl").write_text("".join(json.dumps(launch) + "\n" for launch in launches))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("report") / "campaign"
+    return load(write_campaign(folder, synthetic_header(), synthetic_results(), synthetic_launches()))
