@@ -16,7 +16,8 @@ MPI_T_pvar_handle open_variable(MPI_T_pvar_session session, const char* name, MP
     }
     MPI_T_pvar_handle handle = MPI_T_PVAR_HANDLE_NULL;
     int count = 0;
-    if (MPI_T_pvar_handle_alloc(session, index, &world, &handle, &count) != MPI_SUCCESS || count != size) {
+    if (MPI_T_pvar_handle_alloc(session, index, static_cast<void*>(&world), &handle, &count) != MPI_SUCCESS ||
+        count != size) {
         throw std::runtime_error(std::string("the performance variable ") + name + " can't be read");
     }
     MPI_T_pvar_start(session, handle);
@@ -34,8 +35,8 @@ std::string gather_matrix(const std::vector<std::size_t>& before, const std::vec
     MPI_Gather(row.data(), count, MPI_INT64_T, matrix.data(), count, MPI_INT64_T, 0, world);
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < size; ++i) {
-        std::vector<std::string> numbers;
-        for (std::size_t j = 0; j < size; ++j) numbers.push_back(std::to_string(matrix[i * size + j]));
+        std::vector<std::string> numbers(size);
+        for (std::size_t j = 0; j < size; ++j) numbers[j] = std::to_string(matrix[i * size + j]);
         rows.push_back(json_array(numbers));
     }
     return json_array(rows);

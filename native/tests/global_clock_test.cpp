@@ -9,14 +9,14 @@
 #include <mpi.h>
 
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const std::int64_t offset = argc > 1 ? std::atoll(argv[1]) : 0;
-    const double drift = argc > 2 ? std::atof(argv[2]) : 0;
+    const std::int64_t offset = argc > 1 ? std::stoll(argv[1]) : 0;
+    const double drift = argc > 2 ? std::stod(argv[2]) : 0;
     const timpani::LocalClock local(timpani::ClockSkew{rank, rank * offset, rank * drift});
     {
         timpani::GlobalClock clock(MPI_COMM_WORLD, local);
