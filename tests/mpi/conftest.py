@@ -18,6 +18,7 @@ from timpani.native.build import build, sources
 from timpani.native.find import Mpi, find_mpis
 
 FOUND = find_mpis()
+PARAMETERS: tuple[Mpi | None, ...] = tuple(FOUND) if FOUND else (None,)
 
 RunPlan = Callable[..., list[dict[str, Any]]]
 
