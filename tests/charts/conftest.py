@@ -79,7 +79,7 @@ def decisions() -> pl.DataFrame:
                 "ranks": ranks,
                 "message_bytes": size,
                 "best_label": "default" if size < 64 else "knomial:radix=4",
-                "tied": ["default", "knomial:radix=4"] if size == 64 else ["knomial:radix=4"],
+                "tied": ["knomial:radix=4", "default"] if size == 64 else ["knomial:radix=4"],
                 "verdict": "tie" if size == 64 else "default" if size < 64 else "better",
                 "best_us": 1.0,
                 "default_us": 1.2,

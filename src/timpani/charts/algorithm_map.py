@@ -20,7 +20,7 @@ def _hatching(squares: int) -> str:
     return "".join(f"M{left:g},{c - left:g}L{right:g},{c - right:g}" for left, right, c in ends)
 
 
-_WIDEST = 12
+_WIDEST = 4
 _HATCH = (
     f"{json.dumps([_hatching(squares) for squares in range(1, _WIDEST + 1)])}"
     f"[clamp(floor((bandwidth('x') - 4) / (bandwidth('y') - 4)), 1, {_WIDEST}) - 1]"
@@ -54,7 +54,7 @@ def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> them
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("ranks:Q", title="ranks"),
             alt.Tooltip("best_label:N", title="best"),
-            alt.Tooltip("tied_with:N", title="tied"),
+            alt.Tooltip("tied_with:N", title="tied with it"),
             alt.Tooltip("best_us:Q", title="best (µs)", format=".4~r"),
             alt.Tooltip("default_us:Q", title="default (µs)", format=".4~r"),
             alt.Tooltip("status:N", title="status"),
@@ -78,15 +78,14 @@ def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> them
     key = base.mark_text(fontSize=11, fontWeight="bold", color=ink.text).encode(text="key:N")
     flagged = corners(base, columns, lines, decisions["status"], ink)
     chart = alt.layer(winner, hatch, halo, key, flagged).properties(
-        width=theme.WIDTH, height=_ROW_HEIGHT * decisions["ranks"].n_unique()
+        width=theme.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
     )
     return theme.dress(chart, ink, "Best algorithm at each rank count and message size; ties are hatched")
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
-    """The decisions with `key`, the number of the best algorithm, `legend`, number and name, and `tied_with`, names."""
-    labels = [style.label for style in theme.styles(decisions["best_label"], theme.LIGHT)]
-    keys = {label: str(number) for number, label in enumerate(labels, start=1)}
+    """The decisions with `key`, the best algorithm's number, `legend`, number and name, and `tied_with`, other names."""
+    keys = {label: str(number) for number, label in enumerate(theme.ordered(decisions["best_label"]), start=1)}
     return decisions.with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String)).with_columns(
         legend=pl.format("{}  {}", "key", "best_label"),
         tied_with=pl.when(verdict=TIE).then(pl.col("tied").list.join(", ")),

@@ -39,5 +39,7 @@ def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     )
     humps = measured.transform_filter(alt.datum.two_humped).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
     flagged = corners(base, columns, lines, cells["status"], ink)
-    chart = alt.layer(shade, number, humps, flagged).properties(width=theme.WIDTH, height=_ROW_HEIGHT * len(names))
+    chart = alt.layer(shade, number, humps, flagged).properties(
+        width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
+    )
     return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")

@@ -157,6 +157,11 @@ def size_column() -> alt.X:
     )
 
 
+def map_width(columns: int) -> int:
+    """The plot's width of a map with so many columns, pixels: all there is, unless its cells became too wide."""
+    return min(WIDTH, 60 * columns)
+
+
 def dress(chart: Figure, ink: Ink, description: str) -> Figure:
     """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
     dressed: Figure = chart.properties(description=description).configure(

@@ -4,10 +4,12 @@ from typing import Any
 
 from timpani.study.collectives import COLLECTIVES
 
+_LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+
 
 def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) -> str:
     """What was measured and how, from campaign.json and launches.jsonl; what they don't tell is left out."""
-    study = header.get("study", {})
+    study = header.get("study") or {}
     sentences = [
         _subject(header, study),
         _osu_protocol(study) if study.get("method") == "osu" else _protocol(study),
@@ -19,19 +21,18 @@ def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) ->
 
 
 def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
-    names = [COLLECTIVES[name].title.lower() if name in COLLECTIVES else name for name in study.get("collectives", {})]
-    what = f"{_listed(names)} of " if names else ""
-    mpi, machine = header.get("mpi", {}), header.get("machine", {})
-    library = " ".join(filter(None, [_library(mpi.get("kind", "")), str(mpi.get("version", ""))])) or "an MPI library"
-    where = f" on {machine['cpu']}" if machine.get("cpu") else ""
-    ranks = study.get("ranks") or []
-    sizes = study.get("sizes") or []
-    counts = f" with {_listed([str(count) for count in ranks])} ranks" if ranks else ""
-    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({study.get('datatype', 'uint8')})" if sizes else ""
     tool = f"Timpani {header.get('timpani', '')}".strip()
     if not study.get("launches"):
-        return f"The times of {what}{library}{where} were measured elsewhere and imported by {tool}."
-    return f"We timed {what}{library}{where}{counts}{span}, using {tool}."
+        return f"The times were measured elsewhere and imported by {tool}."
+    mpi, machine = header.get("mpi") or {}, header.get("machine") or {}
+    names = [COLLECTIVES[name].title.lower() if name in COLLECTIVES else name for name in study.get("collectives", {})]
+    library = f"{_LIBRARIES.get(mpi.get('kind', ''), 'an MPI library')} {mpi.get('version', '')}".strip()
+    where = f" on {machine['cpu']}" if machine.get("cpu") else ""
+    counts = [str(count) for count in study.get("ranks") or []]
+    ranks = f" with {_listed(counts)} ranks" if counts else ""
+    sizes = study.get("sizes") or []
+    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({study.get('datatype', 'uint8')})" if sizes else ""
+    return f"We timed {_listed(names)} of {library}{where}{ranks}{span}, using {tool}."
 
 
 def _protocol(study: dict[str, Any]) -> str:
@@ -85,10 +86,6 @@ def _comparison() -> str:
         "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
         "rank-sum on launch medians, Holm's correction) leaves 0.97 to 1.03; otherwise they are tied."
     )
-
-
-def _library(kind: str) -> str:
-    return {"openmpi": "Open MPI", "mpich": "MPICH"}.get(kind, kind)
 
 
 def _listed(parts: list[str]) -> str:

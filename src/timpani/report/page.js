@@ -53,7 +53,8 @@
         const lines = Math.ceil(panels / Math.floor(width / 220));
         specification.columns = Math.max(1, Math.ceil(panels / lines));
         specification.spec.width = Math.floor((width - 70) / specification.columns) - 25;
-      } else {
+      } else if (specification.width >= data.full_width) {
+        // a map of a few columns keeps its own width
         specification.width = width;
         specification.autosize = { type: "fit-x", contains: "padding" };
       }

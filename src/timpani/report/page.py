@@ -68,6 +68,7 @@ class Report:
 def render(campaign: Campaign) -> str:
     """The report as HTML that needs nothing else."""
     report = Report(campaign)
+    study = campaign.header.get("study") or {}
     here = resources.files("timpani.report")
     environment = Environment(
         loader=PackageLoader("timpani", "report"),
@@ -81,11 +82,12 @@ def render(campaign: Campaign) -> str:
     environment.filters["collective_title"] = collective_title
     return environment.get_template("page.html.jinja").render(
         generator=f"{GENERATOR} {__version__}",
-        title=campaign.header.get("study", {}).get("title") or campaign.folder.resolve().name,
-        question=campaign.header.get("study", {}).get("question", ""),
+        title=study.get("title") or campaign.folder.resolve().name,
+        question=study.get("question") or "",
         created=campaign.header.get("created", ""),
         verdict=report.verdict,
         left_out=campaign.header.get("left_out", []),
+        has_intervals=report.cells["ci_low_us"].is_not_null().any(),
         shapes=_shapes_sentence(report.cells),
         key=_key_sentence(report.cells),
         latency_title=latency_title(report.cells),
@@ -175,6 +177,7 @@ def _data(report: Report) -> dict[str, Any]:
     )
     best = _map_rows(report.best)
     return {
+        "full_width": theme.WIDTH,
         "tables": {"cells": _columns(cells), "decisions": _columns(best)},
         "panels": {
             panel.name: {

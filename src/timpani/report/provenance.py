@@ -1,5 +1,6 @@
 """Where the figures come from: the conditions of a campaign as terms with their values."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from timpani.study.sizes import show_size
@@ -17,6 +18,7 @@ def provenance(header: dict[str, Any], launches: list[dict[str, Any]]) -> list[t
         ("MPI", [" ".join(str(mpi[key]) for key in ("kind", "version", "mpirun") if mpi.get(key))] if mpi else []),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in machine.items() if _plain(value)]),
         ("Study", _study(study)),
+        ("Files", [str(file) for file in study.get("files") or []]),
         ("Seed", _values(study, "seed")),
         ("Launches", _launches(launches)),
         ("Clock error", _extremes(launches, "clock_error_ns")),
@@ -79,7 +81,12 @@ def _bindings(launches: list[dict[str, Any]]) -> list[str]:
 
 
 def _launch_commands(launches: list[dict[str, Any]]) -> list[str]:
-    return _distinct(" ".join(str(word) for word in launch["command"]) for launch in launches if launch.get("command"))
+    """Each distinct command once; `*` stands for the launch's own folder."""
+    return _distinct(
+        " ".join(str(word).replace(f"/{launch.get('part')}/", "/*/") for word in launch["command"])
+        for launch in launches
+        if launch.get("command")
+    )
 
 
 def _environments(launches: list[dict[str, Any]]) -> list[str]:
@@ -90,7 +97,7 @@ def _environments(launches: list[dict[str, Any]]) -> list[str]:
     )
 
 
-def _distinct(lines: Any) -> list[str]:
+def _distinct(lines: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(lines))
     rest = len(found) - _MOST_LAUNCHES
     return found if rest <= 0 else [*found[:_MOST_LAUNCHES], f"and {rest} more, in launches.jsonl"]

@@ -1,0 +1,36 @@
+"""What a figure puts on paper, as Vega lays it out: marks with their positions, colours and texts."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from timpani.charts.theme import Figure
+
+_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+Item = dict[str, Any]
+
+
+def items(figure: Figure, marktype: str, role: str = "mark") -> list[Item]:
+    """The items of all marks of that type and role. `to_dict` checks the figure against Vega-Lite's schema."""
+    drawn = vl_convert.vegalite_to_scenegraph(figure.to_dict(), vl_version=_VEGA_LITE)
+    return [item for group in _groups(drawn["scenegraph"], marktype, role) for item in group["items"]]
+
+
+def texts(figure: Figure, role: str) -> list[str]:
+    """The texts of axis titles, legend labels and the like."""
+    return [str(item["text"]) for item in items(figure, "text", role)]
+
+
+def about(items: list[Item], *words: str) -> list[Item]:
+    """The items whose description, which a screen reader reads out, holds all the words."""
+    return [item for item in items if all(word in item.get("description", "") for word in words)]
+
+
+def _groups(node: Any, marktype: str, role: str) -> Iterator[Any]:
+    if node.get("marktype") == marktype and node.get("role") == role:
+        yield node
+    for child in node.get("items", []):
+        yield from _groups(child, marktype, role)

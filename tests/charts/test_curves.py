@@ -1,0 +1,94 @@
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+from tests.charts.conftest import LATENCY_US, SIZES
+from tests.charts.drawing import about, items, texts
+from timpani.charts.latency_against_ranks import latency_against_ranks
+from timpani.charts.latency_against_size import latency_against_size
+
+
+def names_at_ends(figure: object) -> dict[str, float]:
+    """Height of each name at the end of its curve, pixels from the top."""
+    return {item["text"]: item["y"] for item in items(figure, "text")}  # type: ignore[arg-type]
+
+
+def test_every_measured_cell_has_its_interval(cells: pl.DataFrame) -> None:
+    rules = items(latency_against_size(cells), "rule")
+    intervals = [rule for rule in rules if "ci_low_us" in rule.get("description", "")]
+    assert len(intervals) == len(LATENCY_US) * len(SIZES) - 1
+    assert all(rule["x"] == rule.get("x2", rule["x"]) and rule["y"] > rule["y2"] for rule in intervals)
+
+
+def test_cells_without_interval_are_points_without_rule(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells.with_columns(pl.lit(None, pl.Float64).alias("ci_low_us")))
+    assert not about(items(figure, "rule"), "ci_low_us")
+    assert len(items(figure, "symbol")) == len(LATENCY_US) * len(SIZES)
+
+
+def test_each_curve_is_named_once_at_its_end_and_no_two_names_overlap(cells: pl.DataFrame) -> None:
+    heights = names_at_ends(latency_against_size(cells))
+    assert set(heights) == set(LATENCY_US)
+    ordered = sorted(heights.values())
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_twenty_curves_that_end_in_one_point_have_twenty_readable_names(cells: pl.DataFrame) -> None:
+    one = cells.filter(pl.col("label") == "default")
+    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(20)])
+    ordered = sorted(names_at_ends(latency_against_size(many)).values())
+    assert len(ordered) == 20
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_names_that_need_no_room_stay_at_their_curves(cells_by_ranks: pl.DataFrame) -> None:
+    figure = latency_against_ranks(cells_by_ranks.filter(pl.col("label").is_in(["default", "linear"])))
+    heights = names_at_ends(figure)
+    for point in about(items(figure, "symbol"), "ranks: 8"):
+        label = next(name for name in heights if f"algorithm: {name}" in point["description"])
+        assert heights[label] == pytest.approx(point["y"], abs=0.5)
+
+
+def test_a_failed_cell_is_a_cross_on_the_axis_and_named_in_the_legend(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells)
+    crosses = about(items(figure, "symbol"), "status: failed")
+    (axis,) = {item["y"] for item in crosses}
+    assert len(crosses) == 1
+    assert axis > max(item["y"] for item in items(figure, "symbol") if item not in crosses)
+    assert texts(figure, "legend-label") == ["not converged", "failed"]
+
+
+def test_a_flagged_cell_has_another_shape_and_is_hollow(cells: pl.DataFrame) -> None:
+    points = items(latency_against_size(cells), "symbol")
+    (flagged,) = about(points, "status: not_converged")
+    ordinary = about(points, "status: ok")
+    assert flagged["shape"] not in {point["shape"] for point in ordinary}
+    assert flagged["fill"] == "#ffffff"
+    assert all(point["fill"] != "#ffffff" for point in ordinary)
+
+
+def test_there_is_no_legend_of_statuses_where_all_is_well(cells_by_ranks: pl.DataFrame) -> None:
+    assert texts(latency_against_ranks(cells_by_ranks), "legend-label") == []
+
+
+def test_imported_averages_are_drawn_and_called_averages(cells: pl.DataFrame) -> None:
+    nothing = pl.lit(None, pl.Float64)
+    imported = cells.with_columns(median_us=nothing, ci_low_us=nothing, ci_high_us=nothing)
+    figure = latency_against_size(imported)
+    assert "OSU average latency (µs)" in texts(figure, "axis-title")
+    assert len(about(items(figure, "symbol"), "status: ok")) == len(LATENCY_US) * len(SIZES) - 2
+    assert "Median completion (µs)" in texts(latency_against_size(cells), "axis-title")
+
+
+def test_an_empty_message_stands_left_of_one_byte(cells: pl.DataFrame) -> None:
+    points = about(items(latency_against_size(cells), "symbol"), "algorithm: default;")
+    places = [point["x"] for point in points]
+    assert len(places) == len(SIZES)
+    assert places == sorted(places)
+    assert places[0] < places[1]
+
+
+def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:
+    labels = texts(latency_against_ranks(cells_by_ranks), "axis-label")
+    assert {"2", "3", "4", "8"} <= set(labels)

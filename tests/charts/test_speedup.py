@@ -1,0 +1,46 @@
+import polars as pl
+
+from tests.charts.conftest import SIZES
+from tests.charts.drawing import about, items, texts
+from timpani.charts.speedup import speedup
+from timpani.charts.theme import LIGHT
+
+
+def colours(figure: object, label: str) -> set[str]:
+    return {item["stroke"] for item in about(items(figure, "rule"), f"label: {label}")}  # type: ignore[arg-type]
+
+
+def test_differences_that_may_be_chance_are_grey(ratios: pl.DataFrame) -> None:
+    points = items(speedup(ratios), "symbol")
+    assert {item["fill"] for item in about(points, "algorithm: binomial")} == {LIGHT.unsure}
+    assert {item["fill"] for item in about(points, "algorithm: knomial")} == {LIGHT.faster}
+    assert LIGHT.slower in {item["fill"] for item in about(points, "algorithm: linear")}
+
+
+def test_each_ratio_has_its_interval(ratios: pl.DataFrame) -> None:
+    intervals = about(items(speedup(ratios), "rule"), "ratio_low")
+    assert len(intervals) == ratios.height
+    assert all(rule["y"] > rule["y2"] for rule in intervals)
+
+
+def test_an_unbounded_interval_is_not_drawn_but_its_ratio_is(ratios: pl.DataFrame) -> None:
+    figure = speedup(ratios.with_columns(pl.lit(None, pl.Float64).alias("ratio_high")))
+    assert not about(items(figure, "rule"), "ratio_low")
+    assert len(items(figure, "symbol")) == ratios.height
+
+
+def test_there_is_a_panel_for_each_compared_algorithm_and_none_for_the_default(ratios: pl.DataFrame) -> None:
+    default = ratios.head(1).with_columns(
+        label=pl.lit("default"), ratio=pl.lit(None, pl.Float64), significant=pl.lit(None, pl.Boolean)
+    )
+    figure = speedup(pl.concat([default, ratios]))
+    assert texts(figure, "title-text") == ["binomial", "knomial:radix=4", "linear"]
+
+
+def test_a_flagged_point_keeps_its_shape(ratios: pl.DataFrame) -> None:
+    figure = speedup(ratios)
+    (flagged,) = about(items(figure, "symbol"), "status: skewed")
+    assert flagged["shape"] == "triangle-up"
+    assert flagged["stroke"] == LIGHT.slower
+    assert "skewed" in texts(figure, "legend-label")
+    assert len(about(items(figure, "symbol"), "algorithm: linear")) == len(SIZES)

@@ -1,0 +1,33 @@
+import re
+
+from timpani.charts import theme
+from timpani.charts.status import shapes, words
+
+
+def test_thirty_five_algorithms_look_different() -> None:
+    styled = theme.styles((f"algorithm_{i}" for i in range(35)), theme.LIGHT)
+    assert len({(style.colour, tuple(style.dash)) for style in styled}) == 35
+
+
+def test_the_default_comes_first_and_parameters_count_as_numbers() -> None:
+    labels = ["chain:fanout=16", "binomial", "chain:fanout=4", "openmpi/default", "chain"]
+    assert theme.ordered(labels) == ["openmpi/default", "binomial", "chain", "chain:fanout=4", "chain:fanout=16"]
+
+
+def test_no_algorithm_has_the_default_s_look() -> None:
+    default, *others = theme.styles(["default", *map(str, range(20))], theme.LIGHT)
+    assert default.colour not in {style.colour for style in others}
+    assert default.width > max(style.width for style in others)
+
+
+def test_every_colour_of_the_page_is_defined_in_light_and_dark() -> None:
+    used = set(re.findall(r"var\((--[a-z0-9-]+)\)", repr(theme.PAGE)))
+    assert len(used) > len(theme.LIGHT.series)
+    for ink in (theme.LIGHT, theme.DARK):
+        assert set(re.findall(r"(--[a-z0-9-]+):", ink.css())) == used
+
+
+def test_mixed_statuses_have_shapes_of_their_own() -> None:
+    found = shapes(["ok", "skewed", "skewed+oversubscribed", "not_converged+skewed", "ok"])
+    assert len(set(found.values())) == len(found) == 4
+    assert words("not_converged+skewed") == "not converged, skewed"
