@@ -23,7 +23,7 @@ PARAMETERS: tuple[Mpi | None, ...] = tuple(FOUND) if FOUND else (None,)
 RunPlan = Callable[..., list[dict[str, Any]]]
 
 
-@pytest.fixture(params=FOUND or [None], ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session")
+@pytest.fixture(params=PARAMETERS, ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session")
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     if request.param is None:
         pytest.skip("no MPI library on this machine")

@@ -1,0 +1,24 @@
+"""`python -m bench [NAME…]`: what the product must reach, measured side by side; `make bench` runs all.
+
+Quiet the machine first: nothing else should run. Each figure stands beside what it must reach.
+"""
+
+import sys
+
+from bench import program, reproducibility, speed, truth
+
+BENCHMARKS = {
+    "truth": truth.run,
+    "reproducibility": reproducibility.run,
+    "speed": speed.run,
+    "program": program.run,
+}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or BENCHMARKS:
+        print(f"\n== {name}", flush=True)
+        BENCHMARKS[name]()
+
+
+main()

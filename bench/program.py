@@ -1,0 +1,45 @@
+"""How long the program itself takes: its help, and a report from 100,000 results."""
+
+import json
+import statistics
+import tempfile
+from itertools import product
+from pathlib import Path
+
+from bench.command import timpani
+from timpani.campaign.load import FORMAT, VERSION
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import Algorithm, Cell
+
+HELP_MUST_TAKE = 0.3
+REPORT_MUST_TAKE = 10.0
+
+
+def run() -> None:
+    times = [timpani("--help") for _ in range(11)]
+    print(f"timpani --help: {statistics.median(times):.2f} s (median of {len(times)}); must be under {HELP_MUST_TAKE}")
+    with tempfile.TemporaryDirectory() as folder:
+        rows = write_campaign(Path(folder) / "large")
+        seconds = timpani("report", str(Path(folder) / "large"), "-o", str(Path(folder) / "report.html"))
+        print(f"report from {rows:,} results: {seconds:.1f} s; must be under {REPORT_MUST_TAKE:.0f}")
+
+
+def write_campaign(folder: Path) -> int:
+    """A campaign of 10 algorithms × 4 collectives × 24 rank counts × 21 sizes × 5 launches, and how many results."""
+    folder.mkdir()
+    collectives = ("bcast", "scatter", "reduce", "allreduce")
+    study = {"title": "large", "collectives": {name: ["all"] for name in collectives}}
+    (folder / "campaign.json").write_text(json.dumps({"format": FORMAT, "version": VERSION, "study": study}))
+    names = ["default", *(f"algorithm_{number}" for number in range(1, 10))]
+    rows = 0
+    with (folder / "results.jsonl").open("w") as file:
+        for collective, name, ranks, power, launch in product(collectives, names, range(2, 50, 2), range(21), range(5)):
+            cell = Cell(collective, Algorithm("openmpi", name), ranks, "core", 2**power, "warm")
+            # A latency and a bandwidth term, an algorithm's factor, and a spread that repeats.
+            median = (1 + 2**power / 4000) * ranks**0.5 * (1 + names.index(name) / 10) * (1 + (rows * 7919 % 97) / 2000)
+            result = LaunchResult(
+                cell, launch + 1, "large", median, median * 0.99, median * 1.01, median, median, median, 0.01, 500, 0.01
+            )
+            file.write(json.dumps(result.as_line()) + "\n")
+            rows += 1
+    return rows
