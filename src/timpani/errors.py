@@ -17,4 +17,4 @@ def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserErr
     """The error for a name that isn't one of `known`: it offers the nearest valid names, else the `listing` command."""
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
-    return UserError(f"unknown {kind} '{name}'", step)
+    return UserError(f"unknown {kind} {name!r}", step)

@@ -126,8 +126,6 @@ def _algorithms(
     collective: str, texts: tuple[str, ...], catalogue: Catalogue, left_out: list[str]
 ) -> tuple[Algorithm, ...]:
     """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
-    if collective == "null":
-        return (Algorithm(catalogue.provider, "default"),)
     found: dict[Algorithm, None] = {}
     for text in texts:
         if text == ALL:

@@ -8,7 +8,7 @@ from timpani.errors import UserError
 DEFAULT = "default"
 
 _ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
-_PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d+)")
+_PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True, order=True)
@@ -27,7 +27,7 @@ class Algorithm:
         """Read `[provider/]name[:parameter=integer,…]`, for example `openmpi/chain:fanout=4,segment_bytes=8192`."""
         match = _ALGORITHM.fullmatch(text.strip())
         if not match:
-            raise UserError(f"'{text}' is no algorithm", "write [provider/]name[:parameter=integer,…]")
+            raise UserError(f"{text!r} is no algorithm", "write [provider/]name[:parameter=integer,…]")
         return cls(match["provider"] or "", match["name"], parse_parameters(match["parameters"] or ""))
 
     @property
@@ -54,7 +54,7 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = _PARAMETER.fullmatch(part)
         if not match or match["name"] in pairs:
-            raise UserError(f"'{part}' in '{text}' is no parameter", "write each once, as name=integer")
+            raise UserError(f"{part!r} in {text!r} is no parameter", "write each once, as name=integer")
         pairs[match["name"]] = int(match["value"])
     return tuple(sorted(pairs.items()))
 

@@ -2,15 +2,16 @@
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm
 from timpani.study.collectives import COLLECTIVES
-from timpani.study.sizes import parse_sizes
+from timpani.study.sizes import LARGEST, parse_sizes
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
 """Element types and their bytes; reductions add."""
@@ -26,7 +27,7 @@ def parse_duration(text: str) -> float:
     """Seconds of `90`, `250ms`, `90s`, `10m` or `2h`."""
     match = _DURATION.fullmatch(text.strip())
     if not match or float(match[1]) <= 0:
-        raise UserError(f"'{text}' is no duration", "write for example 90s, 10m or 2h")
+        raise UserError(f"{text!r} is no duration", "write for example 90s, 10m or 2h")
     return float(match[1]) * _SECONDS[match[2]]
 
 
@@ -34,7 +35,7 @@ def parse_ranks(text: str) -> tuple[int, ...]:
     """Rank counts as sizes are written: `2,4,8`, `2:256` (doubling), `2:48+2`."""
     ranks = parse_sizes(text)
     if not ranks or ranks[0] < 1:
-        raise UserError(f"'{text}' is no list of rank counts", "write for example 2,4,8 or 2:48+2")
+        raise UserError(f"{text!r} is no list of rank counts", "write for example 2,4,8 or 2:48+2")
     return ranks
 
 
@@ -50,6 +51,23 @@ def _seconds(value: Any) -> Any:
     return parse_duration(value) if isinstance(value, str) else value
 
 
+def _collectives(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise UserError("collectives is no table", 'write [collectives] and under it, for example, bcast = "all"')
+    return {name: (listed,) if isinstance(listed, str) else listed for name, listed in value.items()}
+
+
+def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
+    """Each number once: a cell is measured once in a launch."""
+    return tuple(sorted(set(numbers)))
+
+
+# Strict, so that `true` and "8" are no numbers; the native program's counts are C ints.
+_Natural = Annotated[int, Field(strict=True, ge=0, le=LARGEST)]
+_Positive = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
+_Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict=True)]
+
+
 class Study(BaseModel):
     """What to measure. Frozen; every field is checked where it enters.
 
@@ -63,20 +81,20 @@ class Study(BaseModel):
 
     title: str = ""
     question: str = ""
-    collectives: dict[str, tuple[str, ...]]
-    ranks: Annotated[tuple[Annotated[int, Field(ge=1)], ...], BeforeValidator(_ranks), Field(min_length=1)]
-    sizes: Annotated[tuple[Annotated[int, Field(ge=0)], ...], BeforeValidator(_sizes), Field(min_length=1)]
+    collectives: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_collectives)]
+    ranks: Annotated[tuple[_Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
+    sizes: Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
     placement: Literal["core", "socket", "node"] = "core"
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: Literal["uint8", "int32", "float", "double"] = "uint8"
-    launches: Annotated[int, Field(ge=1, le=10_000)] = 10
-    precision: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    slot: Annotated[float, BeforeValidator(_seconds), Field(gt=0)] = 0.1
-    budget: Annotated[float, BeforeValidator(_seconds), Field(gt=0)] | None = None
-    seed: Annotated[int, Field(ge=0)] = 1
-    warmup: Annotated[int, Field(ge=0)] | None = None
-    repetitions: Annotated[int, Field(ge=1)] | None = None
+    launches: Annotated[_Positive, Field(le=10_000)] = 10
+    precision: Annotated[float, Field(gt=0, lt=1, strict=True)] = 0.05
+    slot: _Seconds = 0.1
+    budget: _Seconds | None = None
+    seed: _Natural = 1
+    warmup: _Natural | None = None
+    repetitions: _Positive | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Study":
@@ -110,6 +128,8 @@ class Study(BaseModel):
             raise unknown(f"key in {source}", unknown_keys[0], cls.model_fields, "docs/study-files.md")
         try:
             return cls.model_validate(values)
+        except UserError as error:
+            raise UserError(f"{source}: {error.what}", error.next_step) from None
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
@@ -119,14 +139,9 @@ class Study(BaseModel):
 def read_study(path: Path) -> Study:
     """The study in a TOML file; an algorithm list may be one string, such as "all"."""
     try:
-        values = tomllib.loads(path.read_text())
+        values = tomllib.loads(path.read_bytes().decode())
     except FileNotFoundError:
         raise UserError(f"there is no study file {path}", "`timpani list studies` shows the shipped ones") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
-    collectives = values.get("collectives")
-    if isinstance(collectives, dict):
-        values["collectives"] = {
-            name: (listed,) if isinstance(listed, str) else listed for name, listed in collectives.items()
-        }
     return Study.check(values, str(path))

@@ -1,0 +1,34 @@
+"""The studies that come with the package can be planned on every library."""
+
+import pytest
+
+from timpani.campaign.plan import plan
+from timpani.native.find import Mpi, find_mpis
+from timpani.providers.registry import provider_of
+from timpani.report.dry_run import plan_lines
+from timpani.study.shipped import ShippedStudy, shipped_studies
+
+every_mpi = pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+every_study = pytest.mark.parametrize("shipped", shipped_studies(), ids=lambda shipped: shipped.name)
+
+
+@every_study
+def test_each_says_what_it_asks(shipped: ShippedStudy) -> None:
+    assert shipped.title
+    assert shipped.question.endswith("?")
+
+
+@every_mpi
+@every_study
+def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: ShippedStudy) -> None:
+    provider = provider_of(mpi)
+    planned = plan(shipped.study, mpi, provider, provider.catalogue(mpi), cores=2, oversubscribe=True)
+    lines = plan_lines(planned)
+    measured = {(cell.cell.collective, cell.cell.algorithm.name) for cell in planned.cells}
+    for collective, algorithms in shipped.study.collectives.items():
+        assert (collective, "default") in measured
+        assert len([name for name in measured if name[0] == collective]) > 1, "nothing to compare the default with"
+        for text in algorithms:
+            if "/" in text and not text.startswith(mpi.kind):
+                assert any(line.startswith(f"left out: {collective} {text}: ") for line in lines)
+    assert {cell.cell.ranks for cell in planned.cells} == set(shipped.study.ranks)

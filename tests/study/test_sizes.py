@@ -1,0 +1,94 @@
+"""Sizes as people write them."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timpani.errors import UserError
+from timpani.study.sizes import LARGEST, parse_size, parse_sizes, show_size
+
+sizes = st.integers(0, LARGEST)
+
+
+@given(sizes)
+def test_a_shown_size_reads_back(size: int) -> None:
+    assert parse_size(show_size(size)) == size
+
+
+@given(st.lists(sizes, min_size=1))
+def test_a_list_is_read_in_order_and_each_size_once(listed: list[int]) -> None:
+    assert parse_sizes(",".join(map(str, listed))) == tuple(sorted(set(listed)))
+
+
+@given(st.integers(1, LARGEST), st.integers(1, LARGEST), st.integers(2, 1000))
+def test_a_range_multiplies_until_its_end(one: int, other: int, factor: int) -> None:
+    first, last = sorted((one, other))
+    found = parse_sizes(f"{first}:{last}*{factor}")
+    assert found[0] == first
+    assert all(after == before * factor for before, after in pairwise(found))
+    assert found[-1] <= last < found[-1] * factor
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000), st.integers(1, 1000))
+def test_a_range_adds_until_its_end(one: int, other: int, step: int) -> None:
+    first, last = sorted((one, other))
+    assert parse_sizes(f"{first}:{last}+{step}") == tuple(range(first, last + 1, step))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("64Ki", (65536,)),
+        ("1kB,2 KiB", (1000, 2048)),
+        ("1:1Mi", tuple(2**power for power in range(21))),
+        ("0,1:4", (0, 1, 2, 4)),
+        ("3:20", (3, 6, 12)),
+    ],
+)
+def test_units_and_ranges(text: str, expected: tuple[int, ...]) -> None:
+    assert parse_sizes(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ",",
+        "x",
+        "-1",
+        "1.5",
+        "1e3",
+        "8x",
+        "٣",
+        "2Gi",
+        "9" * 5000,
+        "8:1",
+        "0:8",
+        "1:8*1",
+        "1:8*0",
+        "1:8+0",
+        "1:",
+        ":8",
+        "1:2:3",
+        "1:8+2*3",
+        "1:8+\n2x",
+        "0:2147483647+1",
+    ],
+)
+def test_what_is_no_size_is_said_on_one_line(text: str) -> None:
+    with pytest.raises(UserError) as caught:
+        parse_sizes(text)
+    assert "\n" not in str(caught.value)
+
+
+@given(st.text())
+def test_any_text_is_sizes_or_an_error_for_its_user(text: str) -> None:
+    try:
+        found = parse_sizes(text)
+    except UserError:
+        return
+    assert found == tuple(sorted(set(found)))
+    assert found[0] >= 0
+    assert found[-1] <= LARGEST

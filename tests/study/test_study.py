@@ -1,0 +1,195 @@
+"""Study files and the command line: what can be used is read, what can't is said on one line."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timpani.errors import UserError
+from timpani.study.compose import compose, split_algorithms
+from timpani.study.study import Study, parse_duration, parse_ranks, read_study
+
+GOOD = """
+title = "A title with $(touch x), \\u001b[31m and «quotes»"
+ranks = "2:8"
+sizes = [1024, 8, 8]
+slot = "20ms"
+budget = "2 min"
+
+[collectives]
+bcast = "all"
+reduce = ["default", "openmpi/chain:fanout=4"]
+"""
+
+
+def study_file(folder: Path, text: str | bytes) -> Path:
+    path = folder / "study.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_a_study_file_is_read(tmp_path: Path) -> None:
+    study = read_study(study_file(tmp_path, GOOD))
+    assert study.title == "A title with $(touch x), \x1b[31m and «quotes»"
+    assert study.ranks == (2, 4, 8)
+    assert study.sizes == (8, 1024)  # each once: a cell is measured once in a launch
+    assert (study.slot, study.budget) == (0.02, 120.0)
+    assert study.collectives == {"bcast": ("all",), "reduce": ("default", "openmpi/chain:fanout=4")}
+
+
+def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
+    study = read_study(study_file(tmp_path, GOOD))
+    assert Study.check(study.model_dump(mode="json"), "the record") == study
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rank = [2]", "unknown key in {path} 'rank'; did you mean ranks"),
+        ('"a\\nb" = 1', "unknown key in {path} 'a\\nb'"),
+        ("", "collectives: Field required"),
+        ("ranks = 2", "ranks"),
+        ("ranks = []", "ranks"),
+        ("ranks = [0]", "ranks.0"),
+        ('ranks = "0"', "'0' is no list of rank counts"),
+        ("ranks = [2.5]", "ranks.0"),
+        ("ranks = [true]", "ranks.0"),
+        ("ranks = [[2]]", "ranks.0"),
+        ("sizes = []", "sizes"),
+        ("sizes = [-1]", "sizes.0"),
+        ("sizes = [2147483648]", "sizes.0"),
+        ('sizes = "8x"', "{path}: '8x' is no size"),
+        ('sizes = "16:8"', "'16:8' runs downwards"),
+        ('collectives = ["bcast"]', "collectives is no table; write [collectives]"),
+        ("[collectives]", "the study names no collective"),
+        ("[collectives]\nbcst = 'all'", "unknown collective 'bcst'; did you mean bcast"),
+        ("[collectives]\nbcast = []", "bcast has no algorithm"),
+        ("[collectives]\nbcast = 3", "collectives.bcast"),
+        ("[collectives]\nbcast = [3]", "collectives.bcast.0"),
+        ("[collectives]\nbcast = ['ring ring']", "'ring ring' is no algorithm"),
+        ("launches = 0", "launches"),
+        ("launches = true", "launches"),
+        ("launches = 1_000_000", "launches"),
+        ("launches = '3'", "launches"),
+        ("precision = nan", "precision"),
+        ("precision = inf", "precision"),
+        ("precision = 0", "precision"),
+        ("precision = 1", "precision"),
+        ("precision = '5 %'", "precision"),
+        ("slot = 0", "slot"),
+        ("slot = nan", "slot"),
+        ("slot = inf", "slot"),
+        ("slot = '20 parsecs'", "'20 parsecs' is no duration"),
+        ("budget = -1", "budget"),
+        ("budget = '0s'", "'0s' is no duration"),
+        ("seed = -1", "seed"),
+        ("seed = 1.5", "seed"),
+        ("placement = 'moon'", "placement"),
+        ("mode = ['warm']", "mode"),
+        ("datatype = 'dobule'", "datatype"),
+        ("datatype = 'double'\nsizes = [8, 12]", "12 B is no whole number of double"),
+        ("repetitions = 10", "only by the osu method"),
+        ("method = 'osu'\nrepetitions = 0", "repetitions"),
+        ("title = 3", "title"),
+        ("ranks = [2", "can't be read as TOML"),
+        ("ranks = 2\nranks = 3", "can't be read as TOML"),
+        (f"seed = {'9' * 5000}", "can't be read as TOML"),
+        (b"\xff\xfe\x00", "can't be read as TOML"),
+        (b"title = 'caf\xe9'", "can't be read as TOML"),
+    ],
+)
+def test_a_study_file_that_can_not_be_used(tmp_path: Path, text: str | bytes, said: str) -> None:
+    base = {"ranks": "ranks = [2]", "sizes": "sizes = [8]", "[collectives]": "[collectives]\nbcast = 'all'"}
+    if isinstance(text, str) and text:
+        # What the case leaves out is filled in, tables last.
+        before = [line for key, line in base.items() if key[0] != "[" and f"{key} " not in text]
+        after = [] if "collectives" in text else [base["[collectives]"]]
+        text = "\n".join([*before, text, *after])
+    path = study_file(tmp_path, text)
+    with pytest.raises(UserError) as caught:
+        read_study(path)
+    assert said.format(path=path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no study file"):
+        read_study(tmp_path / "missing.toml")
+    with pytest.raises(UserError, match="can't be read"):
+        read_study(tmp_path)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from([*Study.model_fields, "other"]),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just("bcast"),
+            lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+            max_leaves=5,
+        ),
+    )
+)
+def test_any_values_are_a_study_or_an_error_for_its_user(values: dict[str, Any]) -> None:
+    sound: dict[str, Any] = {"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8]}
+    try:
+        study = Study.check({**sound, **values}, "hypothesis")
+    except UserError:
+        return
+    assert math.isfinite(study.slot)
+    assert study.ranks
+    assert study.sizes
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("250ms", 0.25), ("1.5 h", 5400), ("2min", 120)])
+def test_durations(text: str, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1s", "1d", "nan", "inf", "1e3"])
+def test_what_is_no_duration(text: str) -> None:
+    with pytest.raises(UserError, match="is no duration"):
+        parse_duration(text)
+
+
+def test_rank_counts() -> None:
+    assert parse_ranks("2:48+2") == tuple(range(2, 49, 2))
+
+
+def test_collectives_on_the_command_line_make_a_study() -> None:
+    study = compose(["bcast", "scatter"], {"algorithms": "default,chain:fanout=4,segment_bytes=8,ring", "ranks": "3"})
+    assert study.collectives == dict.fromkeys(
+        ("bcast", "scatter"), ("default", "chain:fanout=4,segment_bytes=8", "ring")
+    )
+    assert study.ranks == (3,)
+
+
+def test_an_option_takes_precedence_over_the_study(tmp_path: Path) -> None:
+    path = study_file(tmp_path, GOOD)
+    study = compose([str(path)], {"algorithms": "default", "sizes": "4", "launches": None})
+    assert study.collectives == {"bcast": ("default",), "reduce": ("default",)}
+    assert (study.sizes, study.ranks, study.launches) == ((4,), (2, 4, 8), 10)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        (["bcst"], "did you mean bcast"),
+        (["demoo"], "did you mean demo"),
+        (["bcast", "demo"], "unknown study or collective 'demo'"),
+        (["$(touch x)"], "unknown study or collective '$(touch x)'"),
+        ([""], "unknown study or collective ''"),
+    ],
+)
+def test_what_names_nothing_is_said_with_the_nearest_name(what: list[str], said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        compose(what, {})
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", ",", " , "])
+def test_an_empty_list_of_algorithms(text: str) -> None:
+    with pytest.raises(UserError, match="no algorithm is named"):
+        split_algorithms(text)
