@@ -10,6 +10,7 @@ import pytest
 
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
+from timpani.report.page import render
 from timpani.study.cell import Algorithm, Cell
 
 RANKS = (2, 4, 8)
@@ -115,8 +116,8 @@ def synthetic_launches() -> list[dict[str, Any]]:
     return [
         {
             "launch": launch,
-            "part": 1,
-            "command": ["mpirun", "-n", "2", "measure"],
+            "part": f"{launch:04d}-1",
+            "command": ["mpirun", "-n", "2", "measure", f"launches/{launch:04d}-1/plan.txt"],
             "environment": {"OMPI_MCA_coll": "^han"},
             "started": "2025-01-31T12:00:00+00:00",
             "seconds": 3.5,
@@ -145,3 +146,8 @@ def write_campaign(
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     folder = tmp_path_factory.mktemp("report") / "campaign"
     return load(write_campaign(folder, synthetic_header(), synthetic_results(), synthetic_launches()))
+
+
+@pytest.fixture(scope="session")
+def html(campaign: Campaign) -> str:
+    return render(campaign)

@@ -84,9 +84,11 @@ def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> them
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
-    """The decisions with `key`, the best algorithm's number, `legend`, number and name, and `tied_with`, other names."""
+    """The decisions with `key`, the best algorithm's number, `legend`, with its name, and `tied_with`, other names."""
     keys = {label: str(number) for number, label in enumerate(theme.ordered(decisions["best_label"]), start=1)}
     return decisions.with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String)).with_columns(
         legend=pl.format("{}  {}", "key", "best_label"),
-        tied_with=pl.when(verdict=TIE).then(pl.col("tied").list.join(", ")),
+        tied_with=pl.when(pl.col("tied").list.len() > 1)
+        .then(pl.col("tied").list.slice(1).list.join(", "))
+        .otherwise(pl.lit("nothing")),
     )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -140,8 +141,10 @@ def is_report(path: Path) -> bool:
         return f'<meta name="generator" content="{GENERATOR} ' in file.read(1024)
 
 
-def _by_collective(frame: pl.DataFrame, table: Any) -> dict[str, list[tables.Table]]:
-    return {str(name): table(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
+def _by_collective(
+    frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[tables.Table]]
+) -> dict[str, list[tables.Table]]:
+    return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 
 def _parts(cells: pl.DataFrame) -> list[str]:

@@ -1,0 +1,311 @@
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import vl_convert
+
+from tests.report.conftest import (
+    ALGORITHMS,
+    HOSTILE_TITLE,
+    RANKS,
+    SIZES,
+    synthetic_header,
+    synthetic_launches,
+    synthetic_results,
+    write_campaign,
+)
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.record import LaunchResult
+from timpani.cli.report import report
+from timpani.errors import UserError
+from timpani.report.methods import methods_paragraph
+from timpani.report.page import render, write_figures
+from timpani.report.provenance import provenance
+from timpani.report.tables import significant
+from timpani.study.cell import Algorithm, Cell
+
+
+class Page(HTMLParser):
+    """What a browser would find: elements with attributes, texts outside scripts, and the scripts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.headings: list[tuple[str, str]] = []
+        self.scripts: list[str] = []
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attributes}))
+        self._open.append(tag)
+        if tag == "script":
+            self.scripts.append("")
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append((tag, ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
+
+    def handle_data(self, data: str) -> None:
+        if "script" in self._open:
+            self.scripts[-1] += data
+        elif "style" not in self._open:
+            self.words.append(data)
+            if self._open and re.fullmatch("h[1-6]", self._open[-1]):
+                level, text = self.headings[-1]
+                self.headings[-1] = (level, text + data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+    @property
+    def data(self) -> Any:
+        return json.loads(self.scripts[0])
+
+
+@pytest.fixture(scope="module")
+def page(html: str) -> Page:
+    return Page(html)
+
+
+def campaign_of(folder: Path, results: list[LaunchResult], **header: Any) -> Campaign:
+    return load(write_campaign(folder, {**synthetic_header(), **header}, results, []))
+
+
+def one(name: str = "default", launches: int = 1, **values: Any) -> list[LaunchResult]:
+    cell = Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm")
+    return [LaunchResult(cell, launch, "desk", **values) for launch in range(launches)]
+
+
+def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
+    assert [text for level, text in page.headings if level == "h2"] == [
+        "Verdict",
+        "Latency against size",
+        "Latency against ranks",
+        "Best algorithm by ranks and size",
+        "Speed-up against the default",
+        "Tables",
+        "Which algorithm behaves most like the default",
+        "Where curves leave their flat part",
+        "Spread between launches",
+        "Provenance and methods",
+    ]
+
+
+def test_headings_skip_no_level_and_there_is_one_title(page: Page) -> None:
+    levels = [int(level[1]) for level, _ in page.headings]
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_every_link_leads_to_a_place_on_the_page(page: Page) -> None:
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    links = [attributes["href"] for tag, attributes in page.elements if tag == "a"]
+    assert len(ids) == len(set(ids))
+    assert links
+    assert {link.removeprefix("#") for link in links} <= set(ids)
+
+
+def test_nothing_is_loaded_from_elsewhere(page: Page) -> None:
+    assert not [tag for tag, _ in page.elements if tag in {"link", "img", "iframe", "object", "base"}]
+    assert not [attributes for _, attributes in page.elements if "src" in attributes]
+    (policy,) = [a["content"] for _, a in page.elements if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+
+
+def test_library_code_is_under_two_megabytes(page: Page) -> None:
+    assert len(page.scripts) == 3
+    assert sum(len(script.encode()) for script in page.scripts[1:]) < 2_000_000
+
+
+def test_data_are_embedded_once(page: Page) -> None:
+    cells = page.data["tables"]["cells"]
+    assert len(cells["median_us"]) == 2 * 6 * len(RANKS) * len(SIZES)
+    for panel in page.data["panels"].values():
+        assert panel["specification"]["data"] == {"name": "rows"}
+        assert "datasets" not in panel["specification"]
+
+
+def test_each_collective_has_each_figure(page: Page) -> None:
+    assert sorted(page.data["panels"]) == sorted(
+        f"{kind}-{collective}"
+        for kind in ("latency-against-size", "latency-against-ranks", "algorithm-map", "speedup", "spread")
+        for collective in ALGORITHMS
+    )
+
+
+def test_the_verdict_names_share_and_worst_loss(page: Page) -> None:
+    assert re.search(r"within 5 % of the best in \d+ % of 72 points", page.text)
+    assert re.search(
+        r"at worst it takes 1\.9\d times as long: Broadcast, \d ranks, 4 MiB, against scatter_al", page.text
+    )
+    assert "Left out: bcast openmpi/chain at 1 rank: it needs two" in page.text
+
+
+def test_the_shown_rank_count_is_the_largest_with_a_core_for_each(page: Page) -> None:
+    chosen = [attributes["value"] for tag, attributes in page.elements if tag == "option" and "selected" in attributes]
+    assert "4" in chosen
+    assert "8" not in chosen
+
+
+def test_tables_say_statuses_by_marks_with_a_key(page: Page, html: str) -> None:
+    assert "Marks: n not converged, s skewed, o oversubscribed, f failed" in page.text
+    row = re.search(r'<caption>linear</caption>.*?<th scope="row">64 B</th>(.*?)</tr>', html, re.S)
+    assert row
+    assert re.findall(r"<sup>(\w+)</sup>", row[1]) == ["n", "n", "no"]
+    assert re.search(r'<caption>linear</caption>.*?<th scope="row">4 MiB</th><td>failed<sup>f</sup>', html, re.S)
+
+
+def test_failed_cells_are_listed_with_their_cause(page: Page) -> None:
+    assert "Broadcast, linear, 2 ranks, 4 MiB rank 1: <lost> its peer" in page.text
+
+
+def test_best_entries_are_bold(html: str) -> None:
+    first = r'<caption>{}</caption>.*?<th scope="row">1 B</th><td( class="best")?>'
+    knomial, default = (re.search(first.format(name), html, re.S) for name in ("knomial:radix=4", "default"))
+    assert knomial
+    assert knomial[1]
+    assert default
+    assert not default[1]
+
+
+def test_the_algorithm_most_like_the_default_is_bold(html: str) -> None:
+    likeness = html[html.index('id="likeness-title"') : html.index('id="knees-title"')]
+    assert len(re.findall(r'<th scope="row">binomial</th>(<td class="best">[\d.]+</td>){3}', likeness)) == 2
+    assert likeness.count('class="best"') == 2 * len(RANKS)
+
+
+def test_a_hostile_title_stays_text(tmp_path: Path) -> None:
+    header = synthetic_header(HOSTILE_TITLE)
+    header["study"]["question"] = header["machine"]["cpu"] = header["commands"][0] = HOSTILE_TITLE
+    header["left_out"] = [HOSTILE_TITLE]
+    results = one(launches=6, median_us=1.0, osu_avg_us=1.0, error=None)
+    hostile = [
+        LaunchResult(Cell(HOSTILE_TITLE, r.cell.algorithm, 2, HOSTILE_TITLE, 8, "warm"), r.launch, HOSTILE_TITLE, 1.0)
+        for r in results
+    ]
+    folder = write_campaign(tmp_path / "campaign", header, [*results, *hostile], synthetic_launches())
+    page = Page(render(load(folder)))
+    assert len(page.scripts) == 3
+    assert HOSTILE_TITLE in page.data["tables"]["cells"]["collective"]["values"]
+    assert page.headings[0] == ("h1", HOSTILE_TITLE)
+    assert not [tag for tag, _ in page.elements if tag == "b"]
+
+
+def test_one_cell_alone_makes_a_report_without_comparisons(tmp_path: Path) -> None:
+    page = Page(render(campaign_of(tmp_path / "campaign", one(median_us=1.0, ci_low_us=0.9, ci_high_us=1.1))))
+    assert "No verdict" in page.text
+    assert [text for level, text in page.headings if level == "h2"] == [
+        "Verdict",
+        "Latency against size",
+        "Tables",
+        "Where curves leave their flat part",
+        "Provenance and methods",
+    ]
+
+
+def test_a_campaign_in_which_everything_failed_says_so(tmp_path: Path) -> None:
+    page = Page(render(campaign_of(tmp_path / "campaign", one(error="rank 0 died"))))
+    assert "Broadcast, default, 2 ranks, 8 B rank 0 died" in page.text
+
+
+def test_imported_averages_are_called_so(tmp_path: Path) -> None:
+    imported = campaign_of(
+        tmp_path / "campaign", one(osu_avg_us=1.5), study={"title": "Old logs"}, mpi={"kind": "imported"}, machine={}
+    )
+    page = Page(render(imported))
+    assert "OSU average latency (µs) by size and ranks" in page.text
+    assert "1.50" in page.text
+    assert "imported by Timpani" in page.text
+    assert "95 % interval" not in page.text
+
+
+def test_two_machines_are_drawn_apart(tmp_path: Path) -> None:
+    cell = Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm")
+    both = [LaunchResult(cell, launch, machine, 1.0) for launch in range(5) for machine in ("desk", "lab")]
+    page = Page(render(campaign_of(tmp_path / "campaign", both)))
+    options = [attributes["value"] for tag, attributes in page.elements if tag == "option"]
+    assert [option for option in options if option.endswith("machine lab")]
+
+
+def test_provenance_tells_each_binding_and_command_once() -> None:
+    terms = dict(provenance(synthetic_header(), synthetic_launches()))
+    assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]
+    assert terms["Commands of launches"] == ["mpirun -n 2 measure launches/*/plan.txt"]
+    assert terms["Clock error"] == ["41 ns to 46 ns over launches"]
+    assert terms["Timer cost"] == ["21 ns"]
+    assert terms["Seed"] == ["1"]
+    assert provenance({}, []) == []
+
+
+def test_the_methods_paragraph_follows_the_study() -> None:
+    text = methods_paragraph(synthetic_header(), synthetic_launches())
+    for part in ("Open MPI 5.0.11", "6 launches", "seed 1", "46 ns", "Hunold & Carpen-Amarie", "Hoefler & Belli"):
+        assert part in text
+    header = synthetic_header()
+    header["study"] |= {"method": "osu", "warmup": 200, "repetitions": 1000}
+    osu = methods_paragraph(header, [])
+    assert "200 warm-up calls and 1000 timed calls" in osu
+    assert "Round-Time" not in osu
+    assert methods_paragraph({}, []) == "The times were measured elsewhere and imported by Timpani."
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0.50321, "0.503"), (12.345, "12.3"), (12345.6, "12346"), (0.0, "0"), (1.0, "1.00")]
+)
+def test_numbers_have_three_significant_digits_and_no_exponent(number: float, text: str) -> None:
+    assert significant(number) == text
+
+
+def test_a_report_replaces_a_report_and_nothing_else(campaign: Campaign, tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    report(campaign.folder, output)
+    report(campaign.folder, output)
+    foreign = tmp_path / "thesis.html"
+    foreign.write_text("<p>years of work")
+    with pytest.raises(UserError, match="exists and is no report"):
+        report(campaign.folder, foreign)
+    assert foreign.read_text() == "<p>years of work"
+    with pytest.raises(UserError, match="can't be written"):
+        report(campaign.folder, tmp_path / "missing" / "report.html")
+    with pytest.raises(UserError, match="nothing to write"):
+        report(campaign.folder)
+
+
+def small(results: list[LaunchResult]) -> Iterator[LaunchResult]:
+    return (r for r in results if r.cell.collective == "scatter" and r.cell.ranks < 8 and r.cell.message_bytes <= 4)
+
+
+def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path / "campaign", list(small(synthetic_results())))
+    folder = tmp_path / "figures"
+    written = write_figures(campaign, folder)
+    assert sorted(written) == sorted(folder.iterdir())
+    assert {path.stem for path in written} == {
+        "latency-against-size-scatter-2-ranks",
+        "latency-against-size-scatter-4-ranks",
+        "latency-against-ranks-scatter-1-B",
+        "latency-against-ranks-scatter-4-B",
+        "algorithm-map-scatter",
+        "speedup-scatter-2-ranks",
+        "speedup-scatter-4-ranks",
+        "spread-scatter-2-ranks",
+        "spread-scatter-4-ranks",
+    }
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    assert all(path.read_bytes().startswith(starts[path.suffix]) for path in written)
+    assert "Scatter, 2 ranks" in (folder / "latency-against-size-scatter-2-ranks.svg").read_text()
+
+
+def test_every_specification_of_the_page_compiles(page: Page) -> None:
+    for panel in page.data["panels"].values():
+        assert vl_convert.vegalite_to_vega(panel["specification"])["marks"]
