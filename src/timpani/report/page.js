@@ -46,13 +46,14 @@
 
     fitted() {
       const specification = structuredClone(this.panel.specification);
-      const width = Math.max(this.chart.clientWidth, narrowest);
+      const available = this.chart.clientWidth;
+      const width = Math.max(available, narrowest);
       specification.data = { values: this.shown() };
       if (specification.facet) {
         const panels = new Set(specification.data.values.filter((row) => row.ratio !== null).map((row) => row.label)).size;
-        const lines = Math.ceil(panels / Math.floor(width / 220));
+        const lines = Math.ceil(panels / Math.max(1, Math.floor(available / 220)));
         specification.columns = Math.max(1, Math.ceil(panels / lines));
-        specification.spec.width = Math.floor((width - 70) / specification.columns) - 25;
+        specification.spec.width = Math.floor((available - 70) / specification.columns) - 25;
       } else if (specification.width >= data.full_width) {
         // a map of a few columns keeps its own width
         specification.width = width;
