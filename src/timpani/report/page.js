@@ -51,7 +51,7 @@
       specification.data = { values: this.shown() };
       if (specification.facet) {
         const panels = new Set(specification.data.values.filter((row) => row.ratio !== null).map((row) => row.label)).size;
-        const lines = Math.ceil(panels / Math.max(1, Math.floor(available / 220)));
+        const lines = Math.max(1, Math.ceil(panels / Math.max(1, Math.floor(available / 220))));
         specification.columns = Math.max(1, Math.ceil(panels / lines));
         specification.spec.width = Math.floor((available - 70) / specification.columns) - 25;
       } else if (specification.width >= data.full_width) {
