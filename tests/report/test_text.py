@@ -79,3 +79,10 @@ def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None
     assert verdict_lines(Verdict(1, 0.0, loss, (), ()))[1] == (
         "Worst loss: barrier on 8 ranks, where chain is 2.50 × as fast."
     )
+
+
+def test_too_few_launches_are_no_verdict() -> None:
+    verdict = Verdict(3, 1.0, None, (), (), too_few_launches=3, launches_needed=6)
+    assert verdict_lines(verdict) == [
+        "Verdict: none yet; with so few launches no difference can be significant: measure with --launches 6 or more."
+    ]

@@ -15,6 +15,7 @@ from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launcher import command
 from timpani.providers.counting import Counting
+from timpani.study.sizes import show_size
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -121,10 +122,15 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
         if len(names) > 1:
             alike[collective, ranks, tuple(names)].append(size)
     return [
-        f"{collective}, {ranks} ranks: {', '.join(names)} send the same messages at {len(sizes)} sizes "
-        f"({min(sizes)} B to {max(sizes)} B)"
+        f"{collective}, {ranks} ranks, {_span(sizes)}: {', '.join(names)} send the same messages"
         for (collective, ranks, names), sizes in sorted(alike.items())
     ]
+
+
+def _span(sizes: list[int]) -> str:
+    if len(sizes) == 1:
+        return show_size(sizes[0])
+    return f"{len(sizes)} sizes from {show_size(min(sizes))} to {show_size(max(sizes))}"
 
 
 def _suffix(parameters: str) -> str:

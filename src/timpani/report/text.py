@@ -75,6 +75,11 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.within_5_percent is None:
         yield "Verdict: none; the default could be compared with nothing."
+    elif not verdict.can_tell:
+        yield (
+            "Verdict: none yet; with so few launches no difference can be significant: "
+            f"measure with --launches {verdict.launches_needed} or more."
+        )
     else:
         yield (
             f"Verdict: the default is within 5 % of the best at {verdict.within_5_percent:.0%} "

@@ -150,6 +150,8 @@ class Verdict:
     worst              the largest significant loss, None where there is none
     sentences          one per collective
     warnings           what to know before the figures are believed, each with what to do
+    too_few_launches   points at which launches are too few for any difference to be significant
+    launches_needed    launches at which one could be, at all of them
     """
 
     decided: int
@@ -157,6 +159,13 @@ class Verdict:
     worst: Loss | None
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
+    too_few_launches: int = 0
+    launches_needed: int = 0
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether a difference could have been significant anywhere."""
+        return self.decided > self.too_few_launches
 
 
 def summarise(decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
@@ -164,6 +173,7 @@ def summarise(decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     decided = decisions.filter(pl.col("verdict").is_not_null())
     worst = decided.filter(pl.col("verdict") == "better").sort("gain", descending=True).head(1)
     share = decided["default_within_5_percent"].mean()
+    short = _too_few_launches(cells)
     return Verdict(
         decided=decided.height,
         within_5_percent=share if isinstance(share, float) else None,
@@ -172,7 +182,9 @@ def summarise(decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
             _sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
-        warnings=_warnings(cells),
+        warnings=_warnings(cells, short),
+        too_few_launches=short.height,
+        launches_needed=max(short["needed"].to_list(), default=0),
     )
 
 
@@ -207,16 +219,22 @@ _CELL_WARNINGS = {
 }
 
 
-def _warnings(cells: pl.DataFrame) -> tuple[str, ...]:
+def _warnings(cells: pl.DataFrame, short: pl.DataFrame) -> tuple[str, ...]:
     status = pl.col("status").str.split("+")
     counts = {text: cells.filter(status.list.contains(word)).height for word, text in _CELL_WARNINGS.items()} | {
         "have two separated modes, of which the median describes one": cells["two_humped"].sum()
     }
     warnings = [f"{count} of {cells.height} cells {text}" for text, count in counts.items() if count]
-    return (*warnings, *_too_few_launches(cells))
+    if short.height:
+        warnings.append(
+            f"{short.height} points have too few launches for any difference to be significant: "
+            f"measure with --launches {max(short['needed'].to_list())} or more"
+        )
+    return tuple(warnings)
 
 
-def _too_few_launches(cells: pl.DataFrame) -> list[str]:
+def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
+    """The points at which no difference could be significant, with the launches `needed`."""
     points = (
         cells.filter(pl.col("median_us").is_not_null())
         .group_by(POINT)
@@ -228,10 +246,4 @@ def _too_few_launches(cells: pl.DataFrame) -> list[str]:
         .filter(pl.col("has_default") & (pl.col("algorithms") > 0))
     )
     needed = points["algorithms"].map_elements(launches_needed, return_dtype=pl.Int64)
-    short = points.with_columns(needed.alias("needed")).filter(pl.col("launches") < pl.col("needed"))
-    if short.is_empty():
-        return []
-    return [
-        f"{short.height} of {points.height} points have too few launches for any difference to be significant: "
-        f"measure with --launches {max(short['needed'].to_list())} or more"
-    ]
+    return points.with_columns(needed.alias("needed")).filter(pl.col("launches") < pl.col("needed"))
