@@ -1,0 +1,224 @@
+"""What the pages say is true: commands run, examples run, links lead somewhere, lists name what the code has."""
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic.fields import FieldInfo
+
+from timpani.campaign.load import RESULT_SCHEMA
+from timpani.campaign.record import CELL_FIELDS, Proof
+from timpani.campaign.table import CONTRACT
+from timpani.machine.cores import read_cores
+from timpani.native.find import find_mpis
+from timpani.study.study import Study
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
+
+SECONDS = 120  # a documented command that takes longer hangs
+
+_BLOCK = re.compile(r"^(?:<!-- (?P<mark>.*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_COMMAND = re.compile(r"^\$ (?P<command>timpani(?: .*?)?(?<!\\))$", re.DOTALL | re.MULTILINE)
+_NOT_RUN = re.compile(r"not run: (?P<reason>.+)")
+_FILE = re.compile(r"file: (?P<name>[\w.-]+)")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)|!\[[^\]]*\]\((?P<image>[^)\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block and the comment on the line before it."""
+
+    mark: str
+    language: str
+    text: str
+
+    @property
+    def runs(self) -> bool:
+        return not self.mark.startswith("not run")
+
+
+def blocks(page: Path) -> list[Block]:
+    return [Block(found["mark"] or "", found["language"], found["text"]) for found in _BLOCK.finditer(page.read_text())]
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def has_commands(page: Path) -> bool:
+    return any(_COMMAND.search(block.text) for block in blocks(page) if block.language == "console" and block.runs)
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Does what a page says, in the order it says it, once; returns the folder that this was done in."""
+    if not any(mpi.kind == "openmpi" for mpi in find_mpis()):
+        pytest.skip("the pages' examples are Open MPI's, and there is none")
+    if read_cores().usable < 2:
+        pytest.skip("the pages' examples need two cores")
+
+    @cache
+    def follow(page: Path) -> Path:
+        folder = tmp_path_factory.mktemp(page.stem)
+        for block in blocks(page):
+            if (file := _FILE.fullmatch(block.mark)) is not None:
+                (folder / file["name"]).write_text(block.text)
+            elif block.language == "console" and block.runs:
+                for found in _COMMAND.finditer(block.text):
+                    run(["bash", "-c", found["command"]], folder)
+            elif block.language == "python" and block.runs:
+                run([sys.executable, "-c", block.text], folder)
+        return folder
+
+    return follow
+
+
+def run(command: list[str], folder: Path) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command[-1]}\n{done.stdout}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if has_commands(page)], ids=name_of)
+def test_commands_run_as_written(page: Path, followed: Callable[[Path], Path]) -> None:
+    followed(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_marks_are_known_and_say_why(page: Path) -> None:
+    for block in blocks(page):
+        assert not block.mark or _FILE.fullmatch(block.mark) or _NOT_RUN.fullmatch(block.mark), block.mark
+
+
+def anchors(page: Path) -> Iterator[str]:
+    """The names by which headings can be linked to, as GitHub makes them."""
+    text = _BLOCK.sub("", page.read_text())
+    for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE):
+        yield re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in _LINK.finditer(_BLOCK.sub("", page.read_text())):
+        target, _, anchor = (link["target"] or link["image"]).partition("#")
+        if "://" in target:
+            continue
+        there = (page.parent / target).resolve() if target else page
+        assert there.exists(), f"{name_of(page)} links to {target}"
+        assert not anchor or anchor in anchors(there), f"{name_of(page)} links to {target}#{anchor}"
+
+
+def section(page: Path, heading: str) -> str:
+    """The text under a heading, up to the next one."""
+    found = re.search(rf"^#+ {re.escape(heading)}$(.*?)(?=^#+ |\Z)", page.read_text(), re.DOTALL | re.MULTILINE)
+    assert found, f"{name_of(page)} has no heading '{heading}'"
+    return found[1]
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of the tables in `text`, without their heads."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    cut = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [cells for cells, following in zip(cut, [*cut[1:], [""]], strict=True) if not _rule(cells, following)]
+
+
+def _rule(cells: list[str], following: list[str]) -> bool:
+    """Whether this is the line under a table's head, or the head above it."""
+    return set(cells[0]) <= {"-"} or bool(following[0] and set(following[0]) <= {"-"})
+
+
+def first_column(text: str) -> list[str]:
+    """The names in backticks in the first column of the tables in `text`."""
+    return [name for cells in rows(text) for name in re.findall(r"`([^`]+)`", cells[0])]
+
+
+STUDY_FILES = DOCS / "study-files.md"
+CAMPAIGN_FOLDER = DOCS / "campaign-folder.md"
+COLUMNS = DOCS / "columns.md"
+GLOSSARY = DOCS / "glossary.md"
+
+
+def written_default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    return "none" if field.default is None else f"`{json.dumps(field.default)}`"
+
+
+def test_study_files_page_names_every_key_with_its_default() -> None:
+    said = [(cells[0].strip("`"), cells[1]) for cells in rows(section(STUDY_FILES, "Keys"))]
+    assert said == [(name, written_default(field)) for name, field in Study.model_fields.items()]
+
+
+def test_campaign_page_names_every_field_of_a_result() -> None:
+    assert first_column(section(CAMPAIGN_FOLDER, "results.jsonl")) == list(RESULT_SCHEMA)
+
+
+def test_campaign_page_names_every_field_of_a_proof() -> None:
+    own = [field.name for field in fields(Proof) if field.name != "cell"]
+    assert first_column(section(CAMPAIGN_FOLDER, "proofs.jsonl")) == [*CELL_FIELDS, *own]
+
+
+def keys_of_lines(path: Path) -> set[str]:
+    return {key for line in path.read_text().splitlines() for key in json.loads(line)}
+
+
+def test_campaign_page_names_what_is_written(followed: Callable[[Path], Path]) -> None:
+    campaign = followed(CAMPAIGN_FOLDER) / "mine"
+    header: dict[str, Any] = json.loads((campaign / "campaign.json").read_text())
+    assert set(first_column(section(CAMPAIGN_FOLDER, "campaign.json"))) - {"timpani-campaign", "mpirun"} == set(header)
+    told = first_column(section(CAMPAIGN_FOLDER, "launches.jsonl"))
+    assert set(told) == keys_of_lines(campaign / "launches.jsonl")
+
+    with gzip.open(campaign / "launches" / "0001-1" / "samples.jsonl.gz", "rt") as lines:
+        measured = [line["measured"] for line in map(json.loads, lines) if "measured" in line]
+    assert set(first_column(section(CAMPAIGN_FOLDER, "Raw samples"))) == set(measured[0])
+
+    listed = {name.partition("/")[0] for name in first_column(section(CAMPAIGN_FOLDER, "The campaign folder"))}
+    assert {path.name for path in campaign.iterdir()} <= listed
+    start = {path.name for path in (campaign / "launches" / "0001-1").iterdir()}
+    assert start == {
+        name.rpartition("/")[2]
+        for name in first_column(section(CAMPAIGN_FOLDER, "The campaign folder"))
+        if name.startswith("launches/")
+    }
+
+
+def test_glossary_has_every_column_and_status() -> None:
+    text = GLOSSARY.read_text()
+    entries = re.findall(r"^- \*\*(.+?)\*\*", text, re.MULTILINE)
+    statuses = [name for cells in rows(section(COLUMNS, "Stable")) for name in re.findall(r"^`(\w+)`$", cells[0])]
+    assert set(CONTRACT) <= set(re.findall(r"`(\w+)`", text))
+    words = {name for name in statuses if name not in CONTRACT}
+    assert words
+    assert words <= set(entries)
+    assert entries == sorted(entries, key=str.lower)
+
+
+def test_page_on_adding_a_library_names_every_module_that_knows_one() -> None:
+    page = (DOCS / "how-to" / "add-an-mpi-library.md").read_text()
+    source = ROOT / "src" / "timpani"
+    knowing = [path for path in source.rglob("*.py") if re.search(r'"(openmpi|mpich)"', path.read_text())]
+    missing = [name_of(path) for path in knowing if f"`{name_of(path)}`" not in page]
+    assert knowing
+    assert missing == []
