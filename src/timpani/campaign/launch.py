@@ -99,9 +99,9 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[dict[str, Any]], i
 
 
 def tail(path: Path) -> str:
-    """The last of what a launch printed, as one text."""
-    raw = path.read_bytes()
-    return raw[-_OUTPUT_BYTES:].decode(errors="replace").strip()
+    """The last of what a launch printed, without blank lines and the rules that MPI libraries draw."""
+    lines = path.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip(" -=*\t"))
 
 
 def _die_with_parent() -> None:

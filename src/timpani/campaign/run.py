@@ -3,7 +3,7 @@
 import gzip
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,13 +22,14 @@ from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
 from timpani.stats.sample import summarise
 from timpani.study.cell import Cell
+from timpani.study.sizes import show_size
 from timpani.study.study import Study
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
 PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILURES = 2  # of one cell, before it is given up
-_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before its other sizes are given up
+_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
 _NOT_TRIED = "not tried"  # how the error of such a cell begins
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is
 
@@ -69,7 +70,7 @@ class Runner:
     stop: Callable[[], bool]
     hang_after: float | None = None
     _failures: Counter[Cell] = field(default_factory=Counter)
-    _endings: Counter[tuple[object, ...]] = field(default_factory=Counter)
+    _endings: defaultdict[tuple[object, ...], list[int]] = field(default_factory=lambda: defaultdict(list))
     _failed_starts: int = 0
     _deadline: float | None = None
 
@@ -192,16 +193,19 @@ class Runner:
         self.observer.note(f"a launch {why} outside its cells; what it left is started again")
 
     def _give_up(self, ended_in: PlannedCell, group: Group, launch: int) -> None:
-        """Try an algorithm that ended launches no more where it has never succeeded: each try may cost `patience`."""
+        """Try an algorithm that ended launches no more at larger sizes, where it has never succeeded: each try may cost
+        `patience`. Smaller ones it may well manage: memory and counts run out from some size on."""
         kind = _kind(ended_in.cell)
-        self._endings[kind] += 1
-        if self._endings[kind] != _MOST_ENDINGS:
+        sizes = self._endings[kind]
+        sizes.append(ended_in.cell.message_bytes)
+        if len(sizes) < _MOST_ENDINGS:
             return
         succeeded = self.store.succeeded()
         for planned in group.cells:
             cell = planned.cell
-            if _kind(cell) == kind and cell not in succeeded and not self._failures[cell]:
-                error = f"{_NOT_TRIED}: the algorithm ended {_MOST_ENDINGS} launches at other sizes"
+            larger = _kind(cell) == kind and cell.message_bytes > min(sizes)
+            if larger and cell not in succeeded and not self._failures[cell]:
+                error = f"{_NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
                 self._record(failed(planned, group, launch, self.machine, error))
                 self._failures[cell] = _MOST_FAILURES
 
@@ -328,9 +332,8 @@ def compress(path: Path) -> None:
 
 
 def one_line(output: str) -> str:
-    """The first telling line of what a launch printed."""
-    lines = [line.strip() for line in output.splitlines() if line.strip(" -=*\t")]
-    return lines[0] if lines else "it printed nothing"
+    """The first line of what a launch printed."""
+    return output.partition("\n")[0].strip() or "it printed nothing"
 
 
 def _check_world(world: int, group: Group, to_run: Command) -> None:
