@@ -1,6 +1,7 @@
 """Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
 
 import gzip
+import os
 import shutil
 import time
 from collections import Counter, defaultdict
@@ -20,6 +21,7 @@ from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
+from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
@@ -132,6 +134,7 @@ class Runner:
         to_run = command(self.plan.mpi, group.request(program))
         patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
+        without = steering(self.plan.mpi.kind, os.environ)
         begun = datetime.now(UTC).isoformat(timespec="seconds")
         cells = {cell.number: cell for cell in pending}
         seen = _Seen()
@@ -145,17 +148,18 @@ class Runner:
             elif "begin" in line:
                 seen.current = cells[line["begin"]]
             else:
-                self._record(result_of(line, cells[line["cell"]], group, launch, self.machine))
+                self._take_result(line, cells[line["cell"]], group, launch)
                 seen.current = None
                 seen.measured += 1
 
-        ended = follow(to_run, folder, patience, self.stop, take)
+        ended = follow(to_run, folder, patience, self.stop, take, without)
         self.store.add_launch(
             {
                 "launch": launch,
                 "part": folder.name,
                 "command": list(to_run.argv),
                 "environment": dict(to_run.environment),
+                "without": list(without),
                 "started": begun,
                 "seconds": round(ended.seconds, 3),
                 "exit": ended.exit,
@@ -209,6 +213,9 @@ class Runner:
                 self._record(failed(planned, group, launch, self.machine, error))
                 self._failures[cell] = _MOST_FAILURES
 
+    def _take_result(self, line: dict[str, Any], cell: PlannedCell, group: Group, launch: int) -> None:
+        self._record(result_of(line, cell, group, launch, self.machine, self.plan.study.precision))
+
     def _record(self, result: LaunchResult) -> None:
         self.store.add_result(result)
         if result.error is not None:
@@ -223,7 +230,7 @@ class Runner:
             for line in read_whole_lines(path, 0)[0]:
                 cell = numbered.get(line.get("cell", -1))
                 if cell is not None and (cell.cell, launch) not in self.store.done:
-                    self._record(result_of(line, cell, groups[cell.number], launch, self.machine))
+                    self._take_result(line, cell, groups[cell.number], launch)
             compress(path)
 
 
@@ -283,8 +290,10 @@ def _controls(controls: Controls) -> str:
     return ",".join(f"{name}={value}" for name, value in controls) or "-"
 
 
-def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
-    """The result of a cell's line in the raw record."""
+def result_of(
+    line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, precision: float
+) -> LaunchResult:
+    """The result of a cell's line in the raw record; it has converged when it reached the study's `precision`."""
     if "mistake" in line:
         return failed(planned, group, launch, machine, line["mistake"])
     raw = line["measured"]
@@ -307,7 +316,7 @@ def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: 
         repetitions=summary.repetitions,
         outlier_share=summary.outlier_share,
         two_humped=summary.two_humped,
-        converged=raw["stopped_by"] != "slot",
+        converged=raw["stopped_by"] == "precision" or summary.relative_half_width <= precision,
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
     )

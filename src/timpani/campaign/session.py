@@ -1,5 +1,6 @@
 """From a study to a measured campaign on this machine: choose the library, plan, build, measure, prove."""
 
+import os
 import shlex
 import signal
 import sys
@@ -21,6 +22,7 @@ from timpani.native.build import build
 from timpani.native.find import choose_mpi
 from timpani.providers.counting import counting_of
 from timpani.providers.registry import provider_of
+from timpani.providers.steering import steering
 from timpani.study.study import Study
 
 
@@ -57,6 +59,8 @@ class Session:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
         for text in (*store.torn, *(f"left out: {text}" for text in self.plan.left_out)):
             observer.note(text)
+        if ignored := steering(self.plan.mpi.kind, os.environ):
+            observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         runner = Runner(
             plan=self.plan,
