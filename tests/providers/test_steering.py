@@ -10,6 +10,8 @@ from timpani.machine.launch_request import Command
 from timpani.native.find import Mpi
 from timpani.providers.steering import steering
 
+OPENMPI = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+MPICH = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
 MINE = (
     "OMPI_MCA_coll_tuned_bcast_algorithm",
     "OMPI_MCA_coll",
@@ -20,17 +22,17 @@ MINE = (
 
 
 def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
-    assert steering("openmpi", MINE) == ("OMPI_MCA_coll", "OMPI_MCA_coll_tuned_bcast_algorithm")
-    assert steering("mpich", MINE) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM",)
-    assert steering("openmpi", ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
+    assert steering(OPENMPI, MINE) == ("OMPI_MCA_coll", "OMPI_MCA_coll_tuned_bcast_algorithm")
+    assert steering(MPICH, MINE) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM",)
+    assert steering(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
     others = ["MPIR_CVAR_ALLREDUCE_COMPOSITION", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "MPIR_CVAR_CH4_NUM_VCIS"]
-    assert steering("mpich", others) == tuple(others[:2])
+    assert steering(MPICH, others) == tuple(others[:2])
 
 
 def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
     monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
-    without = steering("openmpi", MINE)
+    without = steering(OPENMPI, MINE)
     ended = follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without)
     names = {line.partition("=")[0] for line in ended.output.splitlines()}
     assert {"OMPI_MCA_btl", "ADDED"} <= names
@@ -38,8 +40,7 @@ def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_the_doctor_names_them() -> None:
-    mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    (finding,) = check_environment(mpi, MINE)
+    (finding,) = check_environment(OPENMPI, MINE)
     assert finding.level == "warning"
     assert "OMPI_MCA_coll_tuned_bcast_algorithm" in finding.what
-    assert list(check_environment(mpi, ["HOME"])) == []
+    assert list(check_environment(OPENMPI, ["HOME"])) == []

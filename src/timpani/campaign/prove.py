@@ -14,7 +14,7 @@ from timpani.campaign.record import Proof
 from timpani.campaign.run import one_line, plan_text
 from timpani.campaign.store import Store
 from timpani.machine.launcher import command
-from timpani.providers.counting import Counting
+from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
@@ -111,7 +111,7 @@ class Prover:
         (folder / "plan.txt").write_text(text)
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))
-        without = steering(self.plan.mpi.kind, os.environ)
+        without = steering(self.plan.mpi, os.environ)
         to_run = command(self.plan.mpi, counted.request(program))
         return follow(to_run, folder, self.patience, self.stop, take, without)
 

@@ -134,7 +134,7 @@ class Runner:
         to_run = command(self.plan.mpi, group.request(program))
         patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
-        without = steering(self.plan.mpi.kind, os.environ)
+        without = steering(self.plan.mpi, os.environ)
         begun = datetime.now(UTC).isoformat(timespec="seconds")
         cells = {cell.number: cell for cell in pending}
         seen = _Seen()

@@ -193,7 +193,7 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
 
 def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
     """Settings that choose algorithms by themselves."""
-    if found := steering(mpi.kind, names):
+    if found := steering(mpi, names):
         yield Finding(
             "warning",
             "environment",
