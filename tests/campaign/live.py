@@ -1,6 +1,8 @@
 """A `timpani run` in a process of its own, its ranks found and its record looked at while it measures."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -56,6 +58,10 @@ class Live:
         records = sorted(self.folder.glob("launches/*/samples.jsonl"))
         lines = records[-1].read_text().splitlines() if records else []
         return len(lines) == 2 and "begin" in lines[1]
+
+    def harm(self, number: signal.Signals) -> None:
+        """Send a signal to one of the ranks."""
+        os.kill(self.ranks()[-1], number)
 
     def end(self) -> "subprocess.CompletedProcess[str]":
         """Wait for the run's own end."""

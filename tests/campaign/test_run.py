@@ -39,11 +39,11 @@ def of_kind(kind: str, least: tuple[int, ...] = ()) -> Mpi:
 
 
 def stop_a_rank(live: Live) -> None:
-    os.kill(live.ranks()[-1], signal.SIGSTOP)
+    live.harm(signal.SIGSTOP)
 
 
 def kill_a_rank(live: Live) -> None:
-    os.kill(live.ranks()[-1], signal.SIGKILL)
+    live.harm(signal.SIGKILL)
 
 
 def kill_the_starter(live: Live) -> None:
