@@ -291,7 +291,7 @@ def ballast(folder: Path) -> Path:
 
 
 @real_ranks
-@pytest.mark.parametrize("room", [0, 6, 16, 40])
+@pytest.mark.parametrize("room", [0, 8, 40])
 def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: int) -> None:
     """`room` pages are free when the second launch starts; it runs out at one place or another."""
     disk = tmp_path / "disk"
