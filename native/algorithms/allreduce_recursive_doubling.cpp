@@ -4,24 +4,10 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/folding.hpp"
 
 namespace timpani {
 namespace {
-
-/// The largest power of two ≤ p take part in the exchange; of the first 2·(p − that) ranks only the odd ones do.
-struct Folded {
-    int ranks;
-    int taking_part;
-    int folded;
-
-    explicit Folded(const Shape& shape)
-        : ranks(shape.ranks), taking_part(1 << floor_log2(shape.ranks)), folded(shape.ranks - taking_part) {}
-
-    [[nodiscard]] int number(int rank) const {
-        return rank < 2 * folded ? (rank % 2 == 1 ? rank / 2 : -1) : rank - folded;
-    }
-    [[nodiscard]] int rank(int number) const { return number < folded ? 2 * number + 1 : number + folded; }
-};
 
 std::int64_t rounds(const Shape& shape) {
     const Folded folded(shape);
@@ -32,22 +18,21 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Folded folded(shape);
     const Region mine{Buffer::receive, 0, shape.count};
     const Region theirs{Buffer::scratch, 0, shape.count};
-    const bool in_pair = rank < 2 * folded.folded;
     if (k == 0) {
-        if (in_pair && rank % 2 == 0) {
+        if (folded.stands_aside(rank)) {
             steps.send(rank + 1, {Buffer::send, 0, shape.count});
             return;
         }
         steps.copy({Buffer::send, 0, shape.count}, mine);
-        if (in_pair) {
+        if (folded.stands_in(rank)) {
             steps.receive(rank - 1, theirs);
             steps.reduce(theirs, mine);
         }
         return;
     }
     if (k == rounds(shape) - 1) {
-        if (in_pair && rank % 2 == 0) steps.receive(rank + 1, mine);
-        if (in_pair && rank % 2 == 1) steps.send(rank - 1, mine);
+        if (folded.stands_aside(rank)) steps.receive(rank + 1, mine);
+        if (folded.stands_in(rank)) steps.send(rank - 1, mine);
         return;
     }
     const int number = folded.number(rank);

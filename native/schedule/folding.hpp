@@ -1,0 +1,29 @@
+#pragma once
+
+#include "collectives/collective.hpp"
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+
+/// How exchanges among a power of two of ranks serve any number: the largest power of two ≤ p take part; of the first
+/// 2·(p − that) ranks only the odd ones do, and each stands in for the even one before it.
+struct Folded {
+    int ranks;
+    int taking_part;
+    int folded;
+
+    explicit constexpr Folded(const Shape& shape)
+        : ranks(shape.ranks), taking_part(1 << floor_log2(shape.ranks)), folded(shape.ranks - taking_part) {}
+
+    /// The number that `rank` has among those taking part, −1 for none; and back.
+    [[nodiscard]] constexpr int number(int rank) const {
+        return rank < 2 * folded ? (rank % 2 == 1 ? rank / 2 : -1) : rank - folded;
+    }
+    [[nodiscard]] constexpr int rank(int number) const { return number < folded ? 2 * number + 1 : number + folded; }
+
+    /// Whether another rank stands in for `rank`, and whether `rank` stands in for another.
+    [[nodiscard]] constexpr bool stands_aside(int rank) const { return rank < 2 * folded && rank % 2 == 0; }
+    [[nodiscard]] constexpr bool stands_in(int rank) const { return rank < 2 * folded && rank % 2 == 1; }
+};
+
+}  // namespace timpani
