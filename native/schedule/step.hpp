@@ -33,8 +33,8 @@ struct Step {
 
     Kind kind = Kind::copy;
     int peer = -1;
-    Region from;
-    Region to;
+    Region from{};
+    Region to{};
 
     [[nodiscard]] bool reads(const Region& region) const {
         return (kind != Kind::receive && from.overlaps(region)) || (kind == Kind::reduce && to.overlaps(region));
