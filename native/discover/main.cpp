@@ -55,7 +55,7 @@ void print_variable(int index) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // MPI first, its tool interface second, and down in the opposite order: any other order crashes Open MPI 4.1.4.
+    // The tool interface ends before MPI does: the other order crashes Open MPI 4.1.4.
     MPI_Init(&argc, &argv);
     int provided = 0;
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {

@@ -1,6 +1,6 @@
 #include "measure/buffers.hpp"
 
-#include <unistd.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <fstream>
@@ -44,9 +44,11 @@ std::string first_line(const std::string& path) {
 }  // namespace
 
 std::int64_t last_level_cache_share() {
+    const int core = std::max(0, sched_getcpu());
     // Indices grow with the level, so the last one that exists is the last level.
     for (int index = 4; index >= 0; --index) {
-        const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+        const std::string folder =
+            "/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cache/index" + std::to_string(index);
         std::istringstream size(first_line(folder + "/size"));
         std::int64_t amount = 0;
         char unit = 0;

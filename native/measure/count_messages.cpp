@@ -1,8 +1,10 @@
 #include "measure/count_messages.hpp"
 
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
+#include "measure/control.hpp"
 #include "measure/json.hpp"
 
 namespace timpani {
@@ -64,12 +66,14 @@ std::vector<std::size_t> MessageCounter::read(MPI_T_pvar_handle handle) const {
 }
 
 std::string MessageCounter::count(const Operation& operation, Buffers& buffers) {
+    std::optional<ScopedControls> scope(operation.controls());
     operation(buffers.send(), buffers.receive());
     const auto messages_before = read(messages_);
     const auto bytes_before = read(bytes_);
     operation(buffers.send(), buffers.receive());
     const auto messages_after = read(messages_);
     const auto bytes_after = read(bytes_);
+    scope.reset();  // the harness's own collectives come next
     const auto messages = gather_matrix(messages_before, messages_after, world_);
     const auto bytes = gather_matrix(bytes_before, bytes_after, world_);
     return JsonObject().add_json("messages", messages).add_json("bytes", bytes).text();

@@ -102,10 +102,9 @@ std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& p
     constexpr int kRepetitions = 101;
     const Operation null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
     buffers.prepare(null, harness.rank, CacheMode::warm);
-    std::int64_t ignored = 0;
     const auto slack = protocol.start == Start::barrier ? 0 : 4 * protocol.broadcast_ns;
     std::vector<std::int64_t> completions;
-    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, slack, ignored)) {
+    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, slack).repetitions) {
         completions.push_back(repetition.completion);
     }
     return median_of(completions);
@@ -133,6 +132,7 @@ void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, co
     JsonObject line;
     line.add("cell", cell.id);
     if (plan.method == Method::call) {
+        const ScopedControls scope(operation.controls());
         for (int i = 0; i < plan.repetitions.value_or(1); ++i) operation(buffers.send(), buffers.receive());
     } else if (const auto mistake = check_result(harness, operation, buffers)) {
         line.add("mistake", *mistake);
@@ -199,7 +199,7 @@ int main(int argc, char** argv) {
     // When the starter is killed its ranks must not spin on and spoil what is measured next.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     MPI_Init(&argc, &argv);
-    // MPI_T lives inside MPI's own lifetime: the other order crashes Open MPI 4.1 at its end.
+    // MPI_T ends before MPI does: the other order crashes Open MPI 4.1.4.
     int provided = 0;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     if (argc != 3) {

@@ -48,12 +48,11 @@ struct Warmup {
 /// the slot is spent. Starts by barrier.
 Warmup warm_up(const Harness& harness, const Operation& operation, Buffers& buffers, const Protocol& protocol) {
     Warmup warmup;
-    std::int64_t ignored = 0;
     std::int64_t previous = 0;
     int block = 2;
     const auto begin = harness.clock.now();
     for (bool done = false; !done;) {
-        const auto repetitions = run_block(harness, operation, buffers, block, 0, ignored);
+        const auto repetitions = run_block(harness, operation, buffers, block, 0).repetitions;
         warmup.repetitions += block;
         if (harness.rank == 0) {
             std::vector<std::int64_t> completions;
@@ -85,12 +84,13 @@ struct Samples {
     std::vector<std::int64_t> latency;
     std::vector<std::int64_t> average;
     std::vector<std::int64_t> skew;
+    std::vector<std::int64_t> rank_sums;
     int invalid = 0;
 
     /// Returns how many were invalid.
-    int take(const std::vector<Repetition>& repetitions) {
+    int take(const Block& block) {
         int bad = 0;
-        for (const auto& repetition : repetitions) {
+        for (const auto& repetition : block.repetitions) {
             if (!repetition.valid) {
                 ++bad;
                 continue;
@@ -100,17 +100,17 @@ struct Samples {
             average.push_back(repetition.average);
             skew.push_back(repetition.skew);
         }
+        rank_sums.resize(block.rank_sums_ns.size());
+        for (std::size_t rank = 0; rank < rank_sums.size(); ++rank) rank_sums[rank] += block.rank_sums_ns[rank];
         invalid += bad;
         return bad;
     }
 };
 
-/// The record of a cell; collective, since every rank has its own mean.
-std::string describe(const Harness& harness, const Samples& samples, std::int64_t rank_sum_ns, int timed, int warmup,
-                     const char* start, const char* stopped_by) {
-    const std::int64_t mean = timed > 0 ? rank_sum_ns / timed : 0;
-    std::vector<std::int64_t> means(harness.rank == 0 ? static_cast<std::size_t>(harness.size) : 0);
-    MPI_Gather(&mean, 1, MPI_INT64_T, means.data(), 1, MPI_INT64_T, 0, harness.comm);
+std::string describe(const Samples& samples, int warmup, const char* start, const char* stopped_by) {
+    std::vector<std::int64_t> means;
+    const auto valid = static_cast<std::int64_t>(samples.completion.size());
+    for (const auto sum : samples.rank_sums) means.push_back(sum / std::max<std::int64_t>(1, valid));
     return JsonObject()
         .add("start", start)
         .add("stopped_by", stopped_by)
@@ -129,14 +129,12 @@ std::string measure_as_osu(const Harness& harness, const Operation& operation, B
     const bool large = cell.message_bytes > kOsuLargeBytes;
     const int warmup = protocol.warmup.value_or(large ? 10 : 100);
     const int repetitions = protocol.repetitions.value_or(large ? 100 : 1000);
-    std::int64_t ignored = 0;
-    std::int64_t rank_sum_ns = 0;
     MPI_Barrier(operation.comm());
-    if (warmup > 0) run_osu_block(harness, operation, buffers, warmup, ignored);
+    if (warmup > 0) run_osu_block(harness, operation, buffers, warmup);
     MPI_Barrier(operation.comm());
     Samples samples;
-    samples.take(run_osu_block(harness, operation, buffers, repetitions, rank_sum_ns));
-    return describe(harness, samples, rank_sum_ns, repetitions, warmup, "mpi_barrier", "repetitions");
+    samples.take(run_osu_block(harness, operation, buffers, repetitions));
+    return describe(samples, warmup, "mpi_barrier", "repetitions");
 }
 
 /// What the library says of an error, on one line.
@@ -190,18 +188,15 @@ std::string measure_cell(const Harness& harness, const Operation& operation, Buf
     // The slack covers the deadline's way to the last rank and the work that others still do when the root is done.
     std::int64_t slack = protocol.start == Start::barrier ? 0 : 2 * protocol.broadcast_ns + 2 * warmup.root_ahead_ns;
     Samples samples;
-    std::int64_t rank_sum_ns = 0;
-    int timed = 0;
-    enum class End : int { no, precision, slot };
+    enum class End : int { no, precision, repetitions, slot };
     End end = End::no;
     const auto begin = harness.clock.now();
     while (end == End::no) {
         const auto left = protocol.slot_ns - (harness.clock.now() - begin);
         const int block = agree(harness, fitting(left, warmup.each_ns, kBlock));
-        const auto repetitions = run_block(harness, operation, buffers, block, slack, rank_sum_ns);
-        timed += block;
+        const auto timed = run_block(harness, operation, buffers, block, slack);
         if (harness.rank == 0) {
-            const int bad = samples.take(repetitions);
+            const int bad = samples.take(timed);
             const auto elapsed = harness.clock.now() - begin;
             const auto count = static_cast<int>(samples.completion.size());
             if (bad > kMostInvalid * block) {
@@ -212,15 +207,18 @@ std::string measure_cell(const Harness& harness, const Operation& operation, Buf
             if (long_enough && count >= kFewestRepetitions &&
                 relative_half_width(samples.completion) <= protocol.precision) {
                 end = End::precision;
-            } else if ((elapsed >= protocol.slot_ns && count > 0) || count >= kMostRepetitions) {
+            } else if (count >= kMostRepetitions) {
+                end = End::repetitions;
+            } else if (elapsed >= protocol.slot_ns && count > 0) {
                 end = End::slot;
             }
         }
         slack = agree(harness, slack);
         end = agree(harness, end);
+        harness.clock.keep_synchronised();
     }
-    return describe(harness, samples, rank_sum_ns, timed, warmup.repetitions, slack > 0 ? "round_time" : "barrier",
-                    end == End::precision ? "precision" : "slot");
+    const char* const stopped_by = end == End::precision ? "precision" : end == End::slot ? "slot" : "repetitions";
+    return describe(samples, warmup.repetitions, slack > 0 ? "round_time" : "barrier", stopped_by);
 }
 
 }  // namespace timpani

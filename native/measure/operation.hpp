@@ -12,7 +12,7 @@
 
 namespace timpani {
 
-/// An element type that a study may ask for. `write` and `read` convert the small whole numbers that buffers hold.
+/// An element type that a study may ask for. `write` and `equals` convert the small whole numbers that buffers hold.
 struct Datatype {
     MPI_Datatype mpi;
     std::size_t bytes;

@@ -45,27 +45,33 @@ Repetition combine(const std::vector<Observation>& all, std::size_t repetition, 
 }
 
 /// Brings the ranks' observations to rank 0, on the common clock.
-std::vector<Repetition> collect(const Harness& harness, std::vector<Observation>& own, std::int64_t& rank_sum_ns) {
+Block collect(const Harness& harness, std::vector<Observation>& own) {
     const ClockLine line = harness.clock.line();
     for (auto& observation : own) {
-        rank_sum_ns += observation.end - observation.start;
         observation.start = line.to_global(observation.start);
         observation.end = line.to_global(observation.end);
     }
     const int bytes = static_cast<int>(own.size() * sizeof(Observation));
-    std::vector<Observation> all(harness.rank == 0 ? own.size() * static_cast<std::size_t>(harness.size) : 0);
+    const auto ranks = harness.rank == 0 ? static_cast<std::size_t>(harness.size) : 0;
+    std::vector<Observation> all(own.size() * ranks);
     MPI_Gather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, harness.comm);
-    std::vector<Repetition> repetitions;
-    for (std::size_t i = 0; harness.rank == 0 && i < own.size(); ++i) {
-        repetitions.push_back(combine(all, i, own.size()));
+    Block block;
+    block.rank_sums_ns.resize(ranks);
+    for (std::size_t i = 0; i < own.size() && ranks > 0; ++i) {
+        const Repetition repetition = combine(all, i, own.size());
+        for (std::size_t rank = 0; repetition.valid && rank < ranks; ++rank) {
+            const Observation& observation = all[rank * own.size() + i];
+            block.rank_sums_ns[rank] += observation.end - observation.start;
+        }
+        block.repetitions.push_back(repetition);
     }
-    return repetitions;
+    return block;
 }
 
 }  // namespace
 
-std::vector<Repetition> run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
-                                  std::int64_t slack_ns, std::int64_t& rank_sum_ns) {
+Block run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
+                std::int64_t slack_ns) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
@@ -93,11 +99,10 @@ std::vector<Repetition> run_block(const Harness& harness, const Operation& opera
     }
     scope.reset();  // the harness's own collectives come next
     refuse_errors(errors);
-    return collect(harness, own, rank_sum_ns);
+    return collect(harness, own);
 }
 
-std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers,
-                                      int repetitions, std::int64_t& rank_sum_ns) {
+Block run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions) {
     const LocalClock& clock = harness.clock.local();
     std::vector<Observation> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
@@ -107,11 +112,12 @@ std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& o
         errors |= operation(buffers.send(), buffers.receive());
         observation.end = clock.now();
         observation.late = 0;
+        buffers.between_calls();
         MPI_Barrier(operation.comm());
     }
     scope.reset();  // the harness's own collectives come next
     refuse_errors(errors);
-    return collect(harness, own, rank_sum_ns);
+    return collect(harness, own);
 }
 
 }  // namespace timpani

@@ -29,16 +29,21 @@ struct Harness {
     GlobalClock& clock;
 };
 
-/// Runs the operation `repetitions` times and gives all repetitions to rank 0 (nothing to the others).
+/// Repetitions, and each rank's sum of end − start over the valid ones; both empty but at rank 0.
+struct Block {
+    std::vector<Repetition> repetitions;
+    std::vector<std::int64_t> rank_sums_ns;
+};
+
+/// Runs the operation `repetitions` times.
 ///
 /// slack_ns > 0: Round-Time (Hunold & Carpen-Amarie, TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every
 /// rank spins until then; who is late on the first look spoils the repetition. slack_ns = 0: each repetition follows a
-/// dissemination barrier. `rank_sum_ns` grows by this rank's own end − start of each repetition.
-std::vector<Repetition> run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
-                                  std::int64_t slack_ns, std::int64_t& rank_sum_ns);
+/// dissemination barrier.
+Block run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
+                std::int64_t slack_ns);
 
-/// As OSU's benchmarks do: MPI_Barrier between calls, nothing else.
-std::vector<Repetition> run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers,
-                                      int repetitions, std::int64_t& rank_sum_ns);
+/// As OSU's benchmarks do: MPI_Barrier between calls, and what the cache mode asks for before it.
+Block run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions);
 
 }  // namespace timpani

@@ -66,11 +66,16 @@ def run_plan(mpi: Mpi, tmp_path: Path) -> RunPlan:
     """Run the measuring program on a plan's lines and return its record; `programs` defaults to the ordinary build."""
 
     def run(
-        ranks: int, lines: list[str], *arguments: str, start_by: str = "barrier", programs: Path | None = None
+        ranks: int,
+        lines: list[str],
+        *arguments: str,
+        start_by: str = "barrier",
+        programs: Path | None = None,
+        slot_ns: int = 3_000_000,
     ) -> list[dict[str, Any]]:
         plan, record = tmp_path / "plan.txt", tmp_path / "record.jsonl"
         record.unlink(missing_ok=True)
-        plan.write_text("\n".join(["timpani-plan 1", f"start {start_by}", "slot_ns 3000000", *lines, ""]))
+        plan.write_text("\n".join(["timpani-plan 1", f"start {start_by}", f"slot_ns {slot_ns}", *lines, ""]))
         measure = (programs or build(mpi)) / "timpani-measure"
         done = start(mpi, ranks, (str(measure), str(plan), str(record)), *arguments)
         assert done.returncode == 0, done.stdout + done.stderr

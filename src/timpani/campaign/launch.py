@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 
 _POLL_SECONDS = 0.02
+_START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
 _OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
 _PR_SET_PDEATHSIG = 1
@@ -34,21 +36,12 @@ def follow(
 ) -> Ended:
     """Start `command` and give each line of `folder`/samples.jsonl to `take` as it is written.
 
-    The launch is ended when no line comes for `patience` seconds or `stop()` turns true; and by the kernel should this
-    process be killed. What it prints goes to `folder`/output.txt.
+    The launch is ended when no line comes for `patience` seconds (30 at least for the first) or `stop()` turns true;
+    and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
     """
     began = last = time.monotonic()
     record = folder / "samples.jsonl"
-    with (folder / "output.txt").open("wb") as output:
-        process = subprocess.Popen(
-            command.argv,
-            env={**os.environ, **command.environment},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=_die_with_parent,
-        )
+    process = _start(command, folder / "output.txt")
     how: Literal["finished", "died", "hung", "stopped"] | None = None
     position = 0
     whole = False
@@ -64,7 +57,7 @@ def follow(
                 how = "finished" if whole and process.returncode == 0 else "died"
             elif stop():
                 how = "stopped"
-            elif time.monotonic() - last > patience:
+            elif time.monotonic() - last > (patience if position else max(patience, _START_SECONDS)):
                 how = "hung"
             elif not lines:
                 time.sleep(_POLL_SECONDS)
@@ -73,6 +66,24 @@ def follow(
     for line in read_whole_lines(record, position)[0]:  # written between the last look and the end
         take(line)
     return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
+
+
+def _start(command: Command, output: Path) -> "subprocess.Popen[bytes]":
+    with output.open("wb") as file:
+        try:
+            return subprocess.Popen(
+                command.argv,
+                env={**os.environ, **command.environment},
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+            )
+        except OSError as error:
+            raise UserError(
+                f"{command.argv[0]} can't be started ({error.strerror})", "`timpani doctor` may know why"
+            ) from None
 
 
 def read_whole_lines(path: Path, position: int) -> tuple[list[dict[str, Any]], int]:

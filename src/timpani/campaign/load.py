@@ -72,24 +72,29 @@ def load(folder: Path) -> Campaign:
         header=header,
         results=frame([line for _, line in lines], folder / "results.jsonl"),
         launches=[line for _, line in read_lines(folder / "launches.jsonl")],
-        proofs=[line for _, line in read_lines(folder / "proofs.jsonl")],
+        proofs=read_proofs(folder),
     )
 
 
 def read_header(folder: Path) -> dict[str, Any]:
     """campaign.json of `folder`."""
     path = folder / "campaign.json"
-    if not folder.is_dir():
-        raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
     try:
-        header = json.loads(path.read_text())
+        if not folder.is_dir():
+            raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
+        header = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise UserError(
             f"{folder} is no campaign: it has no campaign.json", "name what `timpani run -o` wrote"
         ) from None
     except (ValueError, OSError) as error:
         raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    parts = ("study", "machine", "mpi")
+    if (
+        not isinstance(header, dict)
+        or header.get("format") != FORMAT
+        or not all(isinstance(header.get(part, {}), dict) for part in parts)
+    ):
         raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
     if header.get("version") != VERSION:
         raise UserError(
@@ -100,29 +105,44 @@ def read_header(folder: Path) -> dict[str, Any]:
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects of a JSON-lines file with their line numbers; nothing where there is no file."""
-    if not path.exists():
+    try:
+        raws = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
         return
-    with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
-            try:
-                line = json.loads(raw)
-                whole = raw.endswith(b"\n") and isinstance(line, dict)
-            except ValueError:
-                whole = False
-            if not whole:
-                raise UserError(
-                    f"{path} line {number} is torn or not Timpani's",
-                    "the same `timpani run` command sets it aside, keeps the rest and goes on",
-                )
-            yield number, line
+    except OSError as error:
+        raise UserError(f"{path} can't be read ({error.strerror})", "ask its owner for a copy") from None
+    for number, raw in enumerate(raws, start=1):
+        if not raw.endswith(b"\n"):
+            raise UserError(
+                f"{path} line {number} is torn",
+                "the same `timpani run` command sets it aside, keeps the rest and goes on",
+            )
+        try:
+            line = json.loads(raw)
+        except ValueError:
+            line = None
+        if not isinstance(line, dict):
+            raise UserError(f"{path} line {number} is not Timpani's", "remove that line")
+        yield number, line
+
+
+def read_proofs(folder: Path) -> list[dict[str, Any]]:
+    """proofs.jsonl of `folder`."""
+    path = folder / "proofs.jsonl"
+    proofs = []
+    for number, line in read_lines(path):
+        if line.keys() != {*CELL_FIELDS, "messages", "bytes"} or None in line.values():
+            raise UserError(f"{path} line {number} is no proof of Timpani's", "remove that line")
+        proofs.append(line)
+    return proofs
 
 
 def frame(lines: list[dict[str, Any]], path: Path) -> pl.DataFrame:
     """Results as a frame; `path` is where an error says they came from."""
     for number, line in enumerate(lines, start=1):
-        missing = [name for name in (*CELL_FIELDS, "launch", "machine") if name not in line]
+        missing = [name for name in (*CELL_FIELDS, "launch", "machine") if line.get(name) is None]
         if missing or line.keys() - RESULT_SCHEMA.keys():
-            raise UserError(f"{path} line {number} is no result of Timpani's", "remove the foreign line")
+            raise UserError(f"{path} line {number} is no result of Timpani's", "remove that line")
     try:
         return pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row")
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:

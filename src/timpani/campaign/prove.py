@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.launch import follow
+from timpani.campaign.launch import Ended, follow
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.record import Proof
-from timpani.campaign.run import LEAST_PATIENCE, one_line, plan_text
+from timpani.campaign.run import one_line, plan_text
 from timpani.campaign.store import Store
-from timpani.errors import UserError
 from timpani.machine.launcher import command
 from timpani.providers.counting import Counting
+from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
 
 Matrix = tuple[tuple[int, ...], ...]
@@ -25,54 +25,75 @@ _TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
 
 @dataclass(frozen=True)
 class Prover:
-    """A campaign whose messages are counted: what runs, where proofs go, and who is told."""
+    """A campaign whose messages are counted: what runs, where proofs go, and who is told.
+
+    A launch that dies or hangs costs the cell that it was at its proof, and no more.
+    """
 
     plan: CampaignPlan
     store: Store
     programs: Path
     counting: Counting
     stop: Callable[[], bool]
+    patience: float
     told: Callable[[str], None]
 
-    def run(self) -> None:
-        """Count the messages of each cell that has no proof yet, and record them."""
+    def run(self) -> int:
+        """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
         proven = self.store.proven()
-        for group in self.plan.groups:
-            pending = [cell for cell in group.cells if cell.cell not in proven]
-            if not pending or self.stop():
-                continue
-            self.told(f"counting messages: {len(pending)} cells on {group.ranks} ranks")
-            if self.counting.at_exit:
-                for cell in pending:
-                    self._by_difference(group, cell)
-            else:
-                self._in_one_launch(group, pending)
+        measured = self.store.succeeded()
+        uncounted = 0
+        with self.store.writing():
+            for group in self.plan.groups:
+                pending = [each for each in group.cells if each.cell in measured and each.cell not in proven]
+                if pending and not self.stop():
+                    self.told(f"counting messages: {len(pending)} cells on {group.ranks} ranks")
+                count = self._by_difference if self.counting.at_exit else self._in_one_launch
+                while pending and not self.stop():
+                    pending = count(group, pending)
+                uncounted += len(pending)
+        return uncounted
 
-    def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> None:
-        by_number = {cell.number: cell.cell for cell in cells}
+    def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
+        """Count all of `cells`, up to one that the launch ends in; returns those after it."""
+        left = {cell.number: cell for cell in cells}
 
         def take(line: dict[str, Any]) -> None:
+            if "cell" not in line:
+                return
+            cell = left.pop(line["cell"]).cell
             if "proof" in line:
                 proof = line["proof"]
-                self.store.add_proof(
-                    Proof(by_number[line["cell"]], _matrix(proof["messages"]), _matrix(proof["bytes"]))
-                )
-            elif "mistake" in line:
-                self.told(f"{by_number[line['cell']]} was not counted: {line['mistake']}")
+                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"])))
+            else:
+                self._missed(cell, line["mistake"])
 
-        self._launch(group, cells, self.store.start_folder(0), self.counting.arguments, "count_messages", None, take)
+        folder = self.store.start_folder(None)
+        ended = self._launch(group, cells, folder, self.counting.arguments, "count_messages", None, take)
+        if ended.how in ("died", "hung") and left:
+            self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
+        return list(left.values())
 
-    def _by_difference(self, group: Group, cell: PlannedCell) -> None:
+    def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
+        """Count the first of `cells`; returns the others, or all when it was stopped."""
+        first, *others = cells
         totals = []
         for calls in (1, 2):  # the first call on a communicator may include its own set-up; the second is what counts
-            if self.stop():
-                return
-            folder = self.store.start_folder(0)
+            folder = self.store.start_folder(None)
             arguments = self.counting.writing_to(folder / "totals")
-            self._launch(group, [cell], folder, arguments, "call", calls, lambda line: None)
+            ended = self._launch(group, [first], folder, arguments, "call", calls, lambda line: None)
+            if ended.how == "stopped":
+                return cells
+            if ended.how != "finished":
+                self._missed(first.cell, f"{ended.how}: {one_line(ended.output)}")
+                return others
             totals.append(read_totals(folder, group.ranks))
         (messages_1, bytes_1), (messages_2, bytes_2) = totals
-        self.store.add_proof(Proof(cell.cell, _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)))
+        self.store.add_proof(Proof(first.cell, _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)))
+        return others
+
+    def _missed(self, cell: Cell, why: str) -> None:
+        self.told(f"not counted: {cell.collective} {cell.algorithm}, {cell.ranks} ranks, {cell.message_bytes} B: {why}")
 
     def _launch(
         self,
@@ -83,17 +104,12 @@ class Prover:
         method: str,
         calls: int | None,
         take: Callable[[dict[str, Any]], None],
-    ) -> None:
+    ) -> Ended:
         text = plan_text(self.plan.study, group, cells, self.plan.study.slot, method, calls)
         (folder / "plan.txt").write_text(text)
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))
-        ended = follow(command(self.plan.mpi, counted.request(program)), folder, LEAST_PATIENCE, self.stop, take)
-        if ended.how in ("died", "hung"):
-            raise UserError(
-                f"counting messages on {group.ranks} ranks {ended.how}: {one_line(ended.output)}",
-                f"{folder / 'output.txt'} has all that was printed; the timed results are complete",
-            )
+        return follow(command(self.plan.mpi, counted.request(program)), folder, self.patience, self.stop, take)
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

@@ -29,6 +29,7 @@ PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILURES = 2  # of one cell, before it is given up
 _MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before its other sizes are given up
+_NOT_TRIED = "not tried"  # how the error of such a cell begins
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is
 
 
@@ -77,18 +78,29 @@ class Runner:
         study = self.plan.study
         if study.budget is not None:
             self._deadline = time.monotonic() + study.budget
+        for (cell, _), error in self.store.done.items():
+            if error is not None:
+                self._failures[cell] += _MOST_FAILURES if error.startswith(_NOT_TRIED) else 1
+        with self.store.writing():
+            return self._measure()
+
+    def _measure(self) -> Outcome:
         self._take_leftovers()
-        self._failures.update(cell for (cell, _), succeeded in self.store.done.items() if not succeeded)
-        for launch in range(1, study.launches + 1):
+        for launch in range(1, self.plan.study.launches + 1):
             for group in self.plan.order(launch):
                 while pending := self._pending(launch, group.cells):
                     if self.stop():
                         return Outcome("stopped", self._missing())
                     slot = self._slot()
                     if slot is None:
-                        return Outcome("budget", self._missing())
+                        return self._out_of_budget()
                     self._start(launch, group, pending, slot)
         return Outcome("complete", 0)
+
+    def _out_of_budget(self) -> Outcome:
+        if not self.store.done:
+            raise UserError("the budget was spent before anything was measured", "give more with --budget")
+        return Outcome("budget", self._missing())
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -159,7 +171,12 @@ class Runner:
         if ended.how in ("finished", "stopped"):
             self._failed_starts = 0
             return
-        why = f"no sign of life for {patience:.0f} s" if ended.how == "hung" else f"ended with status {ended.exit}"
+        self.store.check_room()
+        why = (
+            f"no sign of life for {patience:g} s (--hang-after)"
+            if ended.how == "hung"
+            else f"ended with status {ended.exit}"
+        )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error))
@@ -172,7 +189,7 @@ class Runner:
                 f"{self.plan.mpi} does not start {group.ranks} ranks: {why}: {one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command goes on",
             )
-        self.observer.note(f"a launch {why} before it measured anything; it is started again")
+        self.observer.note(f"a launch {why} outside its cells; what it left is started again")
 
     def _give_up(self, ended_in: PlannedCell, group: Group, launch: int) -> None:
         """Try an algorithm that ended launches no more where it has never succeeded: each try may cost `patience`."""
@@ -180,11 +197,11 @@ class Runner:
         self._endings[kind] += 1
         if self._endings[kind] != _MOST_ENDINGS:
             return
-        succeeded = {cell for (cell, _), good in self.store.done.items() if good}
+        succeeded = self.store.succeeded()
         for planned in group.cells:
             cell = planned.cell
             if _kind(cell) == kind and cell not in succeeded and not self._failures[cell]:
-                error = f"not tried: the algorithm ended {_MOST_ENDINGS} launches at other sizes"
+                error = f"{_NOT_TRIED}: the algorithm ended {_MOST_ENDINGS} launches at other sizes"
                 self._record(failed(planned, group, launch, self.machine, error))
                 self._failures[cell] = _MOST_FAILURES
 
@@ -198,8 +215,7 @@ class Runner:
         """Record what launches measured that nobody lived to record: of a campaign that was killed."""
         numbered = {cell.number: cell for cell in self.plan.cells}
         groups = {cell.number: group for group in self.plan.groups for cell in group.cells}
-        for path in sorted((self.store.folder / "launches").glob("*/samples.jsonl")):
-            launch = int(path.parent.name.partition("-")[0])
+        for launch, path in self.store.unrecorded():
             for line in read_whole_lines(path, 0)[0]:
                 cell = numbered.get(line.get("cell", -1))
                 if cell is not None and (cell.cell, launch) not in self.store.done:

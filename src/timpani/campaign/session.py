@@ -13,7 +13,7 @@ from typing import Self
 
 from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
-from timpani.campaign.run import Observer, Outcome, Runner
+from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_machine
@@ -48,7 +48,7 @@ class Session:
                 machine=describe_machine(),
                 mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
-                command=shlex.join(["timpani", *sys.argv[1:]]),
+                command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(self.plan.left_out),
             ),
         )
@@ -70,24 +70,26 @@ class Session:
         with self._signals():
             return runner.run()
 
-    def prove(self, store: Store, observer: Observer) -> None:
-        """Count the messages of each cell, where the library can."""
+    def prove(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
+        """Count the messages of each cell, where the library can; SIGINT and SIGTERM end it cleanly."""
         counting = counting_of(self.plan.mpi)
         if counting is None:
             observer.note(
                 f"{self.plan.mpi} counts no messages: that a forced algorithm ran rests on the library's own refusal "
                 "of unknown names and of algorithms that it would have to replace"
             )
-            return
+            return Outcome("complete", 0)
         with self._signals():
-            Prover(
+            uncounted = Prover(
                 plan=self.plan,
                 store=store,
                 programs=build(self.plan.mpi),
                 counting=counting,
                 stop=lambda: self.stopped is not None,
+                patience=hang_after or LEAST_PATIENCE,
                 told=observer.note,
             ).run()
+        return Outcome("stopped" if uncounted else "complete", uncounted)
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

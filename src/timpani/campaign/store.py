@@ -4,19 +4,28 @@ import errno
 import fcntl
 import json
 import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from timpani import __version__
-from timpani.campaign.load import FORMAT, VERSION, frame, read_header, read_lines
+from timpani.campaign.load import FORMAT, VERSION, frame, read_header, read_lines, read_proofs
 from timpani.campaign.record import LaunchResult, Proof, cell_fields, cell_from_fields
 from timpani.errors import UserError
 from timpani.study.cell import Cell
 
+_ROOM = 2**16
+"""Bytes that must be left: the raw samples of a cell take about half of it."""
+
 _MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
 """What a continued study may say differently: it can go on for longer."""
+
+_UNFINISHED = "campaign.new"  # campaign.json while it is written
+_TIMED = re.compile(r"(?P<launch>\d{4,})-\d+")
 
 
 class Store:
@@ -33,10 +42,10 @@ class Store:
         self._repair()
         lines = [line for _, line in read_lines(folder / "results.jsonl")]
         frame(lines, folder / "results.jsonl")
-        self.done: dict[tuple[Cell, int], bool] = {}  # measured (cell, launch) → whether it succeeded
+        self.done: dict[tuple[Cell, int], str | None] = {}  # measured (cell, launch) → why it failed
         for line in lines:
             result = LaunchResult.from_line(line)
-            self.done[result.cell, result.launch] = result.error is None
+            self.done[result.cell, result.launch] = result.error
 
     def __enter__(self) -> Self:
         return self
@@ -49,7 +58,7 @@ class Store:
     def add_result(self, result: LaunchResult) -> None:
         """Append a result; what was appended is on its way to the disk as one whole line."""
         self._append("results.jsonl", result.as_line())
-        self.done[result.cell, result.launch] = result.error is None
+        self.done[result.cell, result.launch] = result.error
 
     def add_launch(self, launch: dict[str, Any]) -> None:
         """Append the description of one start of the MPI program."""
@@ -61,21 +70,48 @@ class Store:
         del values["cell"]
         self._append("proofs.jsonl", {**cell_fields(proof.cell), **values})
 
+    def succeeded(self) -> set[Cell]:
+        """The cells that have a time."""
+        return {cell for (cell, _), error in self.done.items() if error is None}
+
     def proven(self) -> set[Cell]:
         """The cells that have a proof."""
-        return {cell_from_fields(line) for _, line in read_lines(self.folder / "proofs.jsonl")}
+        return {cell_from_fields(line) for line in read_proofs(self.folder)}
 
-    def start_folder(self, launch: int) -> Path:
-        """A new folder for one start of the MPI program within launch number `launch`."""
-        attempt = 1 + sum(1 for _ in (self.folder / "launches").glob(f"{launch:04d}-*"))
+    def unrecorded(self) -> Iterator[tuple[int, Path]]:
+        """Raw records of timed launches that were not taken over, with the launch's number."""
+        for path in sorted((self.folder / "launches").glob("*/samples.jsonl")):
+            if match := _TIMED.fullmatch(path.parent.name):
+                yield int(match["launch"]), path
+
+    def start_folder(self, launch: int | None) -> Path:
+        """A new folder for one start of the MPI program within launch number `launch`; None: to count messages."""
+        name = "proof" if launch is None else f"{launch:04d}"
+        attempt = 1 + sum(1 for _ in (self.folder / "launches").glob(f"{name}-*"))
         while True:
-            path = self.folder / "launches" / f"{launch:04d}-{attempt}"
+            path = self.folder / "launches" / f"{name}-{attempt}"
             try:
                 path.mkdir(parents=True)
             except FileExistsError:
                 attempt += 1
             else:
                 return path
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within, what the system refuses to write becomes an error for the user."""
+        try:
+            yield
+        except OSError as error:
+            raise _cannot_write(Path(error.filename or self.folder), error) from None
+
+    def check_room(self) -> None:
+        """OSError where the disk is full: then a launch that died of it says nothing about its cell."""
+        probe = self.folder / "launches" / "probe"
+        try:
+            probe.write_bytes(bytes(_ROOM))
+        finally:
+            probe.unlink(missing_ok=True)
 
     def _append(self, name: str, line: dict[str, Any]) -> None:
         raw = (json.dumps(line, ensure_ascii=False) + "\n").encode()
@@ -94,11 +130,16 @@ class Store:
 
     @staticmethod
     def _take(folder: Path, header: dict[str, Any]) -> int:
+        if not str(folder).isprintable():  # records, reports and logs name it
+            raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            foreign = sorted(path.name for path in folder.iterdir()) if not (folder / "campaign.json").exists() else []
-            if foreign and foreign != ["lock"]:
-                raise UserError(f"{folder} holds {foreign[0]} and is no campaign", "choose another folder with -o")
+            if not (folder / "campaign.json").exists():
+                foreign = {path.name for path in folder.iterdir()} - {"lock", _UNFINISHED}
+                if foreign:
+                    raise UserError(
+                        f"{folder} holds {min(foreign)} and is no campaign", "choose another folder with -o"
+                    )
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise _cannot_write(folder, error) from None
@@ -134,9 +175,10 @@ class Store:
                 for number in range(1, 1_000_000)
                 if not (candidate := self.folder / "launches" / f"{name}.torn-{number}").exists()
             )
-            aside.parent.mkdir(exist_ok=True)
-            aside.write_bytes(raw[whole:])
-            os.truncate(path, whole)
+            with self.writing():
+                aside.parent.mkdir(exist_ok=True)
+                aside.write_bytes(raw[whole:])
+                os.truncate(path, whole)
             self.torn.append(f"a torn last line of {path} was set aside as {aside}")
 
 
@@ -178,9 +220,9 @@ def _short(value: Any) -> str:
 
 def _write_whole(path: Path, value: dict[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
-    beside = path.with_suffix(".new")
+    beside = path.with_name(_UNFINISHED)
     try:
-        with beside.open("w") as file:
+        with beside.open("w", encoding="utf-8") as file:
             json.dump(value, file, indent=1, ensure_ascii=False)
             file.write("\n")
             file.flush()
@@ -193,8 +235,8 @@ def _write_whole(path: Path, value: dict[str, Any]) -> None:
 
 def _cannot_write(path: Path, error: OSError) -> UserError:
     step = (
-        "free some space; what was measured stays, and the same command goes on"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT)
+        "make room; what was measured stays, and the same command goes on"
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         else "choose a folder that you may write to"
     )
     return UserError(f"{path} can't be written ({error.strerror})", step)

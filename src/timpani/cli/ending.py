@@ -20,12 +20,12 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     if outcome.ended == "stopped":
         typer.echo(f"stopped: {outcome.missing} results are still missing; the same command goes on", err=True)
         return _SIGNAL_STATUS + (signal_number or 0)
+    if outcome.ended == "budget":
+        typer.echo(f"the budget is spent: {outcome.missing} results are missing; the same command goes on")
     campaign = load(folder)
     typer.echo("\n".join(verdict_lines(summarise(decide(campaign.results), estimate_cells(campaign.results)))))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not told apart by their messages: {text}")
-    if outcome.ended == "budget":
-        typer.echo(f"the budget is spent: {outcome.missing} results are missing; the same command goes on")
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
     return 0

@@ -22,7 +22,9 @@ def progress(plan: CampaignPlan, measured: int) -> Iterator[Observer]:
     """An observer that writes to stderr; `measured` results are there already."""
     total = len(plan.cells) * plan.study.launches
     if not sys.stderr.isatty():
-        yield _Lines(total, measured)
+        lines = _Lines(total, measured)
+        lines.note(f"{total - measured} results to measure, about {show_seconds(plan.seconds)} for all {total}")
+        yield lines
         return
     bar = Progress(
         TextColumn("{task.description}"),

@@ -78,6 +78,7 @@ def run(
             "warmup": warmup,
         },
     )
+    patience = parse_duration(hang_after) if hang_after else None
     session = Session.prepare(study, mpi, oversubscribe)
     if dry_run:
         from timpani.report.dry_run import plan_lines
@@ -89,9 +90,9 @@ def run(
     from timpani.cli.progress import progress
 
     with session.open(output) as store, progress(session.plan, len(store.done)) as observer:
-        outcome = session.measure(store, observer, parse_duration(hang_after) if hang_after else None)
+        outcome = session.measure(store, observer, patience)
         if prove and outcome.ended == "complete":
-            session.prove(store, observer)
+            outcome = session.prove(store, observer, patience)
     from timpani.cli.ending import print_ending
 
     raise typer.Exit(print_ending(output, outcome, session.stopped))

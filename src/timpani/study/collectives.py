@@ -30,9 +30,7 @@ COLLECTIVES: dict[str, Collective] = {
         Collective("alltoall", "All-to-all", _PAIR),
         Collective("alltoallv", "All-to-allv", _PAIR),
         Collective("reduce_scatter", "Reduce-scatter", "the vector that each rank contributes", reduces=True),
-        Collective(
-            "reduce_scatter_block", "Reduce-scatter block", "the vector that each rank contributes", reduces=True
-        ),
+        Collective("reduce_scatter_block", "Reduce-scatter block", "the block that each rank receives", reduces=True),
         Collective("scan", "Scan", _VECTOR, reduces=True),
         Collective("exscan", "Exclusive scan", _VECTOR, reduces=True),
         Collective("barrier", "Barrier", "nothing", sized=False),
