@@ -57,6 +57,9 @@ struct Algorithm {
     void (*round)(const Shape&, int rank, std::int64_t round, Steps& steps);
     /// Elements of scratch that a rank needs; none where it is null.
     std::int64_t (*scratch)(const Shape&, int rank) = nullptr;
+    /// Most messages that a rank may have under way at once, at least 1; no bound where it is null. At the bound the
+    /// oldest must end before the next starts.
+    std::int64_t (*requests)(const Shape&) = nullptr;
     Claims claims;
 };
 

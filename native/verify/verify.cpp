@@ -18,6 +18,8 @@ struct Mistake : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+bool is_message(const Step& step) { return step.kind == Step::Kind::send || step.kind == Step::Kind::receive; }
+
 std::string show(const Region& region) {
     const char* const names[] = {"send", "receive", "scratch"};
     return std::string(names[static_cast<std::size_t>(region.buffer)]) + "[" + std::to_string(region.first) + ", " +
@@ -48,6 +50,7 @@ struct Rank {
     std::vector<Step> steps;
     std::vector<char> ended;
     Conflicts conflicts;
+    std::deque<std::int64_t> under_way;   // messages that nothing has waited for, oldest first
     std::vector<std::int64_t> waits_for;  // of the next step; valid where `looked` is true
     bool looked = false;
     std::size_t next = 0;
@@ -59,7 +62,9 @@ struct Rank {
 class World {
   public:
     World(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps)
-        : shape_(shape), collective_(*find_collective(algorithm.collective)) {
+        : shape_(shape),
+          collective_(*find_collective(algorithm.collective)),
+          bound_(algorithm.requests == nullptr ? std::nullopt : std::optional(algorithm.requests(shape))) {
         for (int rank = 0; rank < shape.ranks; ++rank) {
             Rank& each = ranks_.emplace_back();
             each.steps = steps[static_cast<std::size_t>(rank)];
@@ -146,6 +151,7 @@ class World {
         if (!each.looked) {
             check_regions(rank, each, step);
             each.waits_for = each.conflicts.add(step, static_cast<std::int64_t>(each.next));
+            if (bound_) keep_to_the_bound(each, step);
             each.looked = true;
         }
         std::erase_if(each.waits_for, [&each](std::int64_t n) { return each.ended[static_cast<std::size_t>(n)] != 0; });
@@ -154,6 +160,17 @@ class World {
         const std::size_t number = each.next++;
         issue(rank, each, number, step);
         return true;
+    }
+
+    /// Lets the next step, if it is a message, wait for the oldest one where as many are under way as may be.
+    void keep_to_the_bound(Rank& each, const Step& step) const {
+        std::erase_if(each.under_way, [&each](std::int64_t n) { return std::ranges::count(each.waits_for, n) > 0; });
+        if (!is_message(step)) return;
+        if (static_cast<std::int64_t>(each.under_way.size()) >= *bound_) {
+            each.waits_for.push_back(each.under_way.front());
+            each.under_way.pop_front();
+        }
+        each.under_way.push_back(static_cast<std::int64_t>(each.next));
     }
 
     void issue(int rank, Rank& each, std::size_t number, const Step& step) {
@@ -222,7 +239,7 @@ class World {
                 throw Mistake(at(rank, each.next, step) + " leaves its buffer");
             }
         };
-        const bool message = step.kind == Step::Kind::send || step.kind == Step::Kind::receive;
+        const bool message = is_message(step);
         if (message && (step.peer < 0 || step.peer >= shape_.ranks || step.peer == rank)) {
             throw Mistake(at(rank, each.next, step) + " has no such peer");
         }
@@ -248,6 +265,7 @@ class World {
 
     Shape shape_;
     const Collective& collective_;
+    std::optional<std::int64_t> bound_;  // on the messages that a rank has under way
     std::vector<Rank> ranks_;
     std::deque<int> ready_;
     Queues sends_;
