@@ -21,6 +21,9 @@ struct Folded {
     }
     [[nodiscard]] constexpr int rank(int number) const { return number < folded ? 2 * number + 1 : number + folded; }
 
+    /// The first rank that the one of that number answers for; the last is itself.
+    [[nodiscard]] constexpr int first_rank(int number) const { return rank(number) - (number < folded ? 1 : 0); }
+
     /// Whether another rank stands in for `rank`, and whether `rank` stands in for another.
     [[nodiscard]] constexpr bool stands_aside(int rank) const { return rank < 2 * folded && rank % 2 == 0; }
     [[nodiscard]] constexpr bool stands_in(int rank) const { return rank < 2 * folded && rank % 2 == 1; }
