@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "measure/control.hpp"
-#include "measure/json.hpp"
+#include "json/json.hpp"
 
 namespace timpani {
 

@@ -20,7 +20,7 @@
 
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
-#include "measure/json.hpp"
+#include "json/json.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"

@@ -7,7 +7,7 @@
 
 #include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
-#include "measure/json.hpp"
+#include "json/json.hpp"
 #include "measure/stop_rule.hpp"
 
 namespace timpani {
