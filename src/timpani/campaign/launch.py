@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -32,16 +32,22 @@ class Ended:
 
 
 def follow(
-    command: Command, folder: Path, patience: float, stop: Callable[[], bool], take: Callable[[dict[str, Any]], None]
+    command: Command,
+    folder: Path,
+    patience: float,
+    stop: Callable[[], bool],
+    take: Callable[[dict[str, Any]], None],
+    without: Collection[str] = (),
 ) -> Ended:
     """Start `command` and give each line of `folder`/samples.jsonl to `take` as it is written.
 
     The launch is ended when no line comes for `patience` seconds (30 at least for the first) or `stop()` turns true;
-    and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
+    and by the kernel should this process be killed. What it prints goes to `folder`/output.txt. `without` names what
+    is taken out of the environment.
     """
     began = last = time.monotonic()
     record = folder / "samples.jsonl"
-    process = _start(command, folder / "output.txt")
+    process = _start(command, folder / "output.txt", without)
     how: Literal["finished", "died", "hung", "stopped"] | None = None
     position = 0
     whole = False
@@ -68,12 +74,13 @@ def follow(
     return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
 
 
-def _start(command: Command, output: Path) -> "subprocess.Popen[bytes]":
+def _start(command: Command, output: Path, without: Collection[str]) -> "subprocess.Popen[bytes]":
     with output.open("wb") as file:
         try:
             return subprocess.Popen(
                 command.argv,
-                env={**os.environ, **command.environment},
+                env={name: value for name, value in os.environ.items() if name not in without}
+                | dict(command.environment),
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
@@ -99,9 +106,9 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[dict[str, Any]], i
 
 
 def tail(path: Path) -> str:
-    """The last of what a launch printed, as one text."""
-    raw = path.read_bytes()
-    return raw[-_OUTPUT_BYTES:].decode(errors="replace").strip()
+    """The last of what a launch printed, without blank lines and the rules that MPI libraries draw."""
+    lines = path.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip(" -=*\t"))
 
 
 def _die_with_parent() -> None:

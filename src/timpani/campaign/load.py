@@ -146,7 +146,8 @@ def frame(lines: list[dict[str, Any]], path: Path) -> pl.DataFrame:
     try:
         return pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row")
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
-        raise UserError(f"{path} holds values of a wrong kind ({error})", "restore it from a copy") from None
+        why = str(error).partition("\n")[0]
+        raise UserError(f"{path} holds values of a wrong kind ({why})", "restore it from a copy") from None
 
 
 def results_frame(results: list[LaunchResult]) -> pl.DataFrame:

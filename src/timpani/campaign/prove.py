@@ -1,5 +1,6 @@
 """Prove what ran: one untimed call of each cell under message counting, and which algorithms can't be told apart."""
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -13,7 +14,8 @@ from timpani.campaign.record import Proof
 from timpani.campaign.run import one_line, plan_text
 from timpani.campaign.store import Store
 from timpani.machine.launcher import command
-from timpani.providers.counting import Counting
+from timpani.providers.provider import Counting
+from timpani.providers.steering import steering
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
 
@@ -109,7 +111,9 @@ class Prover:
         (folder / "plan.txt").write_text(text)
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))
-        return follow(command(self.plan.mpi, counted.request(program)), folder, self.patience, self.stop, take)
+        without = steering(self.plan.mpi, os.environ)
+        to_run = command(self.plan.mpi, counted.request(program))
+        return follow(to_run, folder, self.patience, self.stop, take, without)
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

@@ -9,6 +9,7 @@ A campaign folder holds
     launches/0001-1/plan.txt         what the measuring program was told
     launches/0001-1/samples.jsonl    its raw samples: every repetition, nothing summarised
     launches/0001-1/output.txt       whatever the launch printed
+    launches/proof-1/                the same of a start that counted messages
 """
 
 from dataclasses import asdict, dataclass

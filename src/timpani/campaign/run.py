@@ -1,9 +1,10 @@
 """Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
 
 import gzip
+import os
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,15 +21,17 @@ from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
+from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
 from timpani.study.cell import Cell
+from timpani.study.sizes import show_size
 from timpani.study.study import Study
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
 PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILURES = 2  # of one cell, before it is given up
-_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before its other sizes are given up
+_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
 _NOT_TRIED = "not tried"  # how the error of such a cell begins
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is
 
@@ -69,7 +72,7 @@ class Runner:
     stop: Callable[[], bool]
     hang_after: float | None = None
     _failures: Counter[Cell] = field(default_factory=Counter)
-    _endings: Counter[tuple[object, ...]] = field(default_factory=Counter)
+    _endings: defaultdict[tuple[object, ...], list[int]] = field(default_factory=lambda: defaultdict(list))
     _failed_starts: int = 0
     _deadline: float | None = None
 
@@ -131,6 +134,7 @@ class Runner:
         to_run = command(self.plan.mpi, group.request(program))
         patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
+        without = steering(self.plan.mpi, os.environ)
         begun = datetime.now(UTC).isoformat(timespec="seconds")
         cells = {cell.number: cell for cell in pending}
         seen = _Seen()
@@ -144,17 +148,18 @@ class Runner:
             elif "begin" in line:
                 seen.current = cells[line["begin"]]
             else:
-                self._record(result_of(line, cells[line["cell"]], group, launch, self.machine))
+                self._take_result(line, cells[line["cell"]], group, launch)
                 seen.current = None
                 seen.measured += 1
 
-        ended = follow(to_run, folder, patience, self.stop, take)
+        ended = follow(to_run, folder, patience, self.stop, take, without)
         self.store.add_launch(
             {
                 "launch": launch,
                 "part": folder.name,
                 "command": list(to_run.argv),
                 "environment": dict(to_run.environment),
+                "without": list(without),
                 "started": begun,
                 "seconds": round(ended.seconds, 3),
                 "exit": ended.exit,
@@ -192,18 +197,24 @@ class Runner:
         self.observer.note(f"a launch {why} outside its cells; what it left is started again")
 
     def _give_up(self, ended_in: PlannedCell, group: Group, launch: int) -> None:
-        """Try an algorithm that ended launches no more where it has never succeeded: each try may cost `patience`."""
+        """Try an algorithm that ended launches no more at larger sizes, where it has never succeeded: each try may cost
+        `patience`. Smaller ones it may well manage: memory and counts run out from some size on."""
         kind = _kind(ended_in.cell)
-        self._endings[kind] += 1
-        if self._endings[kind] != _MOST_ENDINGS:
+        sizes = self._endings[kind]
+        sizes.append(ended_in.cell.message_bytes)
+        if len(sizes) < _MOST_ENDINGS:
             return
         succeeded = self.store.succeeded()
         for planned in group.cells:
             cell = planned.cell
-            if _kind(cell) == kind and cell not in succeeded and not self._failures[cell]:
-                error = f"{_NOT_TRIED}: the algorithm ended {_MOST_ENDINGS} launches at other sizes"
+            larger = _kind(cell) == kind and cell.message_bytes > min(sizes)
+            if larger and cell not in succeeded and not self._failures[cell]:
+                error = f"{_NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
                 self._record(failed(planned, group, launch, self.machine, error))
                 self._failures[cell] = _MOST_FAILURES
+
+    def _take_result(self, line: dict[str, Any], cell: PlannedCell, group: Group, launch: int) -> None:
+        self._record(result_of(line, cell, group, launch, self.machine, self.plan.study.precision))
 
     def _record(self, result: LaunchResult) -> None:
         self.store.add_result(result)
@@ -219,7 +230,7 @@ class Runner:
             for line in read_whole_lines(path, 0)[0]:
                 cell = numbered.get(line.get("cell", -1))
                 if cell is not None and (cell.cell, launch) not in self.store.done:
-                    self._record(result_of(line, cell, groups[cell.number], launch, self.machine))
+                    self._take_result(line, cell, groups[cell.number], launch)
             compress(path)
 
 
@@ -279,8 +290,10 @@ def _controls(controls: Controls) -> str:
     return ",".join(f"{name}={value}" for name, value in controls) or "-"
 
 
-def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
-    """The result of a cell's line in the raw record."""
+def result_of(
+    line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, precision: float
+) -> LaunchResult:
+    """The result of a cell's line in the raw record; it has converged when it reached the study's `precision`."""
     if "mistake" in line:
         return failed(planned, group, launch, machine, line["mistake"])
     raw = line["measured"]
@@ -303,7 +316,7 @@ def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: 
         repetitions=summary.repetitions,
         outlier_share=summary.outlier_share,
         two_humped=summary.two_humped,
-        converged=raw["stopped_by"] != "slot",
+        converged=raw["stopped_by"] == "precision" or summary.relative_half_width <= precision,
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
     )
@@ -328,9 +341,8 @@ def compress(path: Path) -> None:
 
 
 def one_line(output: str) -> str:
-    """The first telling line of what a launch printed."""
-    lines = [line.strip() for line in output.splitlines() if line.strip(" -=*\t")]
-    return lines[0] if lines else "it printed nothing"
+    """The first line of what a launch printed."""
+    return output.partition("\n")[0].strip() or "it printed nothing"
 
 
 def _check_world(world: int, group: Group, to_run: Command) -> None:

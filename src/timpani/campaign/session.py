@@ -1,5 +1,6 @@
 """From a study to a measured campaign on this machine: choose the library, plan, build, measure, prove."""
 
+import os
 import shlex
 import signal
 import sys
@@ -19,8 +20,8 @@ from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_machine
 from timpani.native.build import build
 from timpani.native.find import choose_mpi
-from timpani.providers.counting import counting_of
 from timpani.providers.registry import provider_of
+from timpani.providers.steering import steering
 from timpani.study.study import Study
 
 
@@ -57,6 +58,8 @@ class Session:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
         for text in (*store.torn, *(f"left out: {text}" for text in self.plan.left_out)):
             observer.note(text)
+        if ignored := steering(self.plan.mpi, os.environ):
+            observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         runner = Runner(
             plan=self.plan,
@@ -72,7 +75,7 @@ class Session:
 
     def prove(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Count the messages of each cell, where the library can; SIGINT and SIGTERM end it cleanly."""
-        counting = counting_of(self.plan.mpi)
+        counting = provider_of(self.plan.mpi).counting(self.plan.mpi)
         if counting is None:
             observer.note(
                 f"{self.plan.mpi} counts no messages: that a forced algorithm ran rests on the library's own refusal "

@@ -152,7 +152,9 @@ class Store:
             ) from None
         try:
             if (folder / "campaign.json").exists():
-                _check_same(folder, read_header(folder), header)
+                old = read_header(folder)
+                _check_same(folder, old, header)
+                _write_whole(folder / "campaign.json", _continued(old, header))
             else:
                 _write_whole(folder / "campaign.json", {"format": FORMAT, "version": VERSION, **header})
             return lock
@@ -195,6 +197,13 @@ def new_header(
         "left_out": left_out,
         "commands": [command],
     }
+
+
+def _continued(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """The header of a campaign that goes on: for as long as the new command says, and with both commands named."""
+    before = old.get("commands", [])
+    commands = [*before, *(command for command in new["commands"] if command not in before)]
+    return {**old, "study": new["study"], "commands": commands}
 
 
 def _check_same(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:

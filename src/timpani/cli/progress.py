@@ -23,7 +23,7 @@ def progress(plan: CampaignPlan, measured: int) -> Iterator[Observer]:
     total = len(plan.cells) * plan.study.launches
     if not sys.stderr.isatty():
         lines = _Lines(total, measured)
-        lines.note(f"{total - measured} results to measure, about {show_seconds(plan.seconds)} for all {total}")
+        lines.note(f"{measured} of {total} measured, about {show_seconds(plan.seconds)} for all")
         yield lines
         return
     bar = Progress(
@@ -61,6 +61,8 @@ class _Lines:
         self._began = self._last = time.monotonic()
 
     def started(self, launch: int, group: Group, cells: int) -> None:
+        if self._measured == self._before:  # what building the programs took is no measure of what is left
+            self._began = self._last = time.monotonic()
         if time.monotonic() - self._last >= _LINE_EVERY:
             self._state(f"launch {launch}, {group.ranks} ranks, {cells} cells")
 

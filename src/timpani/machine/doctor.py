@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,7 @@ from timpani.machine.cores import Cores, read_cores
 from timpani.machine.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
 from timpani.native.find import INSTALL, Mpi, Unusable, search_mpis
+from timpani.providers.steering import steering
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)
@@ -44,6 +45,7 @@ def examine() -> list[Finding]:
         *check_frequency(frequency_governor()),
         *check_load(os.getloadavg()[0], cores),
         *check_shared_memory(cores),
+        *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
         *check_starters(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
     ]
 
@@ -187,6 +189,17 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
         )
     else:
         yield Finding("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
+
+
+def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
+    """Settings that choose algorithms by themselves."""
+    if found := steering(mpi, names):
+        yield Finding(
+            "warning",
+            "environment",
+            f"{', '.join(found)} would choose {mpi.kind}'s algorithms; launches go without",
+            f"`unset {' '.join(found)}`, so that your own programs run what is measured",
+        )
 
 
 def check_starters(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:

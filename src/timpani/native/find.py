@@ -88,7 +88,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
         what = f"no {wanted or 'MPI library'} found on PATH or in {sys.prefix}"
     else:
         path = Path(wanted).expanduser()
-        if not path.exists():
+        if not os.access(path, os.F_OK):
             if os.sep in wanted:
                 raise UserError(f"there is no {wanted}", "`timpani list mpis` shows the MPI libraries found")
             raise unknown("MPI library", wanted, get_args(Kind), "timpani list mpis")
@@ -107,7 +107,7 @@ def _starters(folders: Iterable[Path]) -> Iterator[Path]:
     for folder in folders:
         for name in _STARTERS:
             path = folder.absolute() / name
-            if path.is_file() and os.access(path, os.X_OK):
+            if os.access(path, os.X_OK) and path.is_file():  # in this order: PATH may name folders closed to us
                 yield path
 
 

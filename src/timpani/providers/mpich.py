@@ -44,10 +44,19 @@ class Variable:
 class Mpich:
     """Provider of MPICH's own collectives, those above its devices."""
 
+    # Algorithms, the compositions above them, and where either comes from.
+    steers = re.compile(
+        r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
+    )
+
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the library through MPI_T, by a program built for it."""
         offers = read_offers(_ask(mpi, {}))
         return Catalogue(mpi.kind, mpi.version, _numbered(mpi, offers))
+
+    def counting(self, mpi: Mpi) -> None:
+        """MPICH counts no messages."""
+        return
 
     def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
         """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""

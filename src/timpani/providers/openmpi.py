@@ -12,7 +12,7 @@ from collections import defaultdict
 from timpani.errors import UserError
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import Catalogue, Offer, Parameter
-from timpani.providers.provider import Forcing
+from timpani.providers.provider import Counting, Forcing
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
 from timpani.study.collectives import COLLECTIVES
@@ -34,6 +34,8 @@ _RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
 class OpenMpi:
     """Provider of Open MPI's `coll/tuned`."""
 
+    steers = re.compile(r"OMPI_MCA_coll(_\w+)?")  # which components there are, and what they are told
+
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the ompi_info that belongs to `mpi`."""
         if mpi.info is None:
@@ -48,6 +50,14 @@ class OpenMpi:
                 f"look at `{mpi.info} {' '.join(_ASK)}`",
             )
         return Catalogue(mpi.kind, mpi.version, offers)
+
+    def counting(self, mpi: Mpi) -> Counting:
+        """The monitoring component: MPI_T variables from 5.0 (ran on 5.0.11), files only on 4.1 (ran on 4.1.4)."""
+        enable = ("--mca", "pml_monitoring_enable", "1")
+        if mpi.numbers >= (5,):
+            return Counting(enable, at_exit=False)
+        output = ("--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", "{prefix}")
+        return Counting((*enable, *output), at_exit=True)
 
     def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
         """One launch serves all forced algorithms; parameters not asked for go back to their defaults."""

@@ -1,7 +1,9 @@
 """The question that every MPI library answers in its own way: what do you offer, and how is one algorithm forced?"""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from timpani.native.find import Mpi
@@ -30,11 +32,34 @@ class Forcing:
     at_call: Controls = ()
 
 
+@dataclass(frozen=True)
+class Counting:
+    """Arguments to the starter that make a library count the messages that each rank sends to each other.
+
+    at_exit  False: counts are read around a single call, in one launch for all cells. True: the library writes totals
+             when the program ends, so that a call's share is what one call more adds: two launches for each cell.
+    """
+
+    arguments: tuple[str, ...]
+    at_exit: bool
+
+    def writing_to(self, prefix: Path) -> tuple[str, ...]:
+        """The arguments with `{prefix}` filled in: totals are written to PREFIX.RANK.prof."""
+        return tuple(argument.replace("{prefix}", str(prefix)) for argument in self.arguments)
+
+
 class Provider(Protocol):
     """One kind of MPI library."""
 
+    steers: re.Pattern[str]
+    """Names of the environment's variables that choose algorithms; launches go without them."""
+
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """What `mpi` offers, asked of the installed library."""
+        ...
+
+    def counting(self, mpi: Mpi) -> Counting | None:
+        """How `mpi` counts messages, or None where it can't."""
         ...
 
     def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:

@@ -1,0 +1,127 @@
+"""Planning on the libraries that are there; nothing is started."""
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+import pytest
+
+from timpani.campaign.plan import CampaignPlan, plan
+from timpani.errors import UserError
+from timpani.native.find import Mpi, find_mpis
+from timpani.providers.catalogue import Catalogue
+from timpani.providers.registry import provider_of
+from timpani.study.study import Study
+
+FOUND = find_mpis()
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+
+
+def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
+    study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
+    return plan(study, mpi, provider_of(mpi), catalogue(mpi), cores, oversubscribe)
+
+
+@cache
+def catalogue(mpi: Mpi) -> Catalogue:
+    return provider_of(mpi).catalogue(mpi)
+
+
+def names(plan: CampaignPlan) -> set[str]:
+    return {str(cell.cell.algorithm) for cell in plan.cells}
+
+
+@every_mpi
+def test_the_default_has_launches_of_its_own_and_all_forced_algorithms_share_them(mpi: Mpi) -> None:
+    groups = planned(mpi, ranks=[2, 3]).groups
+    assert Counter(group.ranks for group in groups) == {2: 2, 3: 2}
+    for group in groups:
+        defaults = {cell.cell.algorithm.is_default for cell in group.cells}
+        assert len(defaults) == 1
+        if defaults == {True}:
+            assert (group.arguments, group.environment) == ((), {})
+            assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
+        else:
+            assert all(cell.at_creation or cell.at_call for cell in group.cells)
+
+
+@every_mpi
+def test_every_cell_is_planned_once(mpi: Mpi) -> None:
+    plan = planned(mpi, collectives={"bcast": ["all", "default", "binomial"], "barrier": "default"}, ranks=[3, 2, 2])
+    cells = [each.cell for each in plan.cells]
+    assert len(cells) == len(set(cells))
+    assert [each.number for each in plan.cells] == list(range(len(cells)))
+    assert {cell.message_bytes for cell in cells if cell.collective == "barrier"} == {0}
+    assert {cell.ranks for cell in cells} == {2, 3}
+
+
+@every_mpi
+def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi) -> None:
+    def order(seed: int, launch: int) -> list[int]:
+        return [cell.number for group in planned(mpi, seed=seed).order(launch) for cell in group.cells]
+
+    first = order(1, 1)
+    assert first == order(1, 1)
+    assert sorted(first) == list(range(len(first)))
+    assert first != order(1, 2)
+    assert first != order(2, 1)
+    assert first != sorted(first)
+
+
+@every_mpi
+def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
+    other = "mpich" if mpi.kind == "openmpi" else "openmpi"
+    plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
+    assert names(plan) == {f"{mpi.kind}/default"}
+    assert plan.left_out == (f"bcast {other}/binomial: not of {mpi.kind} {mpi.version}",)
+    with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not of"):
+        planned(mpi, collectives={"bcast": [f"{other}/ring"]})
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("collective", "algorithm", "said"),
+    [
+        ("bcast", "openmp/binomial", "'openmp'; did you mean openmpi"),
+        ("bcast", "binomal", "'binomal'; did you mean binomial"),
+        ("bcast", "binomial:fanuot=4", "binomial"),
+        ("bcast", "default:segment_bytes=8", "has no parameters"),
+        ("null", "binomial", "unknown null algorithm"),
+        ("barrier", "$(touch x)", "is no algorithm"),
+    ],
+)
+def test_an_unknown_algorithm_is_an_error(mpi: Mpi, collective: str, algorithm: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(mpi, collectives={collective: [algorithm]})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_parameters_are_held_while_the_communicator_is_created() -> None:
+    mpi = next((mpi for mpi in FOUND if mpi.kind == "openmpi"), None)
+    if mpi is None:
+        pytest.skip("no Open MPI on this machine")
+    [cell] = planned(mpi, collectives={"bcast": ["chain:chain_fanout=2,segment_bytes=1024"]}, sizes=[8]).cells
+    controls = dict(cell.at_creation)
+    assert controls["coll_tuned_bcast_algorithm_chain_fanout"] == 2
+    assert controls["coll_tuned_bcast_algorithm_segmentsize"] == 1024
+    with pytest.raises(UserError, match="out of range"):
+        planned(mpi, collectives={"bcast": ["chain:segment_bytes=-1"]})
+
+
+@every_mpi
+def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(mpi, cores=2, ranks=[2, 3, 8])
+    assert "3, 8 ranks are more than the 2 cores" in caught.value.what
+    assert "--ranks 2)" in caught.value.next_step
+    with pytest.raises(UserError, match=r"measure fewer \(--ranks 2\)"):
+        planned(mpi, cores=2, ranks=[3])
+    plan = planned(mpi, cores=2, oversubscribe=True, ranks=[2, 3])
+    assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
+
+
+@every_mpi
+def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
+    assert planned(mpi, budget="1s", launches=1000).seconds == 1.0
+    assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)

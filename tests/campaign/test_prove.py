@@ -1,0 +1,115 @@
+"""What messages prove: each algorithm's root sends to whom it should, counted on real ranks."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import Live, timpani
+from timpani.campaign.load import read_proofs
+from timpani.campaign.prove import indistinct
+from timpani.native.find import Mpi, find_mpis
+
+OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
+every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=lambda mpi: mpi.version)
+
+ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "-n", "1")
+
+
+def peers_of_root(proof: dict[str, Any]) -> list[int]:
+    return [peer for peer, count in enumerate(proof["messages"][0]) if count]
+
+
+@every_open_mpi
+def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    algorithms = "default,linear,binomial,chain,pipeline"
+    study = ("run", "bcast", "--algorithms", algorithms, "--sizes", "1Ki", *ON_FOUR, "--mpi", mpi.mpirun, "-o", folder)
+    done = timpani(*study, "--prove")
+    assert done.returncode == 0, done.stderr
+    proofs = {proof["algorithm"]: proof for proof in read_proofs(folder)}
+    roots = {name: peers_of_root(proof) for name, proof in proofs.items()}
+    assert roots.pop("default") in (roots["linear"], roots["binomial"], roots["pipeline"])
+    # The chain fans out to four ranks by itself.
+    assert roots == {"linear": [1, 2, 3], "binomial": [1, 2], "chain": [1, 2, 3], "pipeline": [1]}
+    assert proofs["linear"]["bytes"] == [[0, 1024, 1024, 1024], [0] * 4, [0] * 4, [0] * 4]
+    received = [sum(row[rank] for row in proofs["binomial"]["bytes"]) for rank in range(4)]
+    assert received == [0, 1024, 1024, 1024]
+    [said] = [line for line in done.stdout.splitlines() if "chain" in line and "told apart" in line]
+    assert said.startswith("not told apart by their messages: bcast, 4 ranks, 1 KiB: chain, ")
+    assert said.endswith("linear send the same messages")
+
+    before = (folder / "proofs.jsonl").read_bytes()
+    again = timpani(*study, "--prove")
+    assert again.returncode == 0, again.stderr
+    assert "counting messages" not in again.stderr
+    assert (folder / "proofs.jsonl").read_bytes() == before
+
+
+@every_open_mpi
+def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
+    study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
+    done = timpani("run", *study, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "counting messages: 1 cells on 4 ranks" in done.stderr
+    [proof] = read_proofs(tmp_path / "c")
+    assert proof["algorithm"] == "ring"
+    assert [[peer for peer, count in enumerate(row) if count] for row in proof["messages"]] == [[1], [2], [3], [0]]
+
+
+@every_open_mpi
+def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1", "--prove")
+    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+        live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
+        live.harm(signal.SIGKILL)
+        done = live.end()
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("not counted: ") == 1
+    assert len(read_proofs(folder)) == 1
+
+
+@every_open_mpi
+def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1", "--prove")
+    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+        live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
+        live.process.send_signal(signal.SIGINT)
+        done = live.end()
+    assert done.returncode == 130
+    assert done.stderr.endswith("results are still missing; the same command goes on\n")
+    assert timpani(*live.arguments).returncode == 0
+    assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 16}
+
+
+def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
+    mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
+    if mpi is None:
+        pytest.skip("no MPICH on this machine")
+    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "-n", "1", "--mpi", mpi.mpirun, "--prove")
+    done = timpani("run", *study, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "counts no messages: that a forced algorithm ran rests on" in done.stderr
+
+
+def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
+    cell = {"collective": "bcast", "ranks": 2, "message_bytes": 8, "parameters": "", "algorithm": algorithm}
+    return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
+
+
+def test_equal_messages_are_said_over_sizes() -> None:
+    one, two = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
+    proofs = [
+        *(proof("default", one, message_bytes=size) for size in (8, 16, 1024)),
+        *(proof("chain", one, message_bytes=size, parameters="fanout=4") for size in (8, 1024)),
+        proof("ring", two),
+        proof("ring", one, ranks=3),
+    ]
+    assert indistinct(proofs) == [
+        "bcast, 2 ranks, 2 sizes from 8 B to 1 KiB: chain:fanout=4, default send the same messages"
+    ]
+    assert indistinct([]) == []

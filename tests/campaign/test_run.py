@@ -1,0 +1,277 @@
+"""Campaigns on real ranks, some of which hang, die or can't start."""
+
+import json
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import Live, gone, keys, results, timpani, wait_until
+from timpani.campaign.run import Runner
+from timpani.campaign.session import Session
+from timpani.campaign.store import Store
+from timpani.errors import UserError
+from timpani.machine.cores import read_cores
+from timpani.native.build import build
+from timpani.native.find import Mpi, find_mpis
+from timpani.study.study import Study
+
+FOUND = find_mpis()
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+pytestmark = [
+    pytest.mark.skipif(not FOUND, reason="no MPI library on this machine"),
+    pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
+]
+
+# Three cells in one launch; 1000 repetitions of each take long enough for it to be met under way.
+LONG = ("bcast", "--algorithms", "default", "--sizes", "4Mi,8Mi,8M", "--slot", "500ms", "--precision", "0.00001")
+SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
+
+
+def of_kind(kind: str, least: tuple[int, ...] = ()) -> Mpi:
+    for mpi in FOUND:
+        if mpi.kind == kind and mpi.numbers >= least:
+            return mpi
+    pytest.skip(f"may be skipped: no {kind} {'.'.join(map(str, least))} on this machine")
+
+
+def stop_a_rank(live: Live) -> None:
+    live.harm(signal.SIGSTOP)
+
+
+def kill_a_rank(live: Live) -> None:
+    live.harm(signal.SIGKILL)
+
+
+def kill_the_starter(live: Live) -> None:
+    os.kill(live.starter(), signal.SIGKILL)
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (stop_a_rank, "no sign of life for 5 s (--hang-after)"),
+        (kill_a_rank, "ended with status"),
+        (kill_the_starter, "ended with status -9"),
+    ],
+)
+def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
+    mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
+) -> None:
+    patience = ("--hang-after", "5s") if harm is stop_a_rank else ()
+    with Live(tmp_path / "c", *LONG, "--mpi", str(mpi.mpirun), "-n", "1", *patience) as live:
+        live.until(live.in_a_cell)
+        ranks = live.ranks()
+        harm(live)
+        done = live.end()
+    assert done.returncode == 0, done.stderr
+    assert len(keys(tmp_path / "c")) == 3
+    [failed] = [line for line in results(tmp_path / "c") if line["error"]]
+    assert failed["error"].startswith(said)
+    assert "failed: bcast" in done.stderr
+    wait_until(lambda: all(map(gone, ranks)))
+
+
+@every_mpi
+def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    with Live(folder, *LONG, "--mpi", str(mpi.mpirun), "-n", "2") as live:
+        live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
+        ranks = live.ranks()
+        os.kill(live.process.pid, signal.SIGKILL)
+        wait_until(lambda: all(map(gone, ranks)))
+    before = (folder / "results.jsonl").read_bytes()
+    whole = before[: before.rfind(b"\n") + 1]
+    again = timpani(*live.arguments)
+    assert again.returncode == 0, again.stderr
+    assert (folder / "results.jsonl").read_bytes().startswith(whole)
+    assert len(keys(folder)) == 6
+    assert not any(line["error"] for line in results(folder))
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, status: int, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    with Live(folder, *LONG, "-n", "2") as live:
+        live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
+        ranks = live.ranks()
+        live.process.send_signal(number)
+        done = live.end()
+    assert done.returncode == status
+    assert done.stderr.splitlines()[-1].startswith("stopped: ")
+    assert done.stderr.endswith("results are still missing; the same command goes on\n")
+    assert all(map(gone, ranks))
+    before = (folder / "results.jsonl").read_bytes()
+    again = timpani(*live.arguments)
+    assert again.returncode == 0, again.stderr
+    assert (folder / "results.jsonl").read_bytes().startswith(before)
+    assert len(keys(folder)) == 6
+
+
+def test_raw_samples_that_nobody_lived_to_record_are_taken_over(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    with Live(folder, *LONG, "-n", "1") as live:
+        live.until(live.in_a_cell)
+        live.process.send_signal(signal.SIGSTOP)  # it reads no more; the ranks go on to their end
+        record = folder / "launches" / "0001-1" / "samples.jsonl"
+        wait_until(lambda: '"end"' in record.read_text())
+        live.process.kill()
+    again = timpani(*live.arguments)
+    assert again.returncode == 0, again.stderr
+    assert len(keys(folder)) == 3
+    assert not (folder / "launches" / "0001-2").exists()
+
+
+def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    first = timpani("run", *SHORT, "-n", "40", "--budget", "1s", "-o", folder)
+    assert first.returncode == 0, first.stderr
+    assert "the budget is spent: " in first.stdout
+    measured = len(keys(folder))
+    assert 0 < measured < 120
+    launches = measured // 3 + 1
+    again = timpani("run", *SHORT, "-n", str(launches), "-o", folder)
+    assert again.returncode == 0, again.stderr
+    assert "the budget is spent" not in again.stdout
+    assert len(keys(folder)) == 3 * launches
+    nothing = timpani("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
+    assert nothing.returncode == 2
+    assert nothing.stderr.splitlines()[-1].endswith("before anything was measured; give more with --budget")
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "refused"),
+    [
+        ("openmpi", ("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
+        ("mpich", ("bcast", "--algorithms", "smp,binomial"), "smp"),
+    ],
+)
+def test_an_algorithm_that_the_library_refuses(
+    kind: str, arguments: tuple[str, ...], refused: str, tmp_path: Path
+) -> None:
+    mpi = of_kind(kind)
+    where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "-n", "1")
+    done = timpani("run", *arguments, *where, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    errors = {line["algorithm"]: line["error"] for line in results(tmp_path / "c")}
+    assert len(errors) == 2
+    assert errors.pop(refused).startswith("refused by the library: ")
+    assert list(errors.values()) == [None]
+    assert len(list((tmp_path / "c" / "launches").glob("0*"))) == 1, "the launch went on after the refusal"
+
+
+def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: Path) -> None:
+    # Sizes whose blocks for two ranks MPI's integer counts can't count: the program itself ends.
+    folder = tmp_path / "c"
+    large = ("1100M", "1200M", "1300M", "1400M", "1500M")
+    study = (
+        "alltoall",
+        "--algorithms",
+        "default",
+        "--sizes",
+        ",".join(("8", "16", *large)),
+        "--slot",
+        "2ms",
+        "-n",
+        "3",
+    )
+    done = timpani("run", *study, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    by_size: dict[int, list[str | None]] = {}
+    for line in results(folder):
+        by_size.setdefault(line["message_bytes"], []).append(line["error"])
+    assert by_size.pop(8) == by_size.pop(16) == [None, None, None]
+    assert len(by_size) == len(large)
+    errors = [error or "" for listed in by_size.values() for error in listed]
+    assert all(len(listed) <= 2 for listed in by_size.values())
+    assert all(error.startswith(("not tried: ", "ended with status ")) for error in errors)
+    assert any(error.startswith("not tried: the algorithm ended 2 launches") for error in errors)
+    assert any("is too large for MPI's integer counts" in error for error in errors)
+    before = (folder / "results.jsonl").read_bytes()
+    assert timpani("run", *study, "-o", folder).returncode == 0
+    assert (folder / "results.jsonl").read_bytes() == before, "what was given up stays so"
+
+
+def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
+    mpi = of_kind("mpich", (5,))
+    study = ("allreduce", "--algorithms", "smp,ring", "--sizes", "1Ki,2Ki,4Ki,8Ki", "--slot", "2ms", "-n", "1")
+    done = timpani("run", *study, "--mpi", str(mpi.mpirun), "--hang-after", "1s", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    errors = {(line["algorithm"], line["message_bytes"]): line["error"] for line in results(tmp_path / "c")}
+    assert all((error is None) == (algorithm == "ring") for (algorithm, _), error in errors.items())
+    assert len(errors) == 8
+
+
+class Silent:
+    """Who is told, and keeps it."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def started(self, launch: int, group: object, cells: int) -> None: ...
+
+    def measured(self, result: object) -> None: ...
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+@pytest.fixture
+def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
+    """A campaign whose starter is a shell script."""
+
+    def make(script: str) -> Runner:
+        study = Study.check({"collectives": {"bcast": "default"}, "ranks": [2], "sizes": [8], "launches": 4}, "test")
+        session = Session.prepare(study, str(FOUND[0].mpirun), oversubscribe=False)
+        starter = tmp_path / "mpirun"
+        starter.write_text(f"#!/bin/sh\n{script}\n")
+        starter.chmod(0o755)
+        store: Store = session.open(tmp_path / "c")
+        plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=starter))
+        return Runner(plan, store, build(FOUND[0]), "here", Silent(), stop=lambda: False)
+
+    return make
+
+
+def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
+    runner = runner_with("echo ----------; echo 'There is no network.'; echo 'Buy one.'; exit 7")
+    with pytest.raises(
+        UserError, match=r"does not start 2 ranks: ended with status 7: There is no network\.; "
+    ) as said:
+        runner.run()
+    assert "\n" not in str(said.value)
+
+
+def test_a_starter_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
+    runner = runner_with("")
+    runner.plan.mpi.mpirun.write_bytes(b"\x7fELF, not really")
+    with pytest.raises(UserError, match=r"mpirun can't be started \(Exec format error\)"):
+        runner.run()
+
+
+def test_a_starter_of_another_library_is_noticed(runner_with: Callable[[str], Runner]) -> None:
+    # What each rank sees when the starter speaks another library's language: a world of its own.
+    runner = runner_with('while [ "${1##*/}" != timpani-measure ]; do shift; done; exec "$@"')
+    with pytest.raises(UserError, match=r"was asked for 2 ranks and the program sees 1; use the starter that belongs"):
+        runner.run()
+
+
+def test_a_start_that_fails_now_and_then_is_repeated(runner_with: Callable[[str], Runner], tmp_path: Path) -> None:
+    odd = tmp_path / "odd"
+    runner = runner_with(f'if [ -e {odd} ]; then rm {odd}; exit 1; fi; {FOUND[0].mpirun} "$@" && touch {odd}')
+    assert runner.run().ended == "complete"
+    assert len(keys(tmp_path / "c")) == 4
+    ends = [json.loads(line)["ended"] for line in (tmp_path / "c" / "launches.jsonl").read_text().splitlines()]
+    assert ends.count("finished") == 4
+    assert ends.count("died") == 3
+
+
+def test_a_library_that_starts_no_more_ends_the_campaign(runner_with: Callable[[str], Runner], tmp_path: Path) -> None:
+    runner = runner_with(f'[ -e {tmp_path}/once ] && exit 3; touch {tmp_path}/once; {FOUND[0].mpirun} "$@"')
+    with pytest.raises(UserError, match="does not start 2 ranks: ended with status 3: it printed nothing"):
+        runner.run()
+    assert len(keys(tmp_path / "c")) == 1

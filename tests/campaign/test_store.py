@@ -1,0 +1,343 @@
+"""A campaign's folder: continued, never overwritten, and readable whatever happened to it."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import keys, timpani
+from timpani.campaign.load import load
+from timpani.campaign.record import LaunchResult, Proof
+from timpani.campaign.store import Store, new_header
+from timpani.errors import UserError
+from timpani.machine.cores import read_cores
+from timpani.native.find import find_mpis
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.study import Study
+
+CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 2, "core", 8, "warm")
+RESULT = LaunchResult(CELL, 1, "here", median_us=1.5)
+
+real_ranks = pytest.mark.skipif(
+    not find_mpis() or read_cores().usable < 2, reason="it takes an MPI library and two cores"
+)
+
+
+def header(mpi: str = "4.1.4", machine: str = "here", **study: Any) -> dict[str, Any]:
+    values = {"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8], "title": "Ein Größenvergleich", **study}
+    return new_header(
+        study=Study.check(values, "test").model_dump(mode="json"),
+        machine={"name": machine},
+        mpi={"kind": "openmpi", "version": mpi},
+        created="2026-01-01",
+        command="timpani run",
+        left_out=[],
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A campaign with three results in launches 1 to 3."""
+    path = tmp_path / "c"
+    with Store(path, header()) as store:
+        for launch in (1, 2, 3):
+            store.add_result(replace(RESULT, launch=launch))
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_what_was_appended_is_there_when_it_is_continued(folder: Path) -> None:
+    with Store(folder, header()) as store:
+        assert store.done == {(CELL, launch): None for launch in (1, 2, 3)}
+        assert store.torn == []
+        store.add_result(replace(RESULT, launch=4, error="it died\nof «old age» \x1b[0m"))
+        store.add_proof(Proof(CELL, ((0, 1), (0, 0)), ((0, 8), (0, 0))))
+        assert store.proven() == {CELL}
+        assert store.succeeded() == {CELL}
+    campaign = load(folder)
+    assert campaign.results["launch"].to_list() == [1, 2, 3, 4]
+    assert campaign.results["error"].to_list() == [None, None, None, "it died\nof «old age» \x1b[0m"]
+    assert campaign.proofs[0]["messages"] == [[0, 1], [0, 0]]
+    assert campaign.header["study"]["title"] == "Ein Größenvergleich"
+
+
+def test_it_may_be_continued_for_longer(folder: Path) -> None:
+    with Store(folder, header(launches=99, budget="1h", title="other", question="why?")) as store:
+        assert len(store.done) == 3
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        ({"sizes": [16]}, r"holds another study: its sizes is \[8\], not \[16\]"),
+        ({"collectives": {"scatter": "all"}}, "its collectives is"),
+        ({"seed": 7}, "its seed is 1, not 7"),
+        ({"slot": "1s"}, "its slot is 0.1, not 1.0"),
+        ({"mpi": "5.0.11"}, "was measured on mpi version 4.1.4, this is 5.0.11"),
+        ({"machine": "there"}, "was measured on machine name here, this is there"),
+    ],
+)
+def test_another_study_library_or_machine_is_refused(folder: Path, other: dict[str, Any], said: str) -> None:
+    before = contents(folder)
+    with pytest.raises(UserError, match=said):
+        Store(folder, header(**other))
+    assert contents(folder) == before
+    with Store(folder, header()):  # the refused one left no lock
+        pass
+
+
+def test_notes_and_reports_beside_a_campaign_are_welcome(folder: Path) -> None:
+    (folder / "notes.txt").write_text("mine")
+    (folder / "report.html").write_text("<p>")
+    (folder / "launches").mkdir()
+    (folder / "launches" / "notes").mkdir()
+    (folder / "launches" / "notes" / "samples.jsonl").write_text("{}\n")
+    with Store(folder, header()) as store:
+        assert list(store.unrecorded()) == []
+    assert load(folder).results.height == 3
+
+
+def test_a_folder_that_holds_anything_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    with pytest.raises(UserError, match=r"holds thesis\.tex and is no campaign; choose another folder with -o"):
+        Store(tmp_path, header())
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_what_a_killed_creation_left_is_no_obstacle(tmp_path: Path) -> None:
+    (tmp_path / "lock").touch()
+    (tmp_path / "campaign.new").write_text('{"format": "timp')
+    with Store(tmp_path, header()):
+        pass
+    assert not (tmp_path / "campaign.new").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"", "can't be read"),
+        (b"{", "can't be read"),
+        (b"\xff\xfe", "can't be read"),
+        (b"[]", "is not a campaign's"),
+        (b"{}", "is not a campaign's"),
+        (b'{"format": "timpani-campaign", "version": 1, "study": []}', "is not a campaign's"),
+        (b'{"format": "timpani-campaign", "version": 1, "mpi": null}', "is not a campaign's"),
+        (b'{"format": "timpani-campaign", "version": 99}', "has version 99, this Timpani reads 1"),
+    ],
+)
+def test_a_strange_header_is_an_error_for_writer_and_reader(folder: Path, text: bytes, said: str) -> None:
+    (folder / "campaign.json").write_bytes(text)
+    for use in (lambda: Store(folder, header()), lambda: load(folder)):
+        with pytest.raises(UserError, match=said) as caught:
+            use()
+        assert "\n" not in str(caught.value)
+    assert (folder / "campaign.json").read_bytes() == text
+
+
+@pytest.mark.parametrize("cut", [1, 10, 200])
+def test_a_torn_last_line_is_set_aside_by_a_run_and_an_error_for_readers(folder: Path, cut: int) -> None:
+    path = folder / "results.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    shown = timpani("show", folder)
+    assert shown.returncode == 2
+    assert shown.stderr == (
+        f"timpani: {path} line 3 is torn; the same `timpani run` command sets it aside, keeps the rest and goes on\n"
+    )
+    with Store(folder, header()) as store:
+        assert set(store.done) == {(CELL, 1), (CELL, 2)}
+        [said] = store.torn
+    aside = folder / "launches" / "results.jsonl.torn-1"
+    assert str(aside) in said
+    assert path.read_bytes() + aside.read_bytes() == whole[:-cut]
+    assert load(folder).results.height == 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["nonsense", "[]", "{}", "\x00" * 100, '{"collective": "bcast"}', json.dumps({**RESULT.as_line(), "more": 1})]
+    + [json.dumps({**RESULT.as_line(), key: value}) for key, value in (("ranks", "two"), ("parameters", None))]
+    + [json.dumps({**RESULT.as_line(), key: value}) for key, value in (("parameters", "?"), ("launch", []))],
+)
+def test_a_foreign_line_is_an_error_that_names_it(folder: Path, line: str) -> None:
+    path = folder / "results.jsonl"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], line, *lines[1:], ""]))
+    before = contents(folder)
+    with pytest.raises(UserError) as caught:
+        Store(folder, header())
+    assert "\n" not in str(caught.value)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("line", ["nonsense", "{}", '{"messages": []}'])
+def test_a_foreign_line_among_proofs_is_an_error_that_names_it(folder: Path, line: str) -> None:
+    (folder / "proofs.jsonl").write_text(f"{line}\n")
+    with pytest.raises(UserError, match=r"proofs\.jsonl line 1 is no"):
+        load(folder)
+
+
+def test_a_folder_in_place_of_a_file_is_said(folder: Path) -> None:
+    (folder / "results.jsonl").unlink()
+    (folder / "results.jsonl").mkdir()
+    shown = timpani("show", folder)
+    assert shown.returncode == 2
+    assert shown.stderr.startswith(f"timpani: {folder / 'results.jsonl'} can't be read (Is a directory); ")
+
+
+def test_two_runs_at_once_are_refused(folder: Path) -> None:
+    waiting = "import sys; from tests.campaign.test_store import *; s = Store(Path(sys.argv[1]), header()); "
+    with subprocess.Popen(
+        [sys.executable, "-c", waiting + "print('open', flush=True); sys.stdin.read()", folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"open\n"
+        with pytest.raises(UserError, match="another timpani run is measuring into"):
+            Store(folder, header())
+        other.kill()
+    with Store(folder, header()):  # the system lets go of a killed one's lock
+        pass
+
+
+@pytest.mark.parametrize("name", ["x\udcff", "two\nlines"])
+def test_a_name_that_can_not_be_printed_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UserError, match="can't be printed"):
+        Store(tmp_path / name, header())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "c").write_text("mine")
+    with pytest.raises(UserError, match=r"can't be written \(File exists\); choose a folder"):
+        Store(tmp_path / "c", header())
+    assert (tmp_path / "c").read_text() == "mine"
+
+
+@contextmanager
+def as_another_user() -> Iterator[None]:
+    """Without root's right to write everywhere; the files of this process stay root's."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_folder_that_may_not_be_written_is_said_before_anything_is_measured() -> None:
+    # Not in tmp_path, which other users can't enter.
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with Store(folder / "c", header()) as store:
+            store.add_result(RESULT)
+        folder.chmod(0o555)
+        (folder / "c").chmod(0o555)
+        (folder / "c" / "lock").chmod(0o444)
+        with as_another_user():
+            for place in (folder / "c", folder / "new"):
+                with pytest.raises(UserError, match=r"can't be written \(Permission denied\); choose a folder"):
+                    Store(place, header())
+            assert load(folder / "c").results.height == 1
+        (folder / "c" / "results.jsonl").chmod(0)
+        with as_another_user(), pytest.raises(UserError, match=r"can't be read \(Permission denied\)"):
+            load(folder / "c")
+        (folder / "c").chmod(0)
+        with as_another_user(), pytest.raises(UserError, match="can't be read"):
+            load(folder / "c")
+        folder.chmod(0o755)
+        (folder / "c").chmod(0o755)
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[None]:
+    """`folder` as a file system of 512 KiB."""
+    folder.mkdir()
+    if os.geteuid() != 0:
+        pytest.skip("may be skipped: only root mounts a small disk")
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "timpani-test", folder], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"may be skipped: mounting isn't allowed here: {mounted.stderr}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def ballast(folder: Path) -> Path:
+    """A file that leaves one page of the disk that `folder` is on."""
+    path = folder / "ballast"
+    path.write_bytes(bytes((shutil.disk_usage(folder).free // 4096 - 1) * 4096))
+    return path
+
+
+@real_ranks
+@pytest.mark.parametrize("room", [0, 6, 16, 40])
+def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: int) -> None:
+    """`room` pages are free when the second launch starts; it runs out at one place or another."""
+    disk = tmp_path / "disk"
+    study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16,32,64", "--slot", "2ms", "-o", disk / "c")
+    with small_disk(disk):
+        assert timpani(*study, "-n", "1").returncode == 0
+        before = (disk / "c" / "results.jsonl").read_bytes()
+        filling = ballast(disk)
+        os.truncate(filling, filling.stat().st_size - room * 4096)
+        full = timpani(*study, "-n", "3")
+        if full.returncode:
+            assert full.returncode == 2
+            assert "can't be written (No space left on device); make room; " in full.stderr.splitlines()[-1]
+        else:
+            assert room > 16
+        assert (disk / "c" / "results.jsonl").read_bytes().startswith(before)
+        filling.unlink()
+        again = timpani(*study, "-n", "3")
+        assert again.returncode == 0, again.stderr
+        assert len(keys(disk / "c")) == 12
+        assert load(disk / "c").results["error"].null_count() == 12, "no cell is blamed for the disk"
+
+
+@real_ranks
+def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    study = ("run", "bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "-n", "1", "-o", disk / "c")
+    with small_disk(disk):
+        filling = ballast(disk)
+        with filling.open("ab") as file:
+            file.write(bytes(4096))
+        full = timpani(*study)
+        assert full.returncode == 2
+        assert "can't be written (No space left on device)" in full.stderr.splitlines()[-1]
+        filling.unlink()
+        assert timpani(*study).returncode == 0
+
+
+@real_ranks
+def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-o", tmp_path / "c")
+    assert timpani(*study, "-n", "1").returncode == 0
+    before = (tmp_path / "c" / "results.jsonl").read_bytes()
+    limited = timpani(*study, "-n", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+    assert limited.returncode == 2
+    assert "can't be written (File too large); make room; " in limited.stderr.splitlines()[-1]
+    assert (tmp_path / "c" / "results.jsonl").read_bytes() == before
+    assert timpani(*study, "-n", "2").returncode == 0
+    assert len(keys(tmp_path / "c")) == 4

@@ -1,0 +1,144 @@
+"""`timpani run` as a user runs it: what it says before, while and after it measures."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import results, timpani
+from timpani.machine.cores import read_cores
+from timpani.native.find import Mpi, find_mpis
+
+FOUND = find_mpis()
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
+
+ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "-n", "1")
+
+
+@every_mpi
+def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi: Mpi, tmp_path: Path) -> None:
+    study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "-n", "7")
+    done = timpani("run", *study, "--algorithms", "all", "--dry-run", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert re.fullmatch(rf"\d+ cells × 7 launches on {re.escape(str(mpi))}: 28 starts of the MPI program, .+", first)
+    assert re.search(r"about (\d+ s|\d+ min \d+ s)$", first)
+    blocks = "\n".join(rest).strip().split("\n\n")
+    assert len(blocks) == 4
+    counts = 0
+    for block in blocks:
+        head, *collectives, command = block.splitlines()
+        match = re.fullmatch(r"(?P<ranks>[23]) ranks by core(, oversubscribed)?: (?P<cells>\d+) cells a launch", head)
+        assert match, head
+        counts += int(match["cells"])
+        assert [line.split(":")[0] for line in collectives] == ["  bcast", "  scatter"]
+        assert all(line.endswith("; 11 sizes 1 B–1 KiB") for line in collectives)
+        words = shlex.split(command)
+        assert str(mpi.mpirun) in words
+        assert match["ranks"] in words
+        assert words[-3:] == ["timpani-measure", "plan.txt", "samples.jsonl"]
+    assert first.startswith(f"{counts} cells")
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bcast",), "no folder to measure into; name one with -o DIR"),
+        (("bcst", "--dry-run"), "unknown study or collective 'bcst'; did you mean bcast?"),
+        (("missing.toml", "--dry-run"), "there is no study file missing.toml"),
+        (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is no size"),
+        (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision: "),
+        (("bcast", "--ranks", "100000", "--dry-run"), "100000 ranks are more than the "),
+        (("bcast", "--algorithms", "rong", "--dry-run"), "'rong'; "),
+        (("bcast", "--mpi", "/nowhere", "--dry-run"), "there is no /nowhere"),
+        (("bcast", "--mpi", "opnmpi", "--dry-run"), "did you mean openmpi"),
+        (("bcast", "--hang-after", "soon", "-o", "x"), "'soon' is no duration"),
+        (("bcast", "-o", "/proc/x"), "/proc/x can't be written"),
+        (("bcast", "-o", "/dev/null"), "/dev/null can't be written"),
+    ],
+)
+@pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+def test_what_can_not_be_used_is_one_line_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    done = timpani("run", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("timpani: ")
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@real_ranks
+def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> None:
+    done = timpani("run", *ONE, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert lines
+    assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d ", line) for line in lines)
+    assert lines[0].split(" ", 1)[1] == "0 of 1 measured, about 1 s for all"
+    assert "\x1b" not in done.stderr
+    assert done.stdout.splitlines()[-1] == (
+        f"read on: timpani show {tmp_path / 'c'}, timpani report {tmp_path / 'c'} -o report.html"
+    )
+
+
+@real_ranks
+@every_mpi
+def test_what_a_user_writes_stays_text(mpi: Mpi, tmp_path: Path) -> None:
+    study = tmp_path / "a $(touch study) study.toml"
+    study.write_text(
+        'title = "$(touch title) `touch title` <b>[bold]"\n'
+        'ranks = [2]\nsizes = [8]\nslot = "2ms"\nlaunches = 1\n[collectives]\nbcast = "default"\n'
+    )
+    name = "a; touch $(touch folder) '[red]' \"x\" é"
+    done = timpani("run", study, "--mpi", mpi.mpirun, "-o", name, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {study.name, name}
+    assert len(results(tmp_path / name)) == 1
+    show = done.stdout.splitlines()[-1].removeprefix("read on: ").partition(", timpani report")[0]
+    assert shlex.split(show) == ["timpani", "show", name]
+
+
+@contextmanager
+def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
+    """A prefix that runs a command as a user without rights, with a home of its own; skips where that can't be."""
+    if os.geteuid() != 0:
+        pytest.skip("may be skipped: only root becomes another user")
+    setpriv = shutil.which("setpriv")
+    prefix = (setpriv or "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    Path(tmp).chmod(0o777)
+    needed = "import subprocess, timpani.native.build as b; subprocess.run([b.tool('cmake'), '--version'], check=True)"
+    tried = [*prefix, sys.executable, "-c", needed]
+    if setpriv is None or subprocess.run(tried, capture_output=True, check=False, cwd=tmp).returncode:
+        pytest.skip("may be skipped: another user can't run this Python")
+    yield prefix
+
+
+@real_ranks
+def test_a_user_without_rights_measures_without_roots_warnings() -> None:
+    with tempfile.TemporaryDirectory() as home, nobody(home) as prefix:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        done = subprocess.run(
+            [*prefix, sys.executable, "-c", "from timpani.cli import main; main()", "run", *ONE, "-o", "c"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=home,
+            env={**environment, "HOME": home},
+        )
+        assert done.returncode == 0, done.stderr
+        assert "root" not in done.stderr.lower()
+        assert (Path(home) / ".cache" / "timpani").is_dir()
+        [result] = results(Path(home) / "c")
+        assert result["error"] is None
+        assert "ALLOW_RUN_AS_ROOT" not in (Path(home) / "c" / "launches.jsonl").read_text()

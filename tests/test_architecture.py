@@ -1,0 +1,65 @@
+"""The rooms import each other as docs/architecture.md says, and not otherwise."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "timpani"
+DOCUMENT = ROOT / "docs" / "architecture.md"
+
+_LINE = re.compile(r"^    (?P<room>\w+): +(?P<imports>\w+(?:, \w+)*)$", re.MULTILINE)
+
+
+def documented() -> dict[str, list[str]]:
+    """The rooms and what they import, in the document's order."""
+    return {
+        match["room"]: [] if match["imports"] == "nothing" else match["imports"].split(", ")
+        for match in _LINE.finditer(DOCUMENT.read_text())
+    }
+
+
+def rooms() -> list[Path]:
+    return [folder for folder in SOURCE.iterdir() if (folder / "__init__.py").exists()]
+
+
+def imported_modules(file: Path) -> Iterator[str]:
+    """Every module that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} imports relatively, which hides the room"
+            # Of `from timpani import x` a room may be the name.
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_rooms(room: Path) -> set[str]:
+    names = {folder.name for folder in rooms()}
+    modules = [module.split(".") for file in room.rglob("*.py") for module in imported_modules(file)]
+    return {parts[1] for parts in modules if parts[0] == "timpani" and parts[1] in names} - {room.name}
+
+
+def test_the_rooms_import_each_other_as_documented() -> None:
+    found = {room.name: sorted(imported_rooms(room)) for room in rooms()}
+    assert found == documented()
+
+
+def test_no_arrow_leads_back() -> None:
+    above: set[str] = set()
+    for room, imports in documented().items():
+        assert set(imports) <= above, f"{room} imports a room below it"
+        above.add(room)
+
+
+def test_errors_are_everyones_and_import_no_room() -> None:
+    assert not [module for module in imported_modules(SOURCE / "errors.py") if module.startswith("timpani")]
+
+
+def test_collectives_know_nothing_of_mpi_or_of_measuring() -> None:
+    files = [file for file in (ROOT / "native" / "collectives").iterdir() if file.is_file()]
+    assert files
+    for file in files:
+        included = re.findall(r"#include [<\"]([^>\"]+)", file.read_text())
+        assert not [header for header in included if header == "mpi.h" or header.startswith("measure/")]
