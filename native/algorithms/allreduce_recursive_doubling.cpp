@@ -5,6 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/folding.hpp"
+#include "schedule/rank_order.hpp"
 
 namespace timpani {
 namespace {
@@ -40,12 +41,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int peer = folded.rank(number ^ (1 << (k - 1)));
     steps.send(peer, mine);
     steps.receive(peer, theirs);
-    if (peer < rank) {
-        steps.reduce(theirs, mine);
-    } else {  // ours is the left operand: theirs ← mine ∘ theirs
-        steps.reduce(mine, theirs);
-        steps.copy(theirs, mine);
-    }
+    reduce_in_order(shape, theirs, mine, peer < rank, steps);
 }
 
 const Register entry{{

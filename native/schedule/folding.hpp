@@ -5,15 +5,17 @@
 
 namespace timpani {
 
-/// How exchanges among a power of two of ranks serve any number: the largest power of two ≤ p take part; of the first
-/// 2·(p − that) ranks only the odd ones do, and each stands in for the even one before it.
+/// How exchanges among a certain number of ranks serve any: at least half of the ranks take part, by default the
+/// largest power of two ≤ p; of the first 2·(p − that) ranks only the odd ones do, and each stands in for the even one
+/// before it.
 struct Folded {
     int ranks;
     int taking_part;
     int folded;
 
-    explicit constexpr Folded(const Shape& shape)
-        : ranks(shape.ranks), taking_part(1 << floor_log2(shape.ranks)), folded(shape.ranks - taking_part) {}
+    explicit constexpr Folded(const Shape& shape) : Folded(shape.ranks, 1 << floor_log2(shape.ranks)) {}
+    constexpr Folded(int all_ranks, int of_them)
+        : ranks(all_ranks), taking_part(of_them), folded(all_ranks - of_them) {}
 
     /// The number that `rank` has among those taking part, −1 for none; and back.
     [[nodiscard]] constexpr int number(int rank) const {
