@@ -15,6 +15,7 @@ inline std::int64_t rounds_directly(const Shape& shape) { return shape.ranks; }
 
 inline void scatter_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int due = from_zero(shape, static_cast<int>(k));
+    if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::send, block_of(shape, due));
     const Region at_rank{Buffer::receive, 0, at_root.count};
     if (rank == shape.root && k == 0) steps.copy(at_root, at_rank);
@@ -24,6 +25,7 @@ inline void scatter_directly(const Shape& shape, int rank, std::int64_t k, Steps
 
 inline void gather_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int due = from_zero(shape, static_cast<int>(k));
+    if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::receive, block_of(shape, due));
     const Region at_rank{Buffer::send, 0, at_root.count};
     if (rank == shape.root && k == 0) steps.copy(at_rank, at_root);
