@@ -16,8 +16,10 @@ bool is_message(const Step& step) { return step.kind == Kind::send || step.kind 
 
 Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
 
-/// Whether exchanging two neighbours can matter at all: independent steps may run in either order.
-bool order_matters(const Step& a, const Step& b) {
+/// Whether exchanging two neighbours can matter at all: independent steps may run in either order, and so may two
+/// reductions into one region where the operator commutes.
+bool order_matters(const Step& a, const Step& b, bool commutative) {
+    if (commutative && a.kind == Kind::reduce && b.kind == Kind::reduce && a.to == b.to) return false;
     const auto touches = [](const Step& writer, const Step& other) {
         return writer.kind != Kind::send && (other.reads(writer.to) || other.writes(writer.to));
     };
@@ -66,8 +68,8 @@ const std::vector<Mutation>& mutations() {
              return true;
          }},
         {"order changed",
-         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
-             if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1]) ||
+         [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int) {
+             if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1], shape.commutative) ||
                  steps[i].from == steps[i + 1].from) {
                  return false;
              }
