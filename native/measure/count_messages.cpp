@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "measure/control.hpp"
 #include "json/json.hpp"
+#include "measure/control.hpp"
 
 namespace timpani {
 

@@ -18,9 +18,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "json/json.hpp"
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
-#include "json/json.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"

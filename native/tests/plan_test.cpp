@@ -23,7 +23,8 @@ TEST(a_whole_plan_is_read) {
     const auto plan = parse_plan(
         "timpani-plan 1\nmethod osu\nstart barrier\ndatatype float\nprecision 0.02\nslot_ns 1000\nwarmup 3\n"
         "repetitions 9\nskew 1 -500 2.5\n\n"
-        "cell 4 bcast 1048576 rotate a_b=6,c=0 d=1 knomial:radix=4  # openmpi/binomial\ncell 5 barrier 0 flush - - -\n");
+        "cell 4 bcast 1048576 rotate a_b=6,c=0 d=1 knomial:radix=4  # openmpi/binomial\ncell 5 barrier 0 flush - - "
+        "-\n");
     CHECK(plan.method == Method::osu);
     CHECK(plan.start == Start::barrier);
     CHECK(plan.datatype == "float");
