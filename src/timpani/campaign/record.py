@@ -2,7 +2,7 @@
 
 A campaign folder holds
 
-    campaign.json                    the study and the conditions it ran under; written once
+    campaign.json                    the study and the conditions it ran under
     results.jsonl                    one `LaunchResult` a line, appended; the launch is the unit of replication
     launches.jsonl                   one line per start of the MPI program: command, hosts and cores, clock error
     proofs.jsonl                     one `Proof` a line: who sent how many messages to whom
