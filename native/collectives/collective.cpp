@@ -1,7 +1,6 @@
 #include "collectives/collective.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace timpani {
 
@@ -9,7 +8,16 @@ namespace {
 
 std::int64_t nothing(const Shape&, int) { return 0; }
 std::int64_t one_count(const Shape& shape, int) { return shape.count; }
-std::int64_t all_blocks(const Shape& shape, int) { return shape.count * shape.ranks; }
+std::int64_t all_blocks(const Shape& shape, int) { return block_of(shape, shape.ranks - 1).end(); }
+std::int64_t own_block(const Shape& shape, int rank) { return block_of(shape, rank).count; }
+std::int64_t sent_in_pairs(const Shape& shape, int rank) {
+    const auto last = pair_block_of(shape, rank, shape.ranks - 1);
+    return last.at_sender + last.count;
+}
+std::int64_t received_in_pairs(const Shape& shape, int rank) {
+    const auto last = pair_block_of(shape, shape.ranks - 1, rank);
+    return last.at_receiver + last.count;
+}
 std::int64_t count_at_root(const Shape& shape, int rank) { return rank == shape.root ? shape.count : 0; }
 std::int64_t blocks_at_root(const Shape& shape, int rank) { return rank == shape.root ? all_blocks(shape, rank) : 0; }
 std::int64_t count_off_root(const Shape& shape, int rank) { return rank == shape.root ? 0 : shape.count; }
@@ -22,13 +30,20 @@ Source sum_of_all(const Shape& shape, std::int64_t index) { return Origin{0, sha
 
 Source no_result(const Shape&, int, std::int64_t) { return std::nullopt; }
 Source bcast(const Shape& shape, int, std::int64_t i) { return moved(shape.root, i); }
-Source scatter(const Shape& shape, int rank, std::int64_t i) { return moved(shape.root, rank * shape.count + i); }
+Source scatter(const Shape& shape, int rank, std::int64_t i) {
+    return moved(shape.root, block_of(shape, rank).first + i);
+}
 Source gather(const Shape& shape, int, std::int64_t i) {
-    return moved(static_cast<int>(i / shape.count), i % shape.count);
+    int owner = shape.counts.empty() ? static_cast<int>(i / shape.count) : 0;
+    while (block_of(shape, owner).end() <= i) ++owner;
+    return moved(owner, i - block_of(shape, owner).first);
 }
 Source reduce(const Shape& shape, int, std::int64_t i) { return sum_of_all(shape, i); }
 Source alltoall(const Shape& shape, int rank, std::int64_t i) {
-    return moved(static_cast<int>(i / shape.count), rank * shape.count + i % shape.count);
+    int sender = shape.counts.empty() ? static_cast<int>(i / shape.count) : 0;
+    auto block = pair_block_of(shape, sender, rank);
+    while (block.at_receiver + block.count <= i) block = pair_block_of(shape, ++sender, rank);
+    return moved(sender, block.at_sender + i - block.at_receiver);
 }
 Source reduce_scatter(const Shape& shape, int rank, std::int64_t i) {
     return sum_of_all(shape, part_of(shape.count, shape.ranks, rank).first + i);
@@ -44,9 +59,12 @@ constexpr std::array kCollectives{
     Collective{"bcast", false, count_at_root, count_off_root, bcast},
     Collective{"gather", false, one_count, blocks_at_root, gather},
     Collective{"scatter", false, blocks_at_root, one_count, scatter},
+    Collective{"gatherv", false, own_block, blocks_at_root, gather},
+    Collective{"scatterv", false, blocks_at_root, own_block, scatter},
+    Collective{"allgatherv", false, own_block, all_blocks, gather},
     Collective{"allgather", false, one_count, all_blocks, gather},
     Collective{"alltoall", false, all_blocks, all_blocks, alltoall},
-    Collective{"alltoallv", false, all_blocks, all_blocks, alltoall},
+    Collective{"alltoallv", false, sent_in_pairs, received_in_pairs, alltoall},
     Collective{"reduce", true, one_count, count_at_root, reduce},
     Collective{"allreduce", true, one_count, one_count, reduce},
     Collective{"reduce_scatter_block", true, all_blocks, one_count, reduce_scatter_block},
@@ -57,6 +75,25 @@ constexpr std::array kCollectives{
 };
 
 }  // namespace
+
+Part block_of(const Shape& shape, int rank) {
+    if (shape.counts.empty()) return {rank * shape.count, shape.count};
+    std::int64_t first = 0;
+    for (int before = 0; before < rank; ++before) first += shape.counts[static_cast<std::size_t>(before)];
+    return {first, shape.counts[static_cast<std::size_t>(rank)]};
+}
+
+PairBlock pair_block_of(const Shape& shape, int sender, int receiver) {
+    if (shape.counts.empty()) return {receiver * shape.count, sender * shape.count, shape.count};
+    const auto count = [&](int from, int to) {
+        return shape.counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(shape.ranks) +
+                            static_cast<std::size_t>(to)];
+    };
+    PairBlock block{0, 0, count(sender, receiver)};
+    for (int before = 0; before < receiver; ++before) block.at_sender += count(sender, before);
+    for (int before = 0; before < sender; ++before) block.at_receiver += count(before, receiver);
+    return block;
+}
 
 std::span<const Collective> collectives() { return kCollectives; }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -7,12 +8,36 @@
 
 namespace timpani {
 
-/// One call of a collective: how many ranks take part, the elements that its size counts, and the root.
+/// One call of a collective: how many ranks take part, the elements that its size counts, and the root; and, for an
+/// algorithm of ours, the bytes of an element, whether the operator commutes, and the algorithm's own parameters in the
+/// order in which it names them.
 struct Shape {
     int ranks;
     std::int64_t count;
     int root;
+    std::int64_t element_bytes = 1;
+    bool commutative = true;
+    std::array<std::int64_t, 2> parameters{};
+    /// Elements of each rank's block in a v-collective; in alltoallv of each block, sender by sender. Empty: all
+    /// `count`.
+    std::span<const std::int64_t> counts{};
 };
+
+/// The block of `rank` in the vector that scatterv, gatherv and allgatherv deal in; scatter's where all are equal.
+struct Part {
+    std::int64_t first;
+    std::int64_t count;
+    [[nodiscard]] std::int64_t end() const { return first + count; }
+};
+Part block_of(const Shape& shape, int rank);
+
+/// The block that `sender` has for `receiver` in an all-to-all: its place in the sender's buffer and in the receiver's.
+struct PairBlock {
+    std::int64_t at_sender;
+    std::int64_t at_receiver;
+    std::int64_t count;
+};
+PairBlock pair_block_of(const Shape& shape, int sender, int receiver);
 
 /// Where an element of a result comes from: the sum over ranks [first_rank, last_rank] of their element `index`.
 /// For collectives that only move data the two ranks are the same.
@@ -41,10 +66,6 @@ const Collective* find_collective(std::string_view name);
 
 /// The first element and the number of elements of `rank`'s part when `count` elements are dealt out as evenly as
 /// whole elements allow, the longer parts first.
-struct Part {
-    std::int64_t first;
-    std::int64_t count;
-};
 Part part_of(std::int64_t count, int ranks, int rank);
 
 /// The value that `rank` of `ranks` contributes as its element `index`, and the value of an element with that origin.

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "measure/json.hpp"
+#include "json/json.hpp"
 
 namespace {
 

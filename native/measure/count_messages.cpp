@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "json/json.hpp"
 #include "measure/control.hpp"
-#include "measure/json.hpp"
 
 namespace timpani {
 

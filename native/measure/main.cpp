@@ -18,9 +18,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "json/json.hpp"
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
-#include "measure/json.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"
@@ -125,8 +125,11 @@ void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, co
     const Collective* collective = find_collective(cell.collective);
     if (collective == nullptr) throw std::runtime_error("unknown collective '" + cell.collective + "'");
     const Datatype& datatype = find_datatype(plan.datatype);
-    const Shape shape{harness.size, cell.message_bytes / static_cast<std::int64_t>(datatype.bytes), 0};
-    const Operation operation(*collective, shape, datatype, communicators.get(cell.at_creation), cell.at_call);
+    const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
+    const Shape shape{harness.size, cell.message_bytes / element_bytes, 0, element_bytes};
+    const MPI_Comm comm = communicators.get(cell.at_creation);
+    const Operation operation = cell.algorithm.empty() ? Operation(*collective, shape, datatype, comm, cell.at_call)
+                                                       : Operation(*collective, shape, datatype, comm, cell.algorithm);
     harness.clock.keep_synchronised();
     buffers.prepare(operation, harness.rank, cell.mode);
     JsonObject line;

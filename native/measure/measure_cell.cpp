@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "json/json.hpp"
 #include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
-#include "measure/json.hpp"
 #include "measure/stop_rule.hpp"
 
 namespace timpani {

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "schedule/bind.hpp"
+
 namespace timpani {
 
 namespace {
@@ -86,6 +88,8 @@ struct Operation::Calls {
         return MPI_Exscan(send, receive, o.count_, o.type_, MPI_SUM, o.comm_);
     }
 
+    static int ours(const Operation& o, std::byte* send, std::byte* receive) { return (*o.execution_)(send, receive); }
+
     static Call find(std::string_view name) {
         constexpr std::array<std::pair<std::string_view, Call>, 14> calls{{
             {"null", null},
@@ -131,6 +135,15 @@ Operation::Operation(const Collective& collective, const Shape& shape, const Dat
         counts_.push_back(parts ? static_cast<int>(part_of(shape.count, shape.ranks, rank).count) : count_);
         displacements_.push_back(rank * count_);
     }
+}
+
+Operation::Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                     const std::string& algorithm)
+    : Operation(collective, shape, datatype, comm) {
+    const BoundAlgorithm bound = bind(collective.name, algorithm, shape_);
+    shape_ = bound.shape;
+    execution_ = std::make_unique<Execution>(*bound.algorithm, shape_, comm, type_, MPI_SUM);
+    call_ = Calls::ours;
 }
 
 }  // namespace timpani

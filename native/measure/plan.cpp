@@ -55,6 +55,7 @@ CellPlan parse_cell(std::istringstream& words) {
     cell.mode = choice(next<std::string>(words), kModes);
     cell.at_creation = parse_controls(next<std::string>(words));
     cell.at_call = parse_controls(next<std::string>(words));
+    if (const auto algorithm = next<std::string>(words); algorithm != "-") cell.algorithm = algorithm;
     return cell;
 }
 

@@ -26,6 +26,7 @@ struct CellPlan {
     CacheMode mode = CacheMode::warm;
     Controls at_creation;
     Controls at_call;
+    std::string algorithm;  // of ours, with its parameters: `knomial:radix=4`; empty for the library's own call
 };
 
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.

@@ -1,4 +1,4 @@
-#include "measure/json.hpp"
+#include "json/json.hpp"
 
 #include <limits>
 #include <vector>

@@ -23,7 +23,8 @@ TEST(a_whole_plan_is_read) {
     const auto plan = parse_plan(
         "timpani-plan 1\nmethod osu\nstart barrier\ndatatype float\nprecision 0.02\nslot_ns 1000\nwarmup 3\n"
         "repetitions 9\nskew 1 -500 2.5\n\n"
-        "cell 4 bcast 1048576 rotate a_b=6,c=0 d=1  # openmpi/binomial\ncell 5 barrier 0 flush - -\n");
+        "cell 4 bcast 1048576 rotate a_b=6,c=0 d=1 knomial:radix=4  # openmpi/binomial\ncell 5 barrier 0 flush - - "
+        "-\n");
     CHECK(plan.method == Method::osu);
     CHECK(plan.start == Start::barrier);
     CHECK(plan.datatype == "float");
@@ -36,6 +37,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.cells[0].mode == CacheMode::rotate);
     CHECK((plan.cells[0].at_creation == Controls{{"a_b", 6}, {"c", 0}}));
     CHECK((plan.cells[0].at_call == Controls{{"d", 1}}));
+    CHECK(plan.cells[0].algorithm == "knomial:radix=4" && plan.cells[1].algorithm.empty());
     CHECK(plan.cells[1].at_creation.empty() && plan.cells[1].at_call.empty());
 }
 
@@ -47,7 +49,7 @@ TEST(what_is_wrong_is_said_with_its_line) {
     CHECK(error_of("timpani-plan 1\ncolour blue\n") == "plan line 2: unknown key 'colour'");
     CHECK(error_of("timpani-plan 1\nmethod OSU\n") == "plan line 2: unknown word 'OSU'");
     CHECK(error_of("timpani-plan 1\nslot_ns 1 2\n") == "plan line 2: '2' is one word too many");
-    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a -\n") == "plan line 2: 'a' is no name=integer");
+    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") == "plan line 2: 'a' is no name=integer");
 }
 
 }  // namespace timpani

@@ -10,6 +10,7 @@ from timpani.campaign.plan import CampaignPlan, plan
 from timpani.errors import UserError
 from timpani.native.find import Mpi, find_mpis
 from timpani.providers.catalogue import Catalogue
+from timpani.providers.own import own_catalogue
 from timpani.providers.registry import provider_of
 from timpani.study.study import Study
 
@@ -19,12 +20,17 @@ every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{
 
 def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
-    return plan(study, mpi, provider_of(mpi), catalogue(mpi), cores, oversubscribe)
+    return plan(study, mpi, provider_of(mpi), catalogue(mpi), own(mpi), cores, oversubscribe)
 
 
 @cache
 def catalogue(mpi: Mpi) -> Catalogue:
     return provider_of(mpi).catalogue(mpi)
+
+
+@cache
+def own(mpi: Mpi) -> Catalogue:
+    return own_catalogue(mpi)
 
 
 def names(plan: CampaignPlan) -> set[str]:
@@ -125,3 +131,26 @@ def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
 def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
     assert planned(mpi, budget="1s", launches=1000).seconds == 1.0
     assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
+
+
+@every_mpi
+def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> None:
+    collectives = {"bcast": ["default", "timpani/knomial:radix=3", "binomial"]}
+    groups = planned(mpi, collectives=collectives).groups
+    together = next(group for group in groups if any(cell.cell.algorithm.is_default for cell in group.cells))
+    assert {str(cell.cell.algorithm) for cell in together.cells} == {f"{mpi.kind}/default", "timpani/knomial:radix=3"}
+    assert {cell.cell.algorithm.label for cell in together.cells} == {"default", "timpani/knomial:radix=3"}
+    assert (together.arguments, dict(together.environment)) == ((), {})
+
+
+@every_mpi
+def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
+    made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
+    assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
+    assert made.left_out == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
+
+
+@every_mpi
+def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
+    ours = {str(algorithm) for algorithm in own(mpi).all_of("scan")[1:]}
+    assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}

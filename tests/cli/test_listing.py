@@ -41,7 +41,12 @@ def test_mpis() -> None:
 def test_algorithms_of_the_library_asked_for(mpi: Mpi) -> None:
     rows = json.loads(timpani("list", "algorithms", "--mpi", str(mpi.mpirun), "--format", "json").stdout)
     assert f"{mpi.kind}/binomial" in [row["algorithm"] for row in rows if row["collective"] == "bcast"]
-    assert {"collective", "algorithm", "library", "aliases", "parameters"} == set(rows[0])
+    assert {"collective", "algorithm", "library", "aliases", "parameters", "restrictions", "source", "cost"} == set(
+        rows[0]
+    )
+    ours = next(row for row in rows if row["algorithm"] == "timpani/neighbor_exchange")
+    assert ours["restrictions"] == "even"
+    assert ours["source"]
     assert "default, " in timpani("list", "algorithms", "--mpi", str(mpi.mpirun)).stdout
 
 

@@ -17,7 +17,7 @@ SIZES = (0, 8, 56, 1000, 40_000)
 
 def every_collective(sizes: tuple[int, ...] = SIZES) -> list[str]:
     sized = [(name, size) for name, size in product(COLLECTIVES, sizes) if COLLECTIVES[name].sized or size == 0]
-    return [f"cell {number} {name} {size} warm - -" for number, (name, size) in enumerate(sized)]
+    return [f"cell {number} {name} {size} warm - - -" for number, (name, size) in enumerate(sized)]
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7, 8])
@@ -41,7 +41,7 @@ def test_every_datatype_gives_right_data_under_the_sanitizers(
 
 @pytest.mark.parametrize("mode", ["rotate", "flush"])
 def test_cache_modes_keep_the_data_right(run_plan: RunPlan, mode: str) -> None:
-    record = run_plan(2, [f"cell 0 allgather 4096 {mode} - -", f"cell 1 reduce 4096 {mode} - -"])
+    record = run_plan(2, [f"cell 0 allgather 4096 {mode} - - -", f"cell 1 reduce 4096 {mode} - - -"])
     assert sum("measured" in line for line in record) == 2
 
 
@@ -69,7 +69,7 @@ def test_a_common_clock_is_found_whatever_the_ranks_clocks_say(
 def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: Mpi) -> None:
     if read_cores().usable < 2:
         pytest.skip("two ranks need two cores, else their waiting is what is measured")
-    cells = ["cell 0 allreduce 65536 warm - -", "cell 1 bcast 262144 warm - -"]
+    cells = ["cell 0 allreduce 65536 warm - - -", "cell 1 bcast 262144 warm - - -"]
     right = run_plan(2, cells, start_by="round_time")
     wrong = run_plan(2, ["skew 1 5000000 40", *cells], start_by="round_time")
     assert (right[0]["clocks"], wrong[0]["clocks"]) == (1, 2)
@@ -84,7 +84,7 @@ def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: 
 def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run_plan: RunPlan) -> None:
     if read_cores().usable < 2:
         pytest.skip("two ranks need two cores to start together")
-    record = run_plan(2, ["cell 0 null 0 warm - -", "cell 1 bcast 1024 warm - -"], start_by="round_time")
+    record = run_plan(2, ["cell 0 null 0 warm - - -", "cell 1 bcast 1024 warm - - -"], start_by="round_time")
     for line in record:
         if "measured" not in line:
             continue
@@ -99,10 +99,10 @@ def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run
 
 
 def test_osu_protocol_runs_its_fixed_iterations(run_plan: RunPlan) -> None:
-    record = run_plan(2, ["method osu", "cell 0 bcast 8192 warm - -", "cell 1 bcast 8193 warm - -"])
+    record = run_plan(2, ["method osu", "cell 0 bcast 8192 warm - - -", "cell 1 bcast 8193 warm - - -"])
     runs = [(line["measured"]["warmup"], len(line["measured"]["average_ns"])) for line in record if "measured" in line]
     assert runs == [(100, 1000), (10, 100)]
-    record = run_plan(2, ["method osu", "warmup 3", "repetitions 17", "cell 0 bcast 8 warm - -"])
+    record = run_plan(2, ["method osu", "warmup 3", "repetitions 17", "cell 0 bcast 8 warm - - -"])
     assert [(line["measured"]["warmup"], len(line["measured"]["average_ns"])) for line in record[2:3]] == [(3, 17)]
 
 
@@ -128,7 +128,7 @@ def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPl
     if mpi.kind != "openmpi" or mpi.numbers < (5,):
         pytest.skip("may be skipped: only Open MPI from 5.0 reads message counts inside a launch")
     ids = {"basic_linear": 1, "chain": 2, "pipeline": 3, "binary_tree": 5, "binomial": 6}
-    cells = [f"cell {number} bcast 1024 warm coll_tuned_bcast_algorithm={number} -" for number in ids.values()]
+    cells = [f"cell {number} bcast 1024 warm coll_tuned_bcast_algorithm={number} - -" for number in ids.values()]
     arguments = ("--mca", "pml_monitoring_enable", "1", "--mca", "coll_tuned_use_dynamic_rules", "1")
     record = run_plan(8, ["method count_messages", *cells], *arguments)
     peers = {

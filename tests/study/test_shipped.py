@@ -4,6 +4,7 @@ import pytest
 
 from timpani.campaign.plan import plan
 from timpani.native.find import Mpi, find_mpis
+from timpani.providers.own import own_catalogue
 from timpani.providers.registry import provider_of
 from timpani.report.dry_run import plan_lines
 from timpani.study.shipped import ShippedStudy, shipped_studies
@@ -22,7 +23,9 @@ def test_each_says_what_it_asks(shipped: ShippedStudy) -> None:
 @every_study
 def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: ShippedStudy) -> None:
     provider = provider_of(mpi)
-    planned = plan(shipped.study, mpi, provider, provider.catalogue(mpi), cores=2, oversubscribe=True)
+    planned = plan(
+        shipped.study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), cores=2, oversubscribe=True
+    )
     lines = plan_lines(planned)
     measured = {(cell.cell.collective, cell.cell.algorithm.name) for cell in planned.cells}
     for collective, algorithms in shipped.study.collectives.items():

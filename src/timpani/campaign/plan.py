@@ -12,7 +12,7 @@ from timpani.machine.launch_request import LaunchRequest
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.provider import Controls, Forcing, Provider
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.collectives import COLLECTIVES
 from timpani.study.study import ALL, Study
 
@@ -88,9 +88,12 @@ class CampaignPlan:
 
 
 def plan(
-    study: Study, mpi: Mpi, provider: Provider, catalogue: Catalogue, cores: int, oversubscribe: bool
+    study: Study, mpi: Mpi, provider: Provider, catalogue: Catalogue, own: Catalogue, cores: int, oversubscribe: bool
 ) -> CampaignPlan:
-    """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here."""
+    """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here.
+
+    `catalogue` is what the library offers, `own` are our algorithms: those run with nothing set, beside the default.
+    """
     above = [ranks for ranks in study.ranks if ranks > cores]
     if above and not oversubscribe:
         fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)
@@ -103,10 +106,15 @@ def plan(
     forcings: dict[tuple[object, ...], tuple[int, Forcing]] = {}
     number = 0
     for collective, texts in study.collectives.items():
-        for algorithm in _algorithms(collective, texts, catalogue, left_out):
-            forcing = provider.forcing(mpi, catalogue.offer(collective, algorithm), algorithm)
+        for algorithm in _algorithms(collective, texts, catalogue, own, left_out):
+            ours = algorithm.provider == OWN
+            offer = (own if ours else catalogue).offer(collective, algorithm)
+            forcing = Forcing() if ours else provider.forcing(mpi, offer, algorithm)
             sizes = study.sizes if COLLECTIVES[collective].sized else (0,)
             for ranks in study.ranks:
+                if offer is not None and not offer.restrictions.admit(ranks):
+                    left_out.append(f"{collective} {algorithm} on {ranks} ranks: only for {offer.restrictions}")
+                    continue
                 key = (ranks, forcing.arguments, tuple(sorted(forcing.environment.items())))
                 forcings[key] = (ranks, forcing)
                 for size in sizes:
@@ -123,7 +131,7 @@ def plan(
 
 
 def _algorithms(
-    collective: str, texts: tuple[str, ...], catalogue: Catalogue, left_out: list[str]
+    collective: str, texts: tuple[str, ...], catalogue: Catalogue, own: Catalogue, left_out: list[str]
 ) -> tuple[Algorithm, ...]:
     """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
     found: dict[Algorithm, None] = {}
@@ -132,8 +140,15 @@ def _algorithms(
             found.update(dict.fromkeys(catalogue.all_of(collective)))
             continue
         algorithm = Algorithm.parse(text)
-        if algorithm.provider and algorithm.provider not in get_args(Kind):
-            raise unknown(f"provider of {collective} {text}:", algorithm.provider, get_args(Kind), "timpani list mpis")
+        providers = (*get_args(Kind), OWN)
+        if algorithm.provider and algorithm.provider not in providers:
+            raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
+        if algorithm.provider == OWN:
+            if algorithm.name == ALL:
+                found.update(dict.fromkeys(own.all_of(collective)[1:]))
+            else:
+                found[own.resolve(collective, algorithm)] = None
+            continue
         if algorithm.provider not in ("", catalogue.provider):
             left_out.append(f"{collective} {text}: not of {catalogue.provider} {catalogue.version}")
         else:

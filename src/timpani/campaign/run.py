@@ -23,7 +23,7 @@ from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
 from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
-from timpani.study.cell import Cell
+from timpani.study.cell import OWN, Cell
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 
@@ -280,7 +280,8 @@ def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
     """A line of the plan for each cell."""
     for planned in cells:
         cell = planned.cell
-        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)}"
+        ours = cell.algorithm.plain if cell.algorithm.provider == OWN else "-"
+        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {ours}"
         yield (
             f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {settings}  # {cell.algorithm}"
         )

@@ -20,6 +20,7 @@ from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_machine
 from timpani.native.build import build
 from timpani.native.find import choose_mpi
+from timpani.providers.own import own_catalogue
 from timpani.providers.registry import provider_of
 from timpani.providers.steering import steering
 from timpani.study.study import Study
@@ -37,7 +38,9 @@ class Session:
         """Plan `study` for the MPI library wanted, as `choose_mpi` reads it."""
         mpi = choose_mpi(mpi_wanted)
         provider = provider_of(mpi)
-        return cls(plan(study, mpi, provider, provider.catalogue(mpi), read_cores().usable, oversubscribe))
+        return cls(
+            plan(study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), read_cores().usable, oversubscribe)
+        )
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""

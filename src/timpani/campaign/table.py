@@ -6,7 +6,7 @@ import polars as pl
 
 from timpani.campaign.record import CELL_FIELDS
 from timpani.stats.interval import quantile_ranks
-from timpani.study.cell import DEFAULT
+from timpani.study.cell import DEFAULT, OWN
 
 CONTRACT = (
     *CELL_FIELDS,
@@ -139,11 +139,7 @@ def _status() -> pl.Expr:
 
 
 def algorithm_label() -> pl.Expr:
-    """Column `label` from the columns `algorithm` and `parameters`, as `Algorithm.label` makes it."""
-    parameters = pl.col("parameters")
-    return (
-        pl.when(parameters == "")
-        .then(pl.col("algorithm"))
-        .otherwise(pl.col("algorithm") + ":" + parameters)
-        .alias("label")
-    )
+    """Column `label` from the columns `provider`, `algorithm` and `parameters`, as `Algorithm.label` makes it."""
+    provider = pl.when(pl.col("provider") == OWN).then(pl.lit(f"{OWN}/")).otherwise(pl.lit(""))
+    parameters = pl.when(pl.col("parameters") == "").then(pl.lit("")).otherwise(":" + pl.col("parameters"))
+    return (provider + pl.col("algorithm") + parameters).alias("label")

@@ -11,6 +11,7 @@ from timpani.cli.listing import list_
 from timpani.cli.report import report
 from timpani.cli.run import run
 from timpani.cli.show import show
+from timpani.cli.verify import verify
 from timpani.errors import UserError
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app.command("run")(run)
 app.command("show")(show)
 app.command("report")(report)
 app.command("import")(import_)
+app.command("verify")(verify)
 
 
 @app.callback(invoke_without_command=True)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.study.cell import DEFAULT, OWN
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -53,10 +55,10 @@ def _collectives() -> list[dict[str, Any]]:
 
 def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
     from timpani.native.find import choose_mpi
+    from timpani.providers.own import own_catalogue
     from timpani.providers.registry import provider_of
 
     mpi = choose_mpi(wanted)
-    catalogue = provider_of(mpi).catalogue(mpi)
     return [
         {
             "collective": offer.collective,
@@ -64,23 +66,32 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
             "library": offer.value,
             "aliases": list(offer.aliases),
             "parameters": [f"{parameter.name}={parameter.default}" for parameter in offer.parameters],
+            "restrictions": str(offer.restrictions),
+            "source": offer.source,
+            "cost": offer.cost,
         }
+        for catalogue in (provider_of(mpi).catalogue(mpi), own_catalogue(mpi))
         for offers in catalogue.offers.values()
         for offer in offers
     ]
 
 
 def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One row for each collective: the algorithms with their other names, and all parameters that they know."""
-    rows: dict[str, tuple[list[str], dict[str, None]]] = {}
+    """One row for each provider and collective: the algorithms with their other names, and all parameters they know."""
+    rows: dict[tuple[str, str], tuple[list[str], dict[str, None]]] = {}
     for each in algorithms:
-        names, parameters = rows.setdefault(each["collective"], ([], {}))
-        name = each["algorithm"].partition("/")[2]
+        provider, _, name = each["algorithm"].partition("/")
+        names, parameters = rows.setdefault((provider, each["collective"]), ([], {}))
         names.append(f"{name} ({', '.join(each['aliases'])})" if each["aliases"] else name)
         parameters.update(dict.fromkeys(parameter.partition("=")[0] for parameter in each["parameters"]))
     return [
-        {"collective": collective, "parameters": ", ".join(parameters), "algorithms": ", ".join(["default", *names])}
-        for collective, (names, parameters) in rows.items()
+        {
+            "provider": provider,
+            "collective": collective,
+            "parameters": ", ".join(parameters),
+            "algorithms": ", ".join(names if provider == OWN else [DEFAULT, *names]),
+        }
+        for (provider, collective), (names, parameters) in rows.items()
     ]
 
 

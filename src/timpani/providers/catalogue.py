@@ -11,12 +11,30 @@ _LARGEST = 2**31 - 1  # the libraries' variables are C ints
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of an algorithm: our name for it, and the library's variable that holds it."""
+    """A setting of an algorithm: our name for it, the library's variable that holds it, and its least value."""
 
     name: str
     control: str
     default: int
     meaning: str
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class Restrictions:
+    """Where an algorithm applies: which rank counts, and whether its operator must be commutative."""
+
+    power_of_two: bool = False
+    even: bool = False
+    commutative: bool = False
+
+    def admit(self, ranks: int) -> bool:
+        """Whether it runs on so many ranks with the operators that we measure, which all commute."""
+        return not (self.power_of_two and ranks & (ranks - 1)) and not (self.even and ranks % 2)
+
+    def __str__(self) -> str:
+        words = {"power of two": self.power_of_two, "even": self.even, "commutative": self.commutative}
+        return ", ".join(word for word, holds in words.items() if holds)
 
 
 @dataclass(frozen=True)
@@ -26,6 +44,7 @@ class Offer:
     name     the house's word where it has one, so that libraries can be compared; else the library's own
     value    what the library's variable is set to: an id, or the library's own name
     aliases  other names that a user may type: the library's own where `name` differs
+    source   who described it; cost is under Hockney's model; both are known of our own algorithms
     """
 
     collective: str
@@ -33,6 +52,9 @@ class Offer:
     value: str
     parameters: tuple[Parameter, ...]
     aliases: tuple[str, ...] = ()
+    restrictions: Restrictions = Restrictions()
+    source: str = ""
+    cost: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,15 +85,17 @@ class Catalogue:
                 f"choose that library with --mpi {algorithm.provider}, or leave '{algorithm.provider}/' out",
             )
         offer = self.offer(collective, algorithm)
-        parameters = {parameter.name for parameter in offer.parameters} if offer else set()
+        parameters = {parameter.name: parameter for parameter in offer.parameters} if offer else {}
         for name, value in algorithm.parameters:
             if not parameters:
                 raise UserError(f"{self.provider}'s {collective} {algorithm.name} has no parameters", "leave them out")
             if name not in parameters:
                 kind = f"parameter of {self.provider}'s {collective} {algorithm.name}"
                 raise unknown(kind, name, parameters, "timpani list algorithms")
-            if not 0 <= value <= _LARGEST:
-                raise UserError(f"'{name}={value}' of {algorithm} is out of range", f"write 0 to {_LARGEST}")
+            if not parameters[name].least <= value <= _LARGEST:
+                raise UserError(
+                    f"'{name}={value}' of {algorithm} is out of range", f"write {parameters[name].least} to {_LARGEST}"
+                )
         return Algorithm(self.provider, offer.name if offer else DEFAULT, algorithm.parameters)
 
     def all_of(self, collective: str) -> tuple[Algorithm, ...]:

@@ -7,6 +7,9 @@ from timpani.errors import UserError
 
 DEFAULT = "default"
 
+OWN = "timpani"
+"""The provider of our own algorithms; all others are MPI libraries."""
+
 _ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
 _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
 
@@ -41,11 +44,16 @@ class Algorithm:
 
     @property
     def label(self) -> str:
-        """The name without its provider, for tables and figures of one library."""
+        """The name in tables and figures: a library's without its provider, as there is one library; ours with it."""
+        return str(self) if self.provider == OWN else self.plain
+
+    @property
+    def plain(self) -> str:
+        """The name and parameters without the provider."""
         return f"{self.name}:{self.parameter_text}" if self.parameters else self.name
 
     def __str__(self) -> str:
-        return f"{self.provider}/{self.label}" if self.provider else self.label
+        return f"{self.provider}/{self.plain}" if self.provider else self.plain
 
 
 def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:

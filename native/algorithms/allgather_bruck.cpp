@@ -1,0 +1,72 @@
+// Allgather by Bruck: in round k each rank sends the blocks that it has, its own and those of the ranks after it, to
+// the one 2ᵏ back round the ring, and so has twice as many. They are kept with its own first, and turned into place at
+// the end.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + 2; }
+
+std::int64_t scratch(const Shape& shape, int) { return block_of(shape, shape.ranks - 1).end(); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const std::int64_t before = block_of(shape, rank).first;
+    const std::int64_t all = scratch(shape, rank);
+    // Of the blocks from ours on round the ring, those numbered [first, last).
+    const auto turned = [&](int first, int last) {
+        const auto place = [&](int number) {
+            if (number == p) return all;
+            const int owner = (rank + number) % p;
+            return block_of(shape, owner).first - before + (owner < rank ? all : 0);
+        };
+        return Region{Buffer::scratch, place(first), place(last) - place(first)};
+    };
+    if (k == 0) {
+        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, turned(0, 1));
+        return;
+    }
+    if (k == rounds(shape) - 1) {
+        steps.copy({Buffer::scratch, 0, all - before}, {Buffer::receive, before, all - before});
+        steps.copy({Buffer::scratch, all - before, before}, {Buffer::receive, 0, before});
+        return;
+    }
+    const int distance = 1 << (k - 1);
+    const int blocks = std::min(distance, p - distance);
+    steps.send((rank - distance + p) % p, turned(0, blocks));
+    steps.receive((rank + distance) % p, turned(distance, distance + blocks));
+}
+
+Algorithm bruck(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "bruck",
+        .source = "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p βm",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {"brucks"},
+        .rounds = rounds,
+        .round = round,
+        .scratch = scratch,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); },
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                       std::int64_t distinct = 0;  // a power of two away, either way round
+                       for (int other = 1; other < shape.ranks; ++other) {
+                           distinct += is_power_of_two(other) || is_power_of_two(shape.ranks - other) ? 1 : 0;
+                       }
+                       return distinct;
+                   }},
+    };
+}
+
+const Register allgather{bruck("allgather")};
+const Register allgatherv{bruck("allgatherv")};
+
+}  // namespace
+}  // namespace timpani

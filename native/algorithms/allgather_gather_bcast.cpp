@@ -1,0 +1,58 @@
+// Allgather as a gather to rank 0 along a binomial tree and a broadcast of the whole along the same tree: in round k
+// of the gather rank r hands the blocks of [r, r + 2ᵏ) to r − 2ᵏ, and the broadcast takes the same ways back.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 1 + 2 * ceil_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const auto of_ranks = [&](int first, int last) {
+        return region(Buffer::receive, block_of(shape, first), block_of(shape, std::min(last, p - 1)));
+    };
+    if (k == 0) {
+        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
+        return;
+    }
+    const int levels = ceil_log2(p);
+    const bool gathers = k <= levels;
+    const int distance = 1 << (gathers ? k - 1 : 2 * levels - k);
+    const bool parent = rank % (2 * distance) == 0 && rank + distance < p;
+    const bool child = rank % (2 * distance) == distance;
+    if (gathers) {
+        if (parent) steps.receive(rank + distance, of_ranks(rank + distance, rank + 2 * distance - 1));
+        if (child) steps.send(rank - distance, of_ranks(rank, rank + distance - 1));
+    } else {
+        if (parent) steps.send(rank + distance, of_ranks(0, p - 1));
+        if (child) steps.receive(rank - distance, of_ranks(0, p - 1));
+    }
+}
+
+Algorithm gather_bcast(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "gather_bcast",
+        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+        .cost = "2⌈log₂ p⌉ α + ((p−1)/p + ⌈log₂ p⌉) βm",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
+                   // Rank 0's: the whole in each round of the broadcast.
+                   .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.ranks * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    };
+}
+
+const Register allgather{gather_bcast("allgather")};
+const Register allgatherv{gather_bcast("allgatherv")};
+
+}  // namespace
+}  // namespace timpani

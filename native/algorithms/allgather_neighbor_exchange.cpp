@@ -1,0 +1,60 @@
+// Allgather by neighbour exchange: ranks pair up, 2i with 2i + 1, and swap their blocks; from then on each swaps in
+// turn with its other neighbour and with its partner the two blocks that it got last. Blocks travel in pairs, so half
+// as many rounds do as round a ring.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 1 + shape.ranks / 2; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const auto block = [&](int owner) { return region(Buffer::receive, block_of(shape, owner)); };
+    const int forward = rank % 2 == 0 ? 1 : -1;  // where the partner is
+    if (k == 0) {
+        steps.copy({Buffer::send, 0, block(rank).count}, block(rank));
+        return;
+    }
+    if (k == 1) {
+        steps.send(rank + forward, block(rank));
+        steps.receive(rank + forward, block(rank + forward));
+        return;
+    }
+    // In round k > 1 an even rank gets the pair k/2 further back or on, by turns; an odd rank the other way round.
+    const auto got = [&](int which, std::int64_t in_round) {
+        const bool away = (in_round % 2 == 0) == (which % 2 == 0);
+        const auto pair = (which / 2 + (away ? -1 : 1) * (in_round / 2) + p / 2) % (p / 2);
+        const int first = static_cast<int>(2 * pair);
+        return region(Buffer::receive, block_of(shape, first), block_of(shape, first + 1));
+    };
+    const int peer = (rank + (k % 2 == 0 ? -forward : forward) + p) % p;
+    steps.send(peer, got(rank, k - 1));
+    steps.receive(peer, got(rank, k));
+}
+
+Algorithm neighbor_exchange(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "neighbor_exchange",
+        .source = "Chen, Zhang, Zhang, Yuan, HPCASIA 2005",
+        .cost = "p/2 α + (p−1)/p βm",
+        .restrictions = {.even = true},
+        .parameters = {},
+        .aliases = {"neighbor"},
+        .rounds = rounds,
+        .round = round,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks / 2; },
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks == 2 ? 1 : 2; }},
+    };
+}
+
+const Register allgather{neighbor_exchange("allgather")};
+const Register allgatherv{neighbor_exchange("allgatherv")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,80 @@
+// Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the one whose number
+// differs in bit k. Ranks beyond the largest power of two hand their block to a neighbour first and get all of them
+// last, so that what a rank has is always one run of neighbouring blocks.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/folding.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    const auto of_ranks = [&](int first, int last) {
+        return region(Buffer::receive, block_of(shape, first), block_of(shape, last));
+    };
+    const bool last = k == rounds(shape) - 1;
+    if (folded.stands_aside(rank)) {
+        if (k == 0) steps.send(rank + 1, {Buffer::send, 0, block_of(shape, rank).count});
+        if (last) steps.receive(rank + 1, of_ranks(0, shape.ranks - 1));
+        return;
+    }
+    if (k == 0) {
+        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
+        if (folded.stands_in(rank)) steps.receive(rank - 1, of_ranks(rank - 1, rank - 1));
+        return;
+    }
+    if (last) {
+        if (folded.stands_in(rank)) steps.send(rank - 1, of_ranks(0, shape.ranks - 1));
+        return;
+    }
+    const int half = 1 << (k - 1);
+    const auto run = [&](int number) {
+        const int first = number & ~(half - 1);
+        return of_ranks(folded.first_rank(first), folded.rank(first + half - 1));
+    };
+    const int number = folded.number(rank);
+    const int peer = number ^ half;
+    steps.send(folded.rank(peer), run(number));
+    steps.receive(folded.rank(peer), run(peer));
+}
+
+/// Most are sent by number 0, whose runs begin with the pairs.
+std::int64_t most_sent(const Shape& shape) {
+    const int taking_part = 1 << floor_log2(shape.ranks);
+    const int pairs = shape.ranks - taking_part;
+    std::int64_t blocks = pairs > 0 ? shape.ranks : 0;  // to the rank that stands aside
+    for (int run = 1; run < taking_part; run *= 2) blocks += run + std::min(run, pairs);
+    return blocks * shape.count;
+}
+
+Algorithm recursive_doubling(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "recursive_doubling",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p βm; 2α + (p+1)/p βm more if p is no power of two",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+                   },
+                   .most_sent = most_sent,
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+                   }},
+    };
+}
+
+const Register allgather{recursive_doubling("allgather")};
+const Register allgatherv{recursive_doubling("allgatherv")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,46 @@
+// Allgather round a ring: in round k each rank passes on to its right neighbour the block that it got k rounds ago.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return shape.ranks; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const auto block = [&](std::int64_t owner) {
+        return region(Buffer::receive, block_of(shape, static_cast<int>((owner % p + p) % p)));
+    };
+    if (k == 0) {
+        steps.copy({Buffer::send, 0, block(rank).count}, block(rank));
+        return;
+    }
+    steps.send((rank + 1) % p, block(rank - k + 1));
+    steps.receive((rank - 1 + p) % p, block(rank - k));
+}
+
+Algorithm ring(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "ring",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "(p−1) α + (p−1)/p βm",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+    };
+}
+
+const Register allgather{ring("allgather")};
+const Register allgatherv{ring("allgatherv")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,92 @@
+// Allreduce by Rabenseifner: a reduce-scatter in which each rank swaps halves of what it still works on with the one
+// whose number differs in bit 0, 1, 2…, and an allgather the same ways back. Near ranks meet first, which keeps their
+// order. Ranks beyond the largest power of two hand all to a neighbour first and get the result last.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/folding.hpp"
+#include "schedule/halving.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 2 + 2 * floor_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    const int levels = floor_log2(shape.ranks);
+    const bool last = k == rounds(shape) - 1;
+    const Region own{Buffer::send, 0, shape.count};
+    const Region sums{Buffer::receive, 0, shape.count};
+    if (folded.stands_aside(rank)) {
+        if (k == 0) steps.send(rank + 1, own);
+        if (last) steps.receive(rank + 1, sums);
+        return;
+    }
+    if (k == 0) {
+        const Region theirs{Buffer::scratch, 0, shape.count};
+        if (folded.stands_in(rank)) steps.receive(rank - 1, theirs);
+        steps.copy(own, sums);
+        if (folded.stands_in(rank)) steps.reduce(theirs, sums);
+        return;
+    }
+    if (last) {
+        if (folded.stands_in(rank)) steps.send(rank - 1, sums);
+        return;
+    }
+    const bool gathers = k > levels;
+    const int bit = static_cast<int>(gathers ? 2 * levels - k : k - 1);
+    const auto side_of = [&](Buffer buffer, int who) {
+        const auto parts = kept(who, levels, bit + 1);
+        return region(buffer, part_of(shape.count, 1 << levels, parts.first),
+                      part_of(shape.count, 1 << levels, parts.last));
+    };
+    const int number = folded.number(rank);
+    const int peer = number ^ (1 << bit);
+    const Region mine = side_of(Buffer::receive, number);
+    const Region others = side_of(Buffer::receive, peer);
+    if (gathers) {
+        steps.receive(folded.rank(peer), others);
+        steps.send(folded.rank(peer), mine);
+    } else {
+        const Region theirs = side_of(Buffer::scratch, number);
+        steps.receive(folded.rank(peer), theirs);
+        steps.send(folded.rank(peer), others);
+        reduce_in_order(shape, theirs, mine, peer < number, steps);
+    }
+}
+
+/// Most are sent by number 0, which keeps the lower half each time: all but its part on the way down; its part, twice
+/// that, … half of all on the way up; and all to the rank that stands aside.
+std::int64_t most_sent(const Shape& shape) {
+    const int parts = 1 << floor_log2(shape.ranks);
+    std::int64_t sent = shape.ranks > parts ? shape.count : 0;
+    if (parts > 1) sent += shape.count - part_of(shape.count, parts, 0).count;
+    for (int gathered = 1; gathered < parts; gathered *= 2) sent += part_of(shape.count, parts, gathered).first;
+    return sent;
+}
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "rabenseifner",
+    .source = "Rabenseifner, ICCS 2004",
+    .cost = "2⌈log₂ p⌉ α + 2(p−1)/p βm + (p−1)/p γm; 2α + (2β + γ) m more if p is no power of two",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"reduce_scatter_allgather"},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int) { return shape.count; },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   return 2 * floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+               },
+               .most_sent = most_sent,
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

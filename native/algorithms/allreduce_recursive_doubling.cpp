@@ -1,0 +1,71 @@
+// Allreduce by recursive doubling: in round k each rank exchanges what it has with the one whose number differs in bit
+// k, and both combine it. Ranks beyond the largest power of two hand theirs to a neighbour first and get the result
+// last.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/folding.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) {
+    const Folded folded(shape);
+    return 2 + ceil_log2(folded.taking_part);
+}
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    const Region mine{Buffer::receive, 0, shape.count};
+    const Region theirs{Buffer::scratch, 0, shape.count};
+    if (k == 0) {
+        if (folded.stands_aside(rank)) {
+            steps.send(rank + 1, {Buffer::send, 0, shape.count});
+            return;
+        }
+        steps.copy({Buffer::send, 0, shape.count}, mine);
+        if (folded.stands_in(rank)) {
+            steps.receive(rank - 1, theirs);
+            steps.reduce(theirs, mine);
+        }
+        return;
+    }
+    if (k == rounds(shape) - 1) {
+        if (folded.stands_aside(rank)) steps.receive(rank + 1, mine);
+        if (folded.stands_in(rank)) steps.send(rank - 1, mine);
+        return;
+    }
+    const int number = folded.number(rank);
+    if (number < 0) return;
+    const int peer = folded.rank(number ^ (1 << (k - 1)));
+    steps.send(peer, mine);
+    steps.receive(peer, theirs);
+    reduce_in_order(shape, theirs, mine, peer < rank, steps);
+}
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "recursive_doubling",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    .cost = "⌈log₂ p⌉ (α + βm + γm)",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int) { return shape.count; },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+               },
+               .most_sent =
+                   [](const Shape& shape) {
+                       return (floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1)) * shape.count;
+                   },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

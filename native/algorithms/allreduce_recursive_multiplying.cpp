@@ -1,0 +1,106 @@
+// Allreduce by recursive multiplying: recursive doubling to a larger base. In round k all ranks whose numbers differ
+// only in digit k swap what they have, and each combines it in order of ranks. The highest place has as many digits as
+// there are ranks for; the ranks left over, fewer than half, hand theirs to a neighbour first and get the result last.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/folding.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+/// The largest power of the radix ≤ p, which is the highest place's value.
+std::int64_t highest_value(const Shape& shape) {
+    const int places = ceil_log(std::int64_t{shape.ranks} + 1, shape.parameters[0]) - 1;
+    return power(shape.parameters[0], places);
+}
+
+Folded fold(const Shape& shape) {
+    const auto highest = static_cast<int>(highest_value(shape));
+    return {shape.ranks, shape.ranks / highest * highest};
+}
+
+std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(fold(shape).taking_part, shape.parameters[0]); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded = fold(shape);
+    const Region own{Buffer::send, 0, shape.count};
+    const Region mine{Buffer::receive, 0, shape.count};
+    const auto theirs = [&](std::int64_t place) { return Region{Buffer::scratch, place * shape.count, shape.count}; };
+    const bool last = k == rounds(shape) - 1;
+    if (folded.stands_aside(rank)) {
+        if (k == 0) steps.send(rank + 1, own);
+        if (last) steps.receive(rank + 1, mine);
+        return;
+    }
+    if (k == 0) {
+        if (folded.stands_in(rank)) steps.receive(rank - 1, theirs(0));
+        steps.copy(own, mine);
+        if (folded.stands_in(rank)) steps.reduce(theirs(0), mine);
+        return;
+    }
+    if (last) {
+        if (folded.stands_in(rank)) steps.send(rank - 1, mine);
+        return;
+    }
+    const std::int64_t value = power(shape.parameters[0], static_cast<int>(k - 1));
+    const std::int64_t digits = std::min(shape.parameters[0], folded.taking_part / value);
+    const int number = folded.number(rank);
+    const std::int64_t own_digit = number / value % digits;
+    const auto rank_with = [&](std::int64_t digit) {
+        return folded.rank(static_cast<int>(number + (digit - own_digit) * value));
+    };
+    const auto place = [&](std::int64_t digit) { return theirs(digit < own_digit ? digit : digit - 1); };
+    for (std::int64_t digit = 0; digit < digits; ++digit) {
+        if (digit != own_digit) steps.receive(rank_with(digit), place(digit));
+    }
+    for (std::int64_t digit = 0; digit < digits; ++digit) {
+        if (digit != own_digit) steps.send(rank_with(digit), mine);
+    }
+    // From the lowest on at every rank, so that all round alike.
+    for (std::int64_t digit = 0; digit < own_digit; ++digit) {
+        steps.reduce(place(digit), digit + 1 < own_digit ? place(digit + 1) : mine);
+    }
+    for (std::int64_t digit = own_digit + 1; digit < digits; ++digit) {
+        reduce_in_order(shape, place(digit), mine, false, steps);
+    }
+}
+
+std::int64_t left_over(const Shape& shape) { return shape.ranks % highest_value(shape) > 0 ? 1 : 0; }
+
+/// Those that differ in one digit.
+std::int64_t partners(const Shape& shape) {
+    std::int64_t partners = 0;
+    std::int64_t rest = shape.ranks;
+    for (; rest >= shape.parameters[0]; rest /= shape.parameters[0]) partners += shape.parameters[0] - 1;
+    return partners + rest - 1;
+}
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "recursive_multiplying",
+    .source = "Ruefenacht, Bull, Booth, Parallel Computing 2017",
+    .cost = "⌈log_r p⌉ (α + (r−1) (β + γ) m)",
+    .restrictions = {},
+    .parameters = {{"radix", 4, 2, "base of the digits, one more than the partners in a round"}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .scratch =
+        [](const Shape& shape, int) {
+            return std::max<std::int64_t>(1, std::min<std::int64_t>(shape.parameters[0], shape.ranks) - 1) *
+                   shape.count;
+        },
+    .claims = {.rounds =
+                   [](const Shape& shape) {
+                       std::int64_t rounds = 2 * left_over(shape);
+                       for (std::int64_t rest = shape.ranks; rest > 1; rest /= shape.parameters[0]) ++rounds;
+                       return rounds;
+                   },
+               .most_sent = [](const Shape& shape) { return (partners(shape) + left_over(shape)) * shape.count; },
+               .most_neighbours = [](const Shape& shape) { return partners(shape) + left_over(shape); }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,27 @@
+// Allreduce round a ring: each rank's part of the vector goes once round to be added up and once more as a result. Each
+// part meets the ranks from another one on, so that the operator must commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/ring_allreduce.hpp"
+
+namespace timpani {
+namespace {
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "ring",
+    .source = "Patarasuk, Yuan, JPDC 2009",
+    .cost = "2(p−1) α + 2(p−1)/p βm + (p−1)/p γm",
+    .restrictions = {.commutative = true},
+    .parameters = {},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return RingAllreduce(shape, 0).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k,
+                Steps& steps) { RingAllreduce(shape, 0).round(rank, k, steps); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * (shape.ranks - 1); },
+               .most_sent = sent_round_ring,
+               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+}};
+
+}  // namespace
+}  // namespace timpani

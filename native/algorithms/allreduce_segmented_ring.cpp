@@ -1,0 +1,27 @@
+// Allreduce round a ring in segments: as ring, but parts go in segments, so that one is added up while the next comes
+// in.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/ring_allreduce.hpp"
+
+namespace timpani {
+namespace {
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "segmented_ring",
+    .source = "Patarasuk, Yuan, JPDC 2009",
+    .cost = "2(p−1) qα + 2(p−1)/p βm + (p−1)/(pq) γm, q segments of each part",
+    .restrictions = {.commutative = true},
+    .parameters = {{"segment_bytes", 1 << 20, 0, "bytes of a segment; 0 sends parts whole"}},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return RingAllreduce(shape, shape.parameters[0]).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k,
+                Steps& steps) { RingAllreduce(shape, shape.parameters[0]).round(rank, k, steps); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * (shape.ranks - 1); },
+               .most_sent = sent_round_ring,
+               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,33 @@
+// All-to-all with everything at once: each rank starts all its receives and sends, nearest neighbours round the ring
+// first so that no rank is everyone's first target, and waits for them at the end.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/shifted_exchange.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+
+Algorithm linear(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "linear",
+        .source = "Pješivac-Grbović, thesis, University of Tennessee 2007",
+        .cost = "(p−1) α + βm",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .round = shifted_exchange,
+        .claims = {.rounds = to_all_others,
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = to_all_others},
+    };
+}
+
+const Register alltoall{linear("alltoall")};
+const Register alltoallv{linear("alltoallv")};
+
+}  // namespace
+}  // namespace timpani

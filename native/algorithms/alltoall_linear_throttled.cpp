@@ -1,0 +1,34 @@
+// All-to-all with so many messages at once each way: as linear, but a rank starts the next receive and send only when
+// the oldest has ended, which spares the matching queues and the network's buffers.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/shifted_exchange.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+
+Algorithm linear_throttled(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "linear_throttled",
+        .source = "Open MPI, coll/base, all-to-all linear_sync",
+        .cost = "(p−1) α + βm",
+        .restrictions = {},
+        .parameters = {{"requests", 4, 1, "messages under way each way"}},
+        .aliases = {"linear_sync"},
+        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .round = shifted_exchange,
+        .requests = [](const Shape& shape) { return 2 * shape.parameters[0]; },
+        .claims = {.rounds = to_all_others,
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = to_all_others},
+    };
+}
+
+const Register alltoall{linear_throttled("alltoall")};
+const Register alltoallv{linear_throttled("alltoallv")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,34 @@
+// All-to-all in pairs: in round k each rank sends to the one k further round the ring and receives from the one k
+// before, and goes on when both have ended, so that one message a rank goes each way at any time.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/shifted_exchange.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+
+Algorithm pairwise(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "pairwise",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "(p−1) α + βm",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .round = shifted_exchange,
+        .requests = [](const Shape&) -> std::int64_t { return 2; },
+        .claims = {.rounds = to_all_others,
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = to_all_others},
+    };
+}
+
+const Register alltoall{pairwise("alltoall")};
+const Register alltoallv{pairwise("alltoallv")};
+
+}  // namespace
+}  // namespace timpani

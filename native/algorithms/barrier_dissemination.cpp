@@ -1,0 +1,42 @@
+// Barrier by dissemination: in round k each rank tells the one 2ᵏ further round the ring what it has heard of.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const int distance = 1 << k;
+    steps.notify((rank + distance) % p);
+    steps.await((rank - distance + p) % p);
+}
+
+const Register entry{{
+    .collective = "barrier",
+    .name = "dissemination",
+    .source = "Hensgen, Finkel, Manber, IJPP 1988",
+    .cost = "⌈log₂ p⌉ α",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = rounds,
+               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   // To and from distance 2ᵏ; the two are one rank where 2ᵏ⁺¹ = p, and elsewhere all differ
+                   // unless one distance is another's complement.
+                   std::int64_t distinct = 0;
+                   for (int other = 1; other < shape.ranks; ++other) {
+                       distinct += is_power_of_two(other) || is_power_of_two(shape.ranks - other) ? 1 : 0;
+                   }
+                   return distinct;
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,41 @@
+// Barrier through rank 0: all tell it that they have come, then it tells all.
+
+#include "schedule/algorithm.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape&) { return 2; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const bool gathers = k == 0;
+    if (rank > 0) {
+        if (gathers) steps.notify(0);
+        if (!gathers) steps.await(0);
+        return;
+    }
+    for (int other = 1; other < shape.ranks; ++other) {
+        if (gathers) steps.await(other);
+        if (!gathers) steps.notify(other);
+    }
+}
+
+std::int64_t others(const Shape& shape) { return shape.ranks - 1; }
+
+const Register entry{{
+    .collective = "barrier",
+    .name = "linear",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "2 (p−1) α",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks == 1 ? 0 : 2; },
+               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
+               .most_neighbours = others},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,48 @@
+// Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k tell each other what
+// they have heard of. Ranks beyond the largest power of two tell a neighbour first and hear from it last.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/folding.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    if (k == 0) {
+        if (folded.stands_aside(rank)) steps.notify(rank + 1);
+        if (folded.stands_in(rank)) steps.await(rank - 1);
+    } else if (k == rounds(shape) - 1) {
+        if (folded.stands_in(rank)) steps.notify(rank - 1);
+        if (folded.stands_aside(rank)) steps.await(rank + 1);
+    } else if (!folded.stands_aside(rank)) {
+        const int peer = folded.rank(folded.number(rank) ^ (1 << (k - 1)));
+        steps.notify(peer);
+        steps.await(peer);
+    }
+}
+
+const Register entry{{
+    .collective = "barrier",
+    .name = "recursive_doubling",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "⌈log₂ p⌉ α",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+               },
+               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

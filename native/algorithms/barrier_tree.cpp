@@ -1,0 +1,46 @@
+// Barrier along a binomial tree: each rank tells its parent when its whole subtree has come, and rank 0's answer goes
+// down the same tree.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
+
+std::int64_t rounds(const Shape& shape) { return 2 * tree(shape).rounds(); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const std::int64_t levels = tree(shape).rounds();
+    const bool up = k < levels;
+    const std::int64_t level = up ? levels - 1 - k : k - levels;
+    const int child = tree(shape).child(rank, level);
+    if (child > 0 && up) steps.await(child);
+    if (child > 0 && !up) steps.notify(child);
+    if (tree(shape).round_of(rank) != level) return;
+    if (up) {
+        steps.notify(tree(shape).parent(rank));
+    } else {
+        steps.await(tree(shape).parent(rank));
+    }
+}
+
+const Register entry{{
+    .collective = "barrier",
+    .name = "tree",
+    .source = "Mellor-Crummey, Scott, ACM TOCS 1991",
+    .cost = "2 ⌈log₂ p⌉ α",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
+               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,69 @@
+// Broadcast in as few rounds as n segments can take, n − 1 + ⌈log₂ p⌉: in each round every rank sends one segment to a
+// rank at some distance round a ring and receives another from as far behind, the distance changing from round to
+// round.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/circulant.hpp"
+
+namespace timpani {
+namespace {
+
+Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+
+std::int64_t rounds(const Shape& shape) {
+    return shape.ranks == 1 ? 0 : segments(shape).number() - 1 + ceil_log2(shape.ranks);
+}
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const int me = from_root(shape, rank);
+    const CirculantSchedule mine(p, me);
+    const int links = mine.links();
+    const std::int64_t last = segments(shape).number() - 1;
+    // The last phase is whole; so many rounds are cut off from the first, in which the blocks counted below 0 move.
+    const std::int64_t cut = (links - last % links) % links;
+    const int link = static_cast<int>((k + cut) % links);
+    const std::int64_t phase = (k + cut) / links;
+
+    const auto move = [&](const CirculantSchedule& schedule, auto&& step) {
+        const std::int64_t block = schedule.block(link) + phase * links - cut;
+        // The shorter segment goes first; blocks after the last are the last.
+        if (block >= 0) step(segments(shape).region(data_of(shape, rank), last - std::min(block, last)));
+    };
+    const int distance = static_cast<int>(mine.distance(link));
+    const int to = (me + distance) % p;
+    const int from = (me - distance + p) % p;
+    if (me != 0) move(mine, [&](const Region& segment) { steps.receive(from_zero(shape, from), segment); });
+    if (to != 0) {
+        move(CirculantSchedule(p, to), [&](const Region& segment) { steps.send(from_zero(shape, to), segment); });
+    }
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "circulant",
+    .source = "Träff, arXiv 2312.11236 and 2407.18004",
+    .cost = "(⌈log₂ p⌉ + q − 1) (α + βm/q), q segments",
+    .restrictions = {},
+    .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = rounds,
+               .most_sent = [](const Shape& shape) -> std::int64_t {
+                   // The root: each segment once, and a long one again in the rounds after.
+                   return shape.ranks == 1 ? 0 : shape.count + (ceil_log2(shape.ranks) - 1) * segments(shape).length;
+               },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   // A rank receives over as many links as there are segments, and sends over all or all but one. With
+                   // an even number of ranks, or up to 5, one link leads on to where another comes from.
+                   const std::int64_t links = ceil_log2(shape.ranks);
+                   const std::int64_t same = shape.ranks % 2 == 0 || shape.ranks <= 5 ? 1 : 0;
+                   const auto inside = std::min(segments(shape).number() + links - 1, 2 * links) - same;
+                   return std::max(links, std::min<std::int64_t>(inside, shape.ranks - 1));
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

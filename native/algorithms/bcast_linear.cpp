@@ -1,0 +1,34 @@
+// Broadcast by the root alone: it sends the whole message to one rank after the other.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return shape.ranks - 1; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int due = from_zero(shape, static_cast<int>(k) + 1);
+    const Region whole{data_of(shape, rank), 0, shape.count};
+    if (rank == shape.root) steps.send(due, whole);
+    if (rank == due) steps.receive(shape.root, whole);
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "linear",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "(p−1) (α + βm)",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"basic_linear"},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = rounds,
+               .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+               .most_neighbours = rounds},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,38 @@
+// Broadcast along a chain of all ranks: each passes a segment on to the next one while it receives the segment after
+// it.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/pass_down.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+
+std::int64_t rounds(const Shape& shape) { return rounds_down(ChainTree{shape.ranks, 1}, segments(shape)); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    pass_down(ChainTree{shape.ranks, 1}, segments(shape), shape, rank, k, steps);
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "pipeline",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "(p + q − 2) (α + βm/q), q segments",
+    .restrictions = {},
+    .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   return shape.ranks == 1 ? 0 : shape.ranks + segments(shape).number() - 2;
+               },
+               .most_sent = [](const Shape& shape) { return shape.ranks == 1 ? 0 : shape.count; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,104 @@
+// Broadcast as a scatter of parts down a binomial tree and their allgather by recursive doubling: in step i each rank,
+// counted from the root, exchanges the parts of its 2ⁱ ranks with the one whose number differs in bit i. Where the
+// upper one of the last two groups is not full, the ranks of the lower one that lack a partner then get the upper parts
+// from those that had one, down a binomial tree. The root, which has all parts, only sends.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/message_parts.hpp"
+
+namespace timpani {
+namespace {
+
+/// How many ranks there are in the upper group of step i where it is not full; 0 where it is, or where there is none.
+int in_upper_group(int ranks, int i) { return (ranks >> i) % 2 == 1 ? ranks % (1 << i) : 0; }
+
+/// Rounds after the exchange of step i until all ranks of the lower group have the upper parts.
+int rounds_passing_on(int ranks, int i) {
+    const int upper = in_upper_group(ranks, i);
+    return upper == 0 ? 0 : i - floor_log2(upper);
+}
+
+std::int64_t rounds(const Shape& shape) {
+    const int steps = ceil_log2(shape.ranks);
+    std::int64_t all = 2 * steps;
+    for (int i = 0; i < steps; ++i) all += rounds_passing_on(shape.ranks, i);
+    return all;
+}
+
+void exchange(const Shape& shape, int rank, int i, Steps& steps) {
+    const int me = from_root(shape, rank);
+    const int group = 1 << i;
+    const int other = me ^ group;
+    if (other >= shape.ranks) return;
+    const auto parts = [&](int of) {
+        return message_parts(shape, rank, of / group * group, of / group * group + group);
+    };
+    if (me != 0) steps.receive(from_zero(shape, other), parts(other));
+    if (other != 0) steps.send(from_zero(shape, other), parts(me));
+}
+
+/// Before it, in each run of 2·`distance` ranks of the lower group the first so many as the upper has have its parts.
+void pass_on(const Shape& shape, int rank, int i, int distance, Steps& steps) {
+    const int group = 1 << i;
+    const int lower = shape.ranks / (2 * group) * (2 * group);
+    const int me = from_root(shape, rank);
+    if (me < lower || me >= lower + group) return;
+    const int has = in_upper_group(shape.ranks, i);
+    const int at = (me - lower) % (2 * distance);
+    const Region parts = message_parts(shape, rank, lower + group, shape.ranks);
+    if (at < distance && at < has && at + distance >= has) steps.send(from_zero(shape, me + distance), parts);
+    if (at >= distance && at >= has && at - distance < has) steps.receive(from_zero(shape, me - distance), parts);
+}
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int scattered = ceil_log2(shape.ranks);
+    if (k < scattered) {
+        scatter_message(shape, rank, k, steps);
+        return;
+    }
+    k -= scattered;
+    for (int i = 0; k >= 0; ++i) {
+        const int passing_on = rounds_passing_on(shape.ranks, i);
+        if (k == 0) exchange(shape, rank, i, steps);
+        if (k > 0 && k <= passing_on) pass_on(shape, rank, i, 1 << (i - k), steps);
+        k -= 1 + passing_on;
+    }
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "scatter_allgather",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    .cost = "2 ⌈log₂ p⌉ α + 2 (p−1)/p βm where p is a power of two, up to 3 ⌈log₂ p⌉ α elsewhere",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"scatter_recursive_doubling_allgather"},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   // Of the rounds that pass on, those of parts that have elements: they are the first.
+                   std::int64_t all = scatter_rounds(shape) + ceil_log2(shape.ranks);
+                   for (int full = 1; full < shape.ranks; full *= 2) {
+                       const int left = shape.ranks % full;  // ranks in an upper group of so many, if there is one
+                       if (left == 0 || shape.ranks / full % 2 == 0) continue;
+                       if (shape.ranks - left < shape.count) all += floor_log2(full) - floor_log2(left);
+                   }
+                   return all;
+               },
+               .most_sent = [](const Shape& shape) -> std::int64_t {
+                   // The root: all but its part down the tree, its group's parts in each exchange, and those after the
+                   // largest power of two of ranks to ranks at distances not less than these ranks are.
+                   if (shape.ranks == 1) return 0;
+                   const auto first = [&](int ranks) { return part_of(shape.count, shape.ranks, ranks).first; };
+                   const int full = 1 << floor_log2(shape.ranks);
+                   std::int64_t sent = shape.count - first(1);
+                   for (int group = 1; group < shape.ranks; group *= 2) sent += first(group);
+                   if (full == shape.ranks) return sent;
+                   return sent + (floor_log2(full) - ceil_log2(shape.ranks - full)) * (shape.count - first(full));
+               },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+}};
+
+}  // namespace
+}  // namespace timpani

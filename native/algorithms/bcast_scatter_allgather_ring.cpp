@@ -1,0 +1,59 @@
+// Broadcast as a scatter of parts down a binomial tree and their way round a ring: in round k of the ring rank v,
+// counted from the root, passes part v − k on to its right neighbour. The root, which has them all, only sends.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/message_parts.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + shape.ranks - 1; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const int scattered = ceil_log2(p);
+    if (k < scattered) {
+        scatter_message(shape, rank, k, steps);
+        return;
+    }
+    const int me = from_root(shape, rank);
+    const auto part = [&](int owner) { return message_parts(shape, rank, owner % p, owner % p + 1); };
+    const int passed = me - static_cast<int>(k - scattered) + p;
+    if (me > 0) steps.receive(from_zero(shape, me - 1), part(passed - 1));
+    if (me < p - 1) steps.send(from_zero(shape, me + 1), part(passed));
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "scatter_allgather_ring",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    .cost = "(⌈log₂ p⌉ + p − 1) α + 2 (p−1)/p βm",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"scatter_ring_allgather"},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) { return scatter_rounds(shape) + shape.ranks - 1; },
+               .most_sent = [](const Shape& shape) -> std::int64_t {
+                   // The root: all parts but its own down the tree, all but its neighbour's round the ring.
+                   if (shape.ranks == 1) return 0;
+                   const auto part = [&](int of) { return part_of(shape.count, shape.ranks, of).count; };
+                   return 2 * shape.count - part(0) - part(1);
+               },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   // Two in the ring; in the tree besides, the parents of even ranks and their children.
+                   std::int64_t most = 0;
+                   for (int rank = 0; rank < shape.ranks; ++rank) {
+                       std::int64_t all = (rank > 0 ? 1 : 0) + (rank < shape.ranks - 1 ? 1 : 0);
+                       for (int child = 2; child < parts_with_elements(shape); child += 2) {
+                           if (rank == child || rank == (child & (child - 1))) ++all;
+                       }
+                       most = std::max(most, all);
+                   }
+                   return most;
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

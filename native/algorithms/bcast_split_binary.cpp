@@ -1,0 +1,101 @@
+// Broadcast of two halves down the two sides of a binary tree, segment by segment: the ranks of one side get the first
+// half, those of the other the second. Then pairs of ranks, one of each side, exchange their halves; where one is left
+// over, the root sends it the half that it lacks.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+/// Half of the message, cut into segments. Odd ranks, counted from the root, get the first half, which is the longer.
+struct Half {
+    Part part;
+    Segments segments;
+
+    Half(const Shape& shape, int side) : part(part_of(shape.count, 2, side)), segments{} {
+        Shape alone = shape;
+        alone.count = part.count;
+        segments = Segments::of(alone, shape.parameters[0]);
+    }
+    [[nodiscard]] Region whole(Buffer buffer) const { return {buffer, part.first, part.count}; }
+    [[nodiscard]] Region segment(Buffer buffer, std::int64_t index) const {
+        Region segment = segments.region(buffer, index);
+        segment.first += part.first;
+        return segment;
+    }
+    [[nodiscard]] bool has(std::int64_t index) const { return index >= 0 && index < segments.number(); }
+};
+
+constexpr int side_of(int rank) { return rank % 2 == 1 ? 0 : 1; }
+
+std::int64_t rounds_in_tree(const Shape& shape) {
+    return BinaryTree{shape.ranks}.height() + Half(shape, 0).segments.number() - 1;
+}
+std::int64_t rounds(const Shape& shape) { return shape.ranks == 1 ? 0 : rounds_in_tree(shape) + 1; }
+
+void exchange(const Shape& shape, int rank, Steps& steps) {
+    const int me = from_root(shape, rank);
+    const Buffer data = data_of(shape, rank);
+    const bool one_left_over = shape.ranks % 2 == 0;
+    if (me == 0) {
+        if (one_left_over) steps.send(from_zero(shape, shape.ranks - 1), Half(shape, 1).whole(data));
+        return;
+    }
+    const int other = side_of(me) == 0 ? me + 1 : me - 1;
+    const int peer = from_zero(shape, other < shape.ranks ? other : 0);
+    steps.receive(peer, Half(shape, 1 - side_of(me)).whole(data));
+    if (other < shape.ranks) steps.send(peer, Half(shape, side_of(me)).whole(data));
+}
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    if (k == rounds_in_tree(shape)) {
+        exchange(shape, rank, steps);
+        return;
+    }
+    const BinaryTree tree{shape.ranks};
+    const int me = from_root(shape, rank);
+    const Buffer data = data_of(shape, rank);
+    const std::int64_t due = k - tree.depth(me);
+    if (const Half mine(shape, side_of(me)); me > 0 && mine.has(due + 1)) {
+        steps.receive(from_zero(shape, tree.parent(me)), mine.segment(data, due + 1));
+    }
+    for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
+        if (const Half theirs(shape, side_of(child)); theirs.has(due)) {
+            steps.send(from_zero(shape, child), theirs.segment(data, due));
+        }
+    }
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "split_binary",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/2q) + α + βm/2, q segments of a half",
+    .restrictions = {},
+    .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the halves whole"}},
+    .aliases = {"split_binary_tree"},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   if (shape.ranks == 1) return 0;
+                   const bool second_half = shape.count > 1;
+                   const bool exchanged = shape.ranks > 2 || second_half;
+                   return floor_log2(shape.ranks) + Half(shape, 0).segments.number() - (exchanged ? 0 : 1);
+               },
+               .most_sent = [](const Shape& shape) -> std::int64_t {
+                   // From 6 ranks on the root's first child has two children and a partner.
+                   const std::int64_t second = shape.count / 2;
+                   const std::int64_t first = shape.count - second;
+                   if (shape.ranks == 4) return std::max(first + 2 * second, 2 * first);
+                   if (shape.ranks <= 3) return shape.ranks == 1 ? 0 : shape.count;
+                   return (shape.ranks == 5 ? 2 : 3) * first;
+               },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   return shape.ranks < 6 ? std::min(3, shape.ranks - 1) : 4;
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,37 @@
+// Gather up a k-nomial tree: each rank gets the blocks of the k − 1 runs of ranks that follow its own, and passes them
+// on together.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/rooted_blocks.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
+
+std::int64_t rounds(const Shape& shape) { return rounds_along(tree(shape)); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    gather_up(tree(shape), shape, rank, k, steps);
+}
+
+const Register entry{{
+    .collective = "gather",
+    .name = "knomial",
+    .source = "Wilkins et al., CLUSTER 2023",
+    .cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all",
+    .restrictions = {},
+    .parameters = {{"radix", 4, 2, "children for each digit, and one"}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int rank) { return run_in_scratch(tree(shape), shape, rank); },
+    .claims = {
+        .rounds = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).rounds; },
+        .most_sent = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).largest_run; },
+        .most_neighbours = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).most_neighbours; }},
+}};
+
+}  // namespace
+}  // namespace timpani

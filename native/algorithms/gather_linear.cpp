@@ -1,0 +1,31 @@
+// Gather by the root alone: it receives each rank's block, one after the other.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/direct_blocks.hpp"
+
+namespace timpani {
+namespace {
+
+Algorithm linear(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "linear",
+        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+        .cost = "(p−1) α + (p−1)/p βm, m in all",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {"basic_linear"},
+        .rounds = rounds_directly,
+        .round = gather_directly,
+        .requests = [](const Shape&) -> std::int64_t { return 1; },
+        .claims = {.rounds = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; },
+                   .most_sent = [](const Shape& shape) { return BlocksBesideRoot(shape).largest; },
+                   .most_neighbours = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; }},
+    };
+}
+
+const Register gather{linear("gather")};
+const Register gatherv{linear("gatherv")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,25 @@
+// Gather by the root alone: it starts to receive every block at once, and waits for all together.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/direct_blocks.hpp"
+
+namespace timpani {
+namespace {
+
+const Register entry{{
+    .collective = "gather",
+    .name = "linear_nonblocking",
+    .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+    .cost = "(p−1) α + (p−1)/p βm, m in all",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {},
+    .rounds = rounds_directly,
+    .round = gather_directly,
+    .claims = {.rounds = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; },
+               .most_sent = [](const Shape& shape) { return BlocksBesideRoot(shape).largest; },
+               .most_neighbours = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,41 @@
+// Reduce up a binary tree to the root: each rank puts together what its two children send and its own and hands it on,
+// a segment while the one after it comes in. Subtrees are no runs of ranks, so that the operator must commute;
+// in_order_binary is the tree that keeps their order.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/reduce_up.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+
+ReduceUp<BinaryTree> reduction(const Shape& shape) {
+    return {BinaryTree{shape.ranks}, segments(shape), shape, shape.root};
+}
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "binary",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "2 (⌈log₂(p+1)⌉ + q − 2) (α + (β + γ) m/q), q segments",
+    .restrictions = {.commutative = true},
+    .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
+    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   return shape.ranks == 1 ? 0 : floor_log2(shape.ranks) + segments(shape).number() - 1;
+               },
+               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   // From 6 ranks on an inner one has two children besides its parent.
+                   return shape.ranks >= 6 ? 3 : std::min(2, shape.ranks - 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,89 @@
+// Reduce up a binary tree in order of ranks: the last rank of a run is the parent of the last ones of its two halves,
+// and puts what they send before its own. The last of all passes the result on to the root, segment by segment.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/reduce_up.hpp"
+
+namespace timpani {
+namespace {
+
+/// Ranks counted down from the last, which is 0 and at the top. A subtree is a run that its head opens; of the rest the
+/// nearer half, which may be one shorter, is the first child's and the other one the second's.
+struct InOrderTree {
+    int ranks;
+
+    struct Run {
+        int length;
+        int depth;
+        int parent;
+    };
+    /// The run that `me` is the head of.
+    [[nodiscard]] Run run_of(int me) const {
+        Run run{ranks, 0, -1};
+        for (int head = 0; head != me; ++run.depth) {
+            const int farther = run.length / 2;
+            const int second = head + run.length - farther;
+            run.parent = head;
+            run.length = me < second ? run.length - 1 - farther : farther;
+            head = me < second ? head + 1 : second;
+        }
+        return run;
+    }
+    [[nodiscard]] int height() const { return floor_log2(ranks); }
+    [[nodiscard]] int depth(int me) const { return run_of(me).depth; }
+    [[nodiscard]] int parent(int me) const { return run_of(me).parent; }
+    [[nodiscard]] int child(int me, int index) const {
+        const int length = run_of(me).length;
+        const int second = me + length - length / 2;
+        if (index == 0 && length > 1) return length > 2 ? me + 1 : second;
+        return index == 1 && length > 2 ? second : -1;
+    }
+};
+
+Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+
+ReduceUp<InOrderTree> reduction(const Shape& shape) {
+    return {InOrderTree{shape.ranks}, segments(shape), shape, shape.ranks - 1, true};
+}
+
+std::int64_t busy_rounds(const Shape& shape) {
+    if (shape.ranks == 1) return 0;
+    return floor_log2(shape.ranks) + segments(shape).number() - (shape.root == shape.ranks - 1 ? 1 : 0);
+}
+
+/// Inner ranks with two children have three; passing on joins the last rank and the root unless it is a child.
+std::int64_t most_neighbours(const Shape& shape) {
+    const int p = shape.ranks;
+    std::int64_t most = p >= 6 ? 3 : std::min(2, p - 1);
+    int last = p - 1;
+    int length = p;
+    int depth = 0;
+    while (last != shape.root) {                            // down to the run that the root is the last rank of
+        const int middle = last - length + 1 + length / 2;  // where the second half begins
+        length = shape.root < middle ? length / 2 : length - 1 - length / 2;
+        last = shape.root < middle ? middle - 1 : last - 1;
+        ++depth;
+    }
+    if (depth > 1) most = std::max<std::int64_t>({most, 3, std::min(2, length - 1) + 2});
+    return most;
+}
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "in_order_binary",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007; Open MPI, coll/base",
+    .cost = "(2 (⌈log₂(p+1)⌉ + q − 2) + 1) (α + (β + γ) m/q), q segments",
+    .restrictions = {},
+    .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
+    .aliases = {"in-order_binary"},
+    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
+    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
+    .claims = {.rounds = busy_rounds,
+               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_neighbours = most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,49 @@
+// Reduce along a k-nomial tree: digit by digit to base k, from the lowest on, each rank with a digit other than 0 hands
+// what it has to the one with that digit 0, which puts it behind its own. Ranks count from the root; but from rank 0 if
+// the operator does not commute, which keeps their order, and the result is passed on to the root.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/knomial_reduction.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+/// One for each digit in each place, and in the highest only as many as there are ranks for.
+std::int64_t children_of_first(const Shape& shape) {
+    const auto radix = shape.parameters[0];
+    std::int64_t children = 0;
+    for (std::int64_t value = 1; value < shape.ranks; value *= radix) {
+        children += std::min(radix - 1, (shape.ranks - 1) / value);
+    }
+    return children;
+}
+
+bool is_child_of_first(const Shape& shape) {
+    std::int64_t rank = shape.root;
+    while (rank > 0 && rank % shape.parameters[0] == 0) rank /= shape.parameters[0];
+    return rank < shape.parameters[0];
+}
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "knomial",
+    .source = "Moody, Fernandez, Petrini, Panda, SC 2003",
+    .cost = "⌈log_r p⌉ (r−1) (α + βm + γm); α + βm more to keep order at a root other than 0",
+    .restrictions = {},
+    .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children in each place"}},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return knomial_rounds(shape, shape.parameters[0]); },
+    .round = [](const Shape& shape, int rank, std::int64_t k,
+                Steps& steps) { knomial_round(shape, shape.parameters[0], rank, k, steps); },
+    .scratch = [](const Shape& shape, int rank) { return knomial_scratch(shape, shape.parameters[0], rank); },
+    .claims = {.rounds = [](const Shape& shape) { return children_of_first(shape) + (passes_on(shape) ? 1 : 0); },
+               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_neighbours =
+                   [](const Shape& shape) {
+                       return children_of_first(shape) + (passes_on(shape) && !is_child_of_first(shape) ? 1 : 0);
+                   }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,43 @@
+// Reduce by the root alone: it receives from one rank after the other, its own contribution in its turn, and puts each
+// behind those before it while the next is on its way. So the order of ranks is kept at any root.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arrivals.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, shape.count};
+    if (rank != shape.root) {
+        if (rank == k) steps.send(shape.root, own);
+        return;
+    }
+    const Arrivals arrivals{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
+    if (k == rank) steps.copy(own, arrivals.place(k));
+    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), arrivals.place(k));
+    if (k > 1) arrivals.join(k - 1, steps);
+}
+
+std::int64_t others(const Shape& shape) { return shape.ranks - 1; }
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "linear",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "(p−1) (α + βm + γm)",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"basic_linear"},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int rank) { return rank == shape.root ? 2 * shape.count : 0; },
+    .claims = {.rounds = others,
+               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_neighbours = others},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,43 @@
+// Reduce along a chain of all ranks: each puts what the next one sends behind its own and hands it on, a segment while
+// the one after it comes in. Ranks count from the root; but from rank 0 if the operator does not commute, and the
+// result is passed on to the root.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/rank_order.hpp"
+#include "schedule/reduce_up.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+
+ReduceUp<ChainTree> reduction(const Shape& shape) {
+    return {ChainTree{shape.ranks, 1}, segments(shape), shape, top_of(shape)};
+}
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "pipeline",
+    .source = "Pješivac-Grbović et al., Cluster Computing 2007",
+    .cost = "(p + q − 2) (α + (β + γ) m/q), q segments",
+    .restrictions = {},
+    .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
+    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                   if (shape.ranks == 1) return 0;
+                   return shape.ranks + segments(shape).number() - 2 + (passes_on(shape) ? 1 : 0);
+               },
+               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   const bool inside = shape.root > 1 && shape.root < shape.ranks - 1;
+                   return passes_on(shape) && inside ? 3 : std::min(2, shape.ranks - 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,121 @@
+// Reduce by Rabenseifner: a reduce-scatter in which each rank swaps halves of what it still works on with the one whose
+// number differs in bit 0, 1, 2…, and a gather to the root the same ways back, in which of two ranks the one that
+// differs from the root in that bit sends. Near ranks meet first, which keeps their order. Ranks beyond the largest
+// power of two hand all to a neighbour first; of a pair with the root, the root stays.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/folding.hpp"
+#include "schedule/halving.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 1 + 2 * floor_log2(shape.ranks); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    const int levels = floor_log2(shape.ranks);
+    const auto number_of = [&](int who) { return folded.number(folded.stands_aside(who) ? who + 1 : who); };
+    const auto rank_of = [&](int number) { return number == number_of(shape.root) ? shape.root : folded.rank(number); };
+    const int number = number_of(rank);
+    const Region own{Buffer::send, 0, shape.count};
+    const Region sums{rank == shape.root ? Buffer::receive : Buffer::scratch, 0, shape.count};
+    const Region theirs{Buffer::scratch, rank == shape.root ? 0 : shape.count, shape.count};
+    const int worker = rank_of(number);
+    if (rank != worker) {
+        if (k == 0) steps.send(worker, own);
+        return;
+    }
+    if (k == 0) {
+        const int neighbour = folded.stands_aside(rank) ? rank + 1 : folded.stands_in(rank) ? rank - 1 : -1;
+        if (neighbour >= 0) steps.receive(neighbour, theirs);
+        steps.copy(own, sums);
+        if (neighbour >= 0) reduce_in_order(shape, theirs, sums, neighbour < rank, steps);
+        return;
+    }
+    const bool gathers = k > levels;
+    const int bit = static_cast<int>(gathers ? 2 * levels - k : k - 1);
+    const auto side_of = [&](int who, const Region& whole) {
+        const auto parts = kept(who, levels, bit + 1);
+        const auto side = region(whole.buffer, part_of(shape.count, 1 << levels, parts.first),
+                                 part_of(shape.count, 1 << levels, parts.last));
+        return Region{side.buffer, whole.first + side.first, side.count};
+    };
+    const int peer = number ^ (1 << bit);
+    if (!gathers) {
+        steps.receive(rank_of(peer), side_of(number, theirs));
+        steps.send(rank_of(peer), side_of(peer, sums));
+        reduce_in_order(shape, side_of(number, theirs), side_of(number, sums), peer < number, steps);
+        return;
+    }
+    const int differing = number ^ number_of(shape.root);
+    if (differing >> (bit + 1) != 0) return;
+    if (differing >> bit != 0) {
+        steps.send(rank_of(peer), side_of(number, sums));
+    } else {
+        steps.receive(rank_of(peer), side_of(peer, sums));
+    }
+}
+
+/// The root's number among those that stay.
+int root_number(const Shape& shape) {
+    const int pairs = shape.ranks - (1 << floor_log2(shape.ranks));
+    return shape.root < 2 * pairs ? shape.root / 2 : shape.root - pairs;
+}
+
+/// In the gather's round for a bit something moves unless all that the root's side lacks are empty parts.
+std::int64_t busy_rounds(const Shape& shape) {
+    const int levels = floor_log2(shape.ranks);
+    std::int64_t busy = levels + (is_power_of_two(shape.ranks) ? 0 : 1);
+    for (int bit = 0; bit < levels; ++bit) {
+        const int upper = 1 << (levels - 1 - bit);  // the first part that a number with that bit alone keeps
+        busy += (root_number(shape) >> bit & 1) == 1 || part_of(shape.count, 1 << levels, upper).count > 0 ? 1 : 0;
+    }
+    return busy;
+}
+
+/// Who hands all over first sends that; the others all but the part that they are left with, and once what they have
+/// gathered up to the highest bit in which they differ from the root.
+std::int64_t most_sent(const Shape& shape) {
+    const int levels = floor_log2(shape.ranks);
+    const int numbers = 1 << levels;
+    const auto before = [&](int part) {
+        return part == numbers ? shape.count : part_of(shape.count, numbers, part).first;
+    };
+    std::int64_t most = is_power_of_two(shape.ranks) ? 0 : shape.count;
+    for (int number = 0; number < numbers; ++number) {
+        const int part = mirrored(number, levels);
+        std::int64_t sent = shape.count - part_of(shape.count, numbers, part).count;
+        if (const int differing = number ^ root_number(shape); differing != 0) {
+            const int gathered = numbers >> (floor_log2(differing) + 1);
+            const int first = part / gathered * gathered;
+            sent += before(first + gathered) - before(first);
+        }
+        most = std::max(most, sent);
+    }
+    return most;
+}
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "rabenseifner",
+    .source = "Rabenseifner, ICCS 2004",
+    .cost = "2⌈log₂ p⌉ α + 2(p−1)/p βm + (p−1)/p γm; α + (β + γ) m more if p is no power of two",
+    .restrictions = {},
+    .parameters = {},
+    .aliases = {"reduce_scatter_gather"},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int rank) { return (rank == shape.root ? 1 : 2) * shape.count; },
+    .claims = {.rounds = busy_rounds,
+               .most_sent = most_sent,
+               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,70 @@
+// Reduce-scatter in pairs: in round k each rank sends its elements of the block of the rank k further round the ring to
+// that rank, and gets those for its own from the rank k before. What lower ranks send comes in descending order and is
+// put before its own; what higher ranks send comes in descending order too and is put together apart; the two meet at
+// the end. So the order of ranks is kept, at no cost.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
+
+template <Blocks block>
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const auto place = [&](std::int64_t index) {
+        const auto count = block(shape, rank).count;
+        return index < 0 ? Region{Buffer::receive, 0, count} : Region{Buffer::scratch, index * count, count};
+    };
+    // The last rank has no higher ones, so that what comes from lower ones is its result.
+    const Region lower = place(rank == p - 1 ? -1 : 2);
+    const Region higher = place(-1);
+    const auto arriving = [&](std::int64_t in_round) { return in_round == rank + 1 ? higher : place(in_round % 2); };
+    if (k == 0) {
+        steps.copy(region(Buffer::send, block(shape, rank)), lower);
+        return;
+    }
+    if (k < p) {
+        const int to = static_cast<int>((rank + k) % p);
+        steps.receive(static_cast<int>((rank - k + p) % p), arriving(k));
+        steps.send(to, region(Buffer::send, block(shape, to)));
+    }
+    // While this round's messages are under way, what the last one brought is put in.
+    if (k > 1 && k - 1 != rank + 1) steps.reduce(arriving(k - 1), k - 1 <= rank ? lower : higher);
+    if (k == p && rank < p - 1) steps.reduce(lower, higher);
+}
+
+/// All blocks but a rank's own; the last is the shortest.
+template <Blocks block>
+std::int64_t most_sent(const Shape& shape) {
+    return block(shape, shape.ranks - 1).first;
+}
+
+template <Blocks block>
+Algorithm pairwise(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "pairwise",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "(p−1) α + (p−1)/p (β + γ) m",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round<block>,
+        .scratch = [](const Shape& shape, int rank) { return 3 * block(shape, rank).count; },
+        .requests = [](const Shape&) -> std::int64_t { return 2; },
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+                   .most_sent = most_sent<block>,
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; }},
+    };
+}
+
+const Register reduce_scatter{pairwise<scattered_part>("reduce_scatter")};
+const Register reduce_scatter_block{pairwise<block_of>("reduce_scatter_block")};
+
+}  // namespace
+}  // namespace timpani

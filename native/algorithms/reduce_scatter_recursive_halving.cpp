@@ -1,0 +1,92 @@
+// Reduce-scatter by recursive halving: in each round a rank swaps halves of what it still works on with the one as far
+// off as half of the ranks that share it, and adds what it gets to the half with its own block. Ranks beyond the
+// largest power of two hand all to a neighbour first, which works for both, and get their block last. Far ranks meet
+// first, which leaves every block at its owner but mixes the order of ranks, so that the operator must commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/folding.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+
+template <Blocks block>
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Folded folded(shape);
+    const int levels = floor_log2(shape.ranks);
+    const bool last = k == levels + 1;
+    const auto of_ranks = [&](Buffer buffer, int first, int last_rank) {
+        return region(buffer, block(shape, first), block(shape, last_rank));
+    };
+    const Region all = of_ranks(Buffer::send, 0, shape.ranks - 1);
+    const Region result{Buffer::receive, 0, block(shape, rank).count};
+    if (folded.stands_aside(rank)) {
+        if (k == 0) steps.send(rank + 1, all);
+        if (last) steps.receive(rank + 1, result);
+        return;
+    }
+    const Region sums{Buffer::scratch, 0, all.count};
+    if (k == 0) {
+        if (!folded.stands_in(rank)) return;
+        steps.receive(rank - 1, sums);
+        steps.reduce(all, sums);
+        return;
+    }
+    if (last) {
+        steps.copy(of_ranks(levels == 0 ? Buffer::send : Buffer::scratch, rank, rank), result);
+        if (folded.stands_in(rank)) steps.send(rank - 1, of_ranks(Buffer::scratch, rank - 1, rank - 1));
+        return;
+    }
+    const int half = 1 << (levels - k);
+    const auto side_of = [&](Buffer buffer, int number) {
+        const int first = number & ~(half - 1);
+        return of_ranks(buffer, folded.first_rank(first), folded.rank(first + half - 1));
+    };
+    const int number = folded.number(rank);
+    const int peer = number ^ half;
+    const bool untouched = k == 1 && !folded.stands_in(rank);  // all that there is yet is the caller's
+    const Region kept = side_of(Buffer::scratch, number);
+    const Region theirs = {Buffer::scratch, (untouched ? 0 : all.count) + kept.first, kept.count};
+    steps.receive(folded.rank(peer), theirs);
+    steps.send(folded.rank(peer), side_of(untouched ? Buffer::send : Buffer::scratch, peer));
+    steps.reduce(untouched ? side_of(Buffer::send, number) : theirs, kept);
+}
+
+/// Those who stand aside send all; else all but one's own block is sent.
+template <Blocks block>
+std::int64_t most_sent(const Shape& shape) {
+    const auto last = block(shape, shape.ranks - 1);
+    return is_power_of_two(shape.ranks) ? last.first : last.end();
+}
+
+template <Blocks block>
+Algorithm recursive_halving(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "recursive_halving",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p (β + γ) m; 2α + (β + γ) m more if p is no power of two",
+        .restrictions = {.commutative = true},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round<block>,
+        .scratch = [](const Shape& shape, int) { return 2 * block(shape, shape.ranks - 1).end(); },
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
+                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+                   },
+                   .most_sent = most_sent<block>,
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
+                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+                   }},
+    };
+}
+
+const Register reduce_scatter{recursive_halving<scattered_part>("reduce_scatter")};
+const Register reduce_scatter_block{recursive_halving<block_of>("reduce_scatter_block")};
+
+}  // namespace
+}  // namespace timpani

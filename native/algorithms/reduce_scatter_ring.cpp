@@ -1,0 +1,71 @@
+// Reduce-scatter round a ring: the block of rank r sets out from rank r + 1, and each rank on its way adds its own
+// elements to it. Each block meets the ranks from another one on, so that the operator must commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return std::max(1, shape.ranks - 1); }
+
+template <Blocks block>
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int p = shape.ranks;
+    const auto own = [&](std::int64_t owner) {
+        return region(Buffer::send, block(shape, static_cast<int>((owner + p) % p)));
+    };
+    if (p == 1) {
+        steps.copy(own(rank), {Buffer::receive, 0, own(rank).count});
+        return;
+    }
+    // What is under way lies in two places by turns, and at the end in the result.
+    const auto under_way = [&](std::int64_t in_round, std::int64_t count) {
+        if (in_round == p - 2) return Region{Buffer::receive, 0, count};
+        return Region{Buffer::scratch, in_round % 2 * block(shape, 0).count, count};
+    };
+    const Region outgoing = own(rank - k - 1);
+    const Region mine = own(rank - k - 2);
+    const Region incoming = under_way(k, mine.count);
+    steps.receive((rank - 1 + p) % p, incoming);
+    steps.send((rank + 1) % p, k == 0 ? outgoing : under_way(k - 1, outgoing.count));
+    steps.reduce(mine, incoming);
+}
+
+template <Blocks block>
+std::int64_t scratch(const Shape& shape, int) {
+    return std::clamp(shape.ranks - 2, 0, 2) * block(shape, 0).count;
+}
+
+/// A rank sends all blocks but its own.
+template <Blocks block>
+std::int64_t most_sent(const Shape& shape) {
+    const auto last = block(shape, shape.ranks - 1);
+    return last.end() - last.count;
+}
+
+template <Blocks block>
+Algorithm ring(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "ring",
+        .source = "Patarasuk, Yuan, JPDC 2009",
+        .cost = "(p−1) α + (p−1)/p (β + γ) m",
+        .restrictions = {.commutative = true},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round<block>,
+        .scratch = scratch<block>,
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+                   .most_sent = most_sent<block>,
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+    };
+}
+
+const Register reduce_scatter{ring<scattered_part>("reduce_scatter")};
+const Register reduce_scatter_block{ring<block_of>("reduce_scatter_block")};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,48 @@
+// Scan and exscan from rank to rank: each rank gets the reduction of all before it, adds its own to it and passes that
+// on. In order of ranks, so that any operator will do.
+
+#include "schedule/algorithm.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return shape.ranks; }
+
+/// In round k rank k − 1 tells rank k. What comes in is exscan's result, and together with a rank's own scan's.
+template <bool exclusive>
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, shape.count};
+    const Region before{exclusive ? Buffer::receive : Buffer::scratch, 0, shape.count};
+    const Region together{exclusive ? Buffer::scratch : Buffer::receive, 0, shape.count};
+    const bool needed = !exclusive || rank < shape.ranks - 1;
+    if (k == 0 && needed) steps.copy(own, together);
+    if (rank == k - 1) steps.send(rank + 1, together);
+    if (rank > 0 && rank == k) {
+        steps.receive(rank - 1, before);
+        if (needed) steps.reduce(before, together);
+    }
+}
+
+Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) {
+    return {
+        .collective = collective,
+        .name = "linear",
+        .source = "Sanders, Träff, EuroPVM/MPI 2006",
+        .cost = "(p−1) (α + βm + γm)",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .scratch = [](const Shape& shape, int) { return shape.count; },
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+                   .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+    };
+}
+
+const Register scan{linear("scan", round<false>)};
+const Register exscan{linear("exscan", round<true>)};
+
+}  // namespace
+}  // namespace timpani

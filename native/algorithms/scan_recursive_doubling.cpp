@@ -1,0 +1,60 @@
+// Scan and exscan by recursive doubling: in round k each rank swaps the reduction over its group of 2ᵏ ranks with the
+// one whose number differs in bit k, if there is one. Both combine the two for the next round; the higher rank also
+// puts what it got before its result. All in order of ranks, so that any operator will do. A group that the last rank
+// cuts short is never needed by a higher one.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/rank_order.hpp"
+
+namespace timpani {
+namespace {
+
+std::int64_t rounds(const Shape& shape) { return 1 + ceil_log2(shape.ranks); }
+
+template <bool exclusive>
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, shape.count};
+    const Region result{Buffer::receive, 0, shape.count};
+    const Region group{Buffer::scratch, 0, shape.count};
+    const Region theirs{Buffer::scratch, shape.count, shape.count};
+    if (k == 0) {
+        steps.copy(own, group);
+        if (!exclusive) steps.copy(own, result);
+        return;
+    }
+    const int bit = 1 << (k - 1);
+    const int peer = rank ^ bit;
+    if (peer >= shape.ranks) return;
+    steps.receive(peer, theirs);
+    steps.send(peer, group);
+    if (peer < rank) {
+        const bool first = exclusive && rank % bit == 0;  // exscan's result begins with the first lower ranks
+        first ? steps.copy(theirs, result) : steps.reduce(theirs, result);
+    }
+    if (k + 1 < rounds(shape)) reduce_in_order(shape, theirs, group, peer < rank, steps);
+}
+
+Algorithm recursive_doubling(std::string_view collective, decltype(Algorithm::round) round) {
+    return {
+        .collective = collective,
+        .name = "recursive_doubling",
+        .source = "Kruskal, Rudolph, Snir, IEEE ToC 1985; Hillis, Steele, CACM 1986",
+        .cost = "⌈log₂ p⌉ (α + βm + 2γm)",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .scratch = [](const Shape& shape, int) { return 2 * shape.count; },
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); },
+                   .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    };
+}
+
+const Register scan{recursive_doubling("scan", round<false>)};
+const Register exscan{recursive_doubling("exscan", round<true>)};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,41 @@
+// Scatter down a binomial tree: in round k each rank that has blocks sends those of the upper half of its run of ranks
+// to the first of them.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/rooted_blocks.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
+
+std::int64_t rounds(const Shape& shape) { return rounds_along(tree(shape)); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    scatter_down(tree(shape), shape, rank, k, steps);
+}
+
+Algorithm binomial(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "binomial",
+        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p βm, m in all",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = rounds,
+        .round = round,
+        .scratch = [](const Shape& shape, int rank) { return run_in_scratch(tree(shape), shape, rank); },
+        .claims = {.rounds = [](const Shape& shape) { return RunTraffic(shape, 2).rounds; },
+                   .most_sent = [](const Shape& shape) { return run_elements(shape, 1, shape.ranks); },
+                   .most_neighbours = [](const Shape& shape) { return RunTraffic(shape, 2).most_neighbours; }},
+    };
+}
+
+const Register scatter{binomial("scatter")};
+const Register scatterv{binomial("scatterv")};
+
+}  // namespace
+}  // namespace timpani

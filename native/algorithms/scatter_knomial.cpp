@@ -1,0 +1,37 @@
+// Scatter down a k-nomial tree: each rank that has the blocks of a run of ranks cuts the run in k and sends each part
+// but the first to its first rank.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/rooted_blocks.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+namespace {
+
+KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
+
+std::int64_t rounds(const Shape& shape) { return rounds_along(tree(shape)); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    scatter_down(tree(shape), shape, rank, k, steps);
+}
+
+const Register entry{{
+    .collective = "scatter",
+    .name = "knomial",
+    .source = "Wilkins et al., CLUSTER 2023",
+    .cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all",
+    .restrictions = {},
+    .parameters = {{"radix", 4, 2, "children for each digit, and one"}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .scratch = [](const Shape& shape, int rank) { return run_in_scratch(tree(shape), shape, rank); },
+    .claims = {
+        .rounds = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).rounds; },
+        .most_sent = [](const Shape& shape) { return run_elements(shape, 1, shape.ranks); },
+        .most_neighbours = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).most_neighbours; }},
+}};
+
+}  // namespace
+}  // namespace timpani

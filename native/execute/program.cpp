@@ -1,0 +1,137 @@
+#include "execute/program.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+
+#include "schedule/conflicts.hpp"
+
+namespace timpani {
+
+namespace {
+
+bool is_message(const Step& step) { return step.kind == Step::Kind::send || step.kind == Step::Kind::receive; }
+
+/// Turns steps into instructions, keeping account of the messages under way.
+class Compiler {
+  public:
+    explicit Compiler(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
+
+    void take(const Step& step) {
+        const auto number = static_cast<std::int64_t>(slot_of_.size());
+        for (const auto earlier : conflicts_.add(step, number)) wait_for(earlier);
+        slot_of_.push_back(-1);
+        if (!is_message(step)) {
+            const auto kind = step.kind == Step::Kind::copy ? Instruction::Kind::copy : Instruction::Kind::reduce;
+            instructions_.push_back({.kind = kind, .from = step.from, .to = step.to});
+            return;
+        }
+        if (static_cast<std::int64_t>(under_way_.size()) >= most_under_way_) wait_for(under_way_.front());
+        slot_of_[static_cast<std::size_t>(number)] = take_slot();
+        under_way_.push_back(number);
+        const auto kind =
+            step.kind == Step::Kind::send ? Instruction::Kind::start_send : Instruction::Kind::start_receive;
+        instructions_.push_back({.kind = kind,
+                                 .peer = step.peer,
+                                 .from = step.from,
+                                 .to = step.to,
+                                 .slot = slot_of_[static_cast<std::size_t>(number)]});
+    }
+
+    Program finish() {
+        if (under_way_.size() == 1) {
+            wait_for(under_way_.front());
+        } else if (!under_way_.empty()) {
+            instructions_.push_back({.kind = Instruction::Kind::wait_all, .slot = slots_});
+        }
+        join();
+        return {std::move(instructions_), slots_, 0};
+    }
+
+  private:
+    void wait_for(std::int64_t number) {
+        const auto slot = slot_of_[static_cast<std::size_t>(number)];
+        if (slot < 0) return;  // a local step, or waited for already
+        instructions_.push_back({.kind = Instruction::Kind::wait, .slot = slot});
+        slot_of_[static_cast<std::size_t>(number)] = -1;
+        free_.push_back(slot);
+        std::erase(under_way_, number);
+    }
+
+    std::int32_t take_slot() {
+        if (free_.empty()) return slots_++;
+        const auto slot = free_.back();
+        free_.pop_back();
+        return slot;
+    }
+
+    /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same for a send and a
+    /// receive that start together and are both waited for next.
+    void join() {
+        using Kind = Instruction::Kind;
+        std::vector<Instruction> joined;
+        const auto is = [this](std::size_t i, Kind kind) {
+            return i < instructions_.size() && instructions_[i].kind == kind;
+        };
+        const auto starts = [&is](std::size_t i) { return is(i, Kind::start_send) || is(i, Kind::start_receive); };
+        for (std::size_t i = 0; i < instructions_.size(); ++i) {
+            const Instruction& first = instructions_[i];
+            const bool pair = starts(i) && starts(i + 1) && first.kind != instructions_[i + 1].kind;
+            const bool both_waited =
+                pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
+                          waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
+                         (is(i + 2, Kind::wait_all) && under_way_.size() == 2));
+            if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].slot == first.slot) {
+                Instruction& alone = joined.emplace_back(first);
+                alone.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
+                alone.slot = -1;
+                i += 1;
+            } else if (both_waited) {
+                const bool send_first = first.kind == Kind::start_send;
+                const Instruction& send = send_first ? first : instructions_[i + 1];
+                const Instruction& receive = send_first ? instructions_[i + 1] : first;
+                joined.push_back({.kind = Kind::exchange,
+                                  .peer = send.peer,
+                                  .other_peer = receive.peer,
+                                  .from = send.from,
+                                  .to = receive.to});
+                i += is(i + 2, Kind::wait_all) ? 2 : 3;
+            } else {
+                joined.push_back(first);
+            }
+        }
+        instructions_ = std::move(joined);
+    }
+
+    static bool waits_for_both(const Instruction& a, const Instruction& b, const Instruction& x, const Instruction& y) {
+        return (a.slot == x.slot && b.slot == y.slot) || (a.slot == y.slot && b.slot == x.slot);
+    }
+
+    std::int64_t most_under_way_;
+    Conflicts conflicts_;
+    std::vector<Instruction> instructions_;
+    std::vector<std::int32_t> slot_of_;   // per step: the slot of its request while it is under way
+    std::deque<std::int64_t> under_way_;  // steps, oldest first
+    std::vector<std::int32_t> free_;
+    std::int32_t slots_ = 0;
+};
+
+}  // namespace
+
+Program compile(const Algorithm& algorithm, const Shape& shape, int rank) {
+    const auto bound =
+        algorithm.requests == nullptr ? std::numeric_limits<std::int64_t>::max() : algorithm.requests(shape);
+    Compiler compiler(bound);
+    Steps steps;
+    const auto rounds = algorithm.rounds(shape);
+    for (std::int64_t round = 0; round < rounds; ++round) {
+        steps.clear();
+        algorithm.round(shape, rank, round, steps);
+        for (const Step& step : steps.all()) compiler.take(step);
+    }
+    Program program = compiler.finish();
+    program.scratch = algorithm.scratch == nullptr ? 0 : algorithm.scratch(shape, rank);
+    return program;
+}
+
+}  // namespace timpani

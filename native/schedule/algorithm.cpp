@@ -1,0 +1,58 @@
+#include "schedule/algorithm.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+
+namespace {
+
+// Function-local: the algorithms' own files enter themselves before main, in no order that could be relied on.
+std::deque<Algorithm>& storage() {
+    static std::deque<Algorithm> all;
+    return all;
+}
+
+std::vector<const Algorithm*>& index() {
+    static std::vector<const Algorithm*> all;
+    return all;
+}
+
+}  // namespace
+
+std::string Restrictions::text() const {
+    std::string text;
+    const auto add = [&text](bool holds, std::string_view words) {
+        if (holds) text += (text.empty() ? "" : ", ") + std::string(words);
+    };
+    add(power_of_two, "power of two");
+    add(even, "even");
+    add(commutative, "commutative");
+    return text;
+}
+
+bool Restrictions::admit(const Shape& shape) const {
+    return (!power_of_two || is_power_of_two(shape.ranks)) && (!even || shape.ranks % 2 == 0) &&
+           (!commutative || shape.commutative);
+}
+
+Register::Register(Algorithm algorithm) {
+    storage().push_back(std::move(algorithm));
+    const Algorithm* entry = &storage().back();
+    const auto key = [](const Algorithm* each) { return std::tie(each->collective, each->name); };
+    index().insert(std::ranges::upper_bound(index(), key(entry), {}, key), entry);
+}
+
+std::span<const Algorithm* const> algorithms() { return index(); }
+
+const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
+    const auto found = std::ranges::find_if(index(), [&](const Algorithm* each) {
+        return each->collective == collective && (each->name == name || std::ranges::count(each->aliases, name) > 0);
+    });
+    return found == index().end() ? nullptr : *found;
+}
+
+}  // namespace timpani

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "collectives/collective.hpp"
+#include "schedule/step.hpp"
+
+namespace timpani {
+
+/// A setting of an algorithm. Values are whole numbers; `least` is the smallest that makes sense.
+struct Parameter {
+    std::string_view name;
+    std::int64_t standard;
+    std::int64_t least;
+    std::string_view meaning;
+};
+
+/// Where an algorithm applies. Every caller honours these.
+struct Restrictions {
+    bool power_of_two = false;  // ranks
+    bool even = false;          // ranks
+    bool commutative = false;   // operator
+    /// In words, as tables show them; empty where there is none.
+    [[nodiscard]] std::string text() const;
+    [[nodiscard]] bool admit(const Shape& shape) const;
+};
+
+/// What an algorithm says of itself in closed form; tests compare it with the schedule.
+struct Claims {
+    /// Rounds in which anything moves.
+    std::int64_t (*rounds)(const Shape&);
+    /// Most elements that one rank sends, over all ranks.
+    std::int64_t (*most_sent)(const Shape&);
+    /// Most distinct ranks that one rank exchanges messages with.
+    std::int64_t (*most_neighbours)(const Shape&);
+};
+
+/// One algorithm: what moves, rank by rank and round by round, and what is known of it.
+///
+/// `round` is a pure function of its arguments, so that any rank and round can be asked for alone and nothing has to be
+/// kept for a million ranks. Within a rank, a step waits for those earlier steps whose regions it conflicts with and
+/// for nothing else; the k-th message to a peer meets the k-th that the peer receives.
+struct Algorithm {
+    std::string_view collective;
+    std::string_view name;
+    std::string_view source;  // who described it, where and when
+    std::string_view cost;    // under Hockney's α + βm, with γ per reduced byte
+    Restrictions restrictions;
+    std::vector<Parameter> parameters;
+    std::vector<std::string_view> aliases;
+    std::int64_t (*rounds)(const Shape&);
+    void (*round)(const Shape&, int rank, std::int64_t round, Steps& steps);
+    /// Elements of scratch that a rank needs; none where it is null.
+    std::int64_t (*scratch)(const Shape&, int rank) = nullptr;
+    /// Most messages that a rank may have under way at once, at least 1; no bound where it is null. At the bound the
+    /// oldest must end before the next starts.
+    std::int64_t (*requests)(const Shape&) = nullptr;
+    Claims claims;
+};
+
+/// All algorithms, by collective and name.
+std::span<const Algorithm* const> algorithms();
+
+/// The algorithm of that name or alias, or nullptr.
+const Algorithm* find_algorithm(std::string_view collective, std::string_view name);
+
+/// Enters an algorithm into the registry: `static const Register entry{{…}};` at the end of its file.
+struct Register {
+    explicit Register(Algorithm algorithm);
+};
+
+}  // namespace timpani

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "collectives/collective.hpp"
+#include "schedule/step.hpp"
+
+namespace timpani {
+
+// The arithmetic that algorithms share: logarithms, ranks counted from the root, segments.
+
+constexpr bool is_power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+/// ⌈log_radix n⌉; 0 for n ≤ 1.
+constexpr int ceil_log(std::int64_t n, std::int64_t radix) {
+    int digits = 0;
+    for (std::int64_t reach = 1; reach < n; reach *= radix) ++digits;
+    return digits;
+}
+constexpr int ceil_log2(std::int64_t n) { return ceil_log(n, 2); }
+constexpr int floor_log2(std::int64_t n) { return is_power_of_two(n) ? ceil_log2(n) : ceil_log2(n) - 1; }
+
+constexpr std::int64_t power(std::int64_t base, int exponent) {
+    std::int64_t result = 1;
+    for (int i = 0; i < exponent; ++i) result *= base;
+    return result;
+}
+
+/// `rank` counted from the root, which is 0; and back.
+constexpr int from_root(const Shape& shape, int rank) { return (rank - shape.root + shape.ranks) % shape.ranks; }
+constexpr int from_zero(const Shape& shape, int relative) { return (relative + shape.root) % shape.ranks; }
+
+/// Where a broadcast's data is at `rank`: the root sends it, the others have received it.
+constexpr Buffer data_of(const Shape& shape, int rank) { return rank == shape.root ? Buffer::send : Buffer::receive; }
+
+/// A vector of `count` elements cut into segments of equal length, the last one shorter. At least one segment.
+struct Segments {
+    std::int64_t count;
+    std::int64_t length;
+
+    /// `segment_bytes` 0 or more than the vector: one segment.
+    static constexpr Segments of(const Shape& shape, std::int64_t segment_bytes) {
+        const std::int64_t wanted = segment_bytes / std::max<std::int64_t>(1, shape.element_bytes);
+        const bool whole = segment_bytes <= 0 || wanted >= shape.count;
+        return {shape.count, whole ? std::max<std::int64_t>(1, shape.count) : std::max<std::int64_t>(1, wanted)};
+    }
+    [[nodiscard]] constexpr std::int64_t number() const {
+        return std::max<std::int64_t>(1, (count + length - 1) / length);
+    }
+    [[nodiscard]] constexpr Region region(Buffer buffer, std::int64_t index) const {
+        const std::int64_t first = index * length;
+        return {buffer, first, std::clamp<std::int64_t>(count - first, 0, length)};
+    }
+};
+
+}  // namespace timpani

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "collectives/collective.hpp"
+#include "schedule/step.hpp"
+
+namespace timpani {
+
+// Blocks that lie side by side in a buffer, as regions.
+
+/// The block of `rank` in the vector that a collective deals out or puts together.
+using Blocks = Part (*)(const Shape&, int rank);
+
+/// The parts that reduce_scatter leaves at the ranks; those of reduce_scatter_block are block_of.
+inline Part scattered_part(const Shape& shape, int rank) { return part_of(shape.count, shape.ranks, rank); }
+
+constexpr Region region(Buffer buffer, const Part& block) { return {buffer, block.first, block.count}; }
+
+/// All from block `first` to block `last`, both included.
+constexpr Region region(Buffer buffer, const Part& first, const Part& last) {
+    return {buffer, first.first, last.first + last.count - first.first};
+}
+
+}  // namespace timpani

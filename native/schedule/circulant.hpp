@@ -1,0 +1,77 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+
+/// Which block a rank of a broadcast from rank 0 receives, round by round, so that every rank gets a new block in each
+/// round once its first has come (Träff, arXiv 2312.11236 and 2407.18004).
+///
+/// There are q = ⌈log₂ p⌉ links, the same at all ranks: link k leads ⌈p / 2^(q−k)⌉ ranks further round the ring. Links
+/// take turns, q rounds are a phase. Rank 0 sends the block of a phase's round k over link k; from there it reaches the
+/// ranks whose sum of distances, the greatest that fits first, ends with that of link k. In a phase each rank gets the
+/// block that rank 0 sent it in this way and q − 1 others, which were sent before the phase began: over link k the own
+/// block of a rank at least as far behind as the link leads, each block over one link. A search through the sums, the
+/// nearest such ranks first, finds one for each link in O(log p) steps.
+class CirculantSchedule {
+  public:
+    CirculantSchedule(int ranks, int rank)
+        : ranks_(ranks), links_(ceil_log2(ranks)), from_(std::int64_t{ranks} + rank) {
+        const int own = last_link(rank);
+        unused_ &= ~(1U << own);
+        nearest_ = 2 * std::int64_t{ranks};
+        search(0, links_);
+        for (int k = 0; k < links_; ++k) blocks_[at(k)] = blocks_[at(k)] == links_ ? own : blocks_[at(k)] - links_;
+    }
+
+    [[nodiscard]] int links() const { return links_; }
+    /// How much further link k leads; the one after the last leads all round.
+    [[nodiscard]] std::int64_t distance(int k) const {
+        const int halvings = links_ - k;
+        return (std::int64_t{ranks_} + (std::int64_t{1} << halvings) - 1) >> halvings;
+    }
+    /// What comes over link k in the first phase, counted from the block that rank 0 sends first: below 0, nothing; in
+    /// each phase after it, `links` more.
+    [[nodiscard]] int block(int k) const { return blocks_[at(k)]; }
+
+  private:
+    static std::size_t at(int k) { return static_cast<std::size_t>(k); }
+
+    /// The link whose distance ends the sum for `rank`; for rank 0 the one all round.
+    [[nodiscard]] int last_link(std::int64_t rank) const {
+        int link = links_;
+        for (int k = links_ - 1; k >= 0 && rank > 0; --k) {
+            if (distance(k) > rank) continue;
+            rank -= distance(k);
+            link = k;
+        }
+        return link;
+    }
+
+    /// Extends the sum `sum` by each unused link up to `most`, the longest first.
+    void search(std::int64_t sum, int most) {
+        for (int link = most; link >= 0; --link) {
+            if (found_ == links_) return;
+            const std::int64_t reached = sum + distance(link);
+            if ((unused_ >> link & 1U) == 0 || reached > from_ - distance(found_) || reached >= nearest_) continue;
+            if (reached <= from_ - distance(found_ + 1)) search(reached, link - 1);
+            if (found_ == links_ || sum > from_ - distance(found_ + 1)) return;
+            nearest_ = reached;
+            blocks_[at(found_++)] = link;
+            unused_ &= ~(1U << link);
+        }
+    }
+
+    int ranks_;
+    int links_;
+    std::int64_t from_;  // the rank, once round the ring
+    int found_ = 0;      // links whose block is known
+    std::int64_t nearest_ = 0;
+    std::uint32_t unused_ = ~0U;
+    std::array<int, 32> blocks_{};
+};
+
+}  // namespace timpani

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+
+// Scatter and gather straight between the root and each rank: one rank a round, in order from the root, which copies
+// its own block in round 0.
+
+inline std::int64_t rounds_directly(const Shape& shape) { return shape.ranks; }
+
+inline void scatter_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int due = from_zero(shape, static_cast<int>(k));
+    if (rank != shape.root && rank != due) return;
+    const Region at_root = region(Buffer::send, block_of(shape, due));
+    const Region at_rank{Buffer::receive, 0, at_root.count};
+    if (rank == shape.root && k == 0) steps.copy(at_root, at_rank);
+    if (rank == shape.root && k > 0) steps.send(due, at_root);
+    if (rank == due && k > 0) steps.receive(shape.root, at_rank);
+}
+
+inline void gather_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int due = from_zero(shape, static_cast<int>(k));
+    if (rank != shape.root && rank != due) return;
+    const Region at_root = region(Buffer::receive, block_of(shape, due));
+    const Region at_rank{Buffer::send, 0, at_root.count};
+    if (rank == shape.root && k == 0) steps.copy(at_rank, at_root);
+    if (rank == shape.root && k > 0) steps.receive(due, at_root);
+    if (rank == due && k > 0) steps.send(shape.root, at_rank);
+}
+
+/// For claims: how many ranks but the root have elements, how many elements these are, and the largest block.
+struct BlocksBesideRoot {
+    std::int64_t ranks = 0;
+    std::int64_t elements = 0;
+    std::int64_t largest = 0;
+
+    explicit BlocksBesideRoot(const Shape& shape) {
+        for (int rank = 0; rank < shape.ranks; ++rank) {
+            const auto count = rank == shape.root ? 0 : block_of(shape, rank).count;
+            ranks += count > 0 ? 1 : 0;
+            elements += count;
+            largest = std::max(largest, count);
+        }
+    }
+};
+
+}  // namespace timpani

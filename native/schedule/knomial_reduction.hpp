@@ -1,0 +1,81 @@
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/arithmetic.hpp"
+#include "schedule/arrivals.hpp"
+#include "schedule/rank_order.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+
+/// Reduces to rank `top` along a k-nomial tree over the ranks from `top` on. The children of a rank come in the order
+/// in which their subtrees, which are runs of ranks, follow it; so from the first rank on the order of ranks is kept.
+class KnomialReduction {
+  public:
+    KnomialReduction(const Shape& shape, std::int64_t radix, int top) : shape_(shape), radix_(radix), top_(top) {}
+
+    [[nodiscard]] std::int64_t rounds() const { return KnomialTree{shape_.ranks, radix_}.rounds(); }
+
+    /// What `rank` does in round k ≤ rounds(); in the last one the top only puts together what it has. A rank with
+    /// children ends up with their reduction and its own in `result`, beside which it uses scratch from `spare` on.
+    void round(int rank, std::int64_t k, const Region& result, std::int64_t spare, Steps& steps) const {
+        const int me = relative(rank);
+        const Region own{Buffer::send, 0, shape_.count};
+        const Arrivals arrivals{children(rank), result, spare};
+        if (k < arrivals.number) steps.receive(absolute(child(me, k)), arrivals.place(k));
+        if (k == 1 && k <= arrivals.number) steps.reduce(own, arrivals.place(0));
+        if (k > 1 && k <= arrivals.number) arrivals.join(k - 1, steps);
+        if (me > 0 && k == leaves(me)) steps.send(absolute(parent(me)), arrivals.number == 0 ? own : result);
+    }
+
+    /// How many ranks send to `rank`; it needs so many places, and never more than three.
+    [[nodiscard]] std::int64_t children(int rank) const {
+        const int me = relative(rank);
+        std::int64_t number = 0;
+        while (child(me, number) >= 0) ++number;
+        return number;
+    }
+
+  private:
+    /// The child that `me` hears from in a round, −1 for none; a rank's children come in rounds 0, 1, 2….
+    [[nodiscard]] int child(int me, std::int64_t round) const {
+        const std::int64_t value = power(radix_, static_cast<int>(round / (radix_ - 1)));
+        const std::int64_t child = me + (1 + round % (radix_ - 1)) * value;
+        return me % (value * radix_) == 0 && child < shape_.ranks ? static_cast<int>(child) : -1;
+    }
+    [[nodiscard]] int parent(int me) const { return KnomialTree{shape_.ranks, radix_}.parent(me); }
+    /// The round in which `me` is the child of its parent.
+    [[nodiscard]] std::int64_t leaves(int me) const {
+        std::int64_t round = 0;
+        while (child(parent(me), round) != me) ++round;
+        return round;
+    }
+    [[nodiscard]] int relative(int rank) const { return (rank - top_ + shape_.ranks) % shape_.ranks; }
+    [[nodiscard]] int absolute(int me) const { return (me + top_) % shape_.ranks; }
+
+    const Shape& shape_;
+    std::int64_t radix_;
+    int top_;
+};
+
+/// A whole reduce along a k-nomial tree.
+inline std::int64_t knomial_rounds(const Shape& shape, std::int64_t radix) {
+    return KnomialTree{shape.ranks, radix}.rounds() + 1;
+}
+inline void knomial_round(const Shape& shape, std::int64_t radix, int rank, std::int64_t k, Steps& steps) {
+    const int top = top_of(shape);
+    const bool ends_here = rank == top && rank == shape.root;
+    const Region final{Buffer::receive, 0, shape.count};
+    const Region result = ends_here ? final : Region{Buffer::scratch, 0, shape.count};
+    if (shape.ranks == 1) steps.copy({Buffer::send, 0, shape.count}, final);
+    KnomialReduction(shape, radix, top).round(rank, k, result, ends_here ? 0 : shape.count, steps);
+    if (k < knomial_rounds(shape, radix) - 1 || !passes_on(shape)) return;
+    if (rank == top) steps.send(shape.root, result);
+    if (rank == shape.root) steps.receive(top, final);
+}
+inline std::int64_t knomial_scratch(const Shape& shape, std::int64_t radix, int rank) {
+    return std::min<std::int64_t>(3, KnomialReduction(shape, radix, top_of(shape)).children(rank)) * shape.count;
+}
+
+}  // namespace timpani

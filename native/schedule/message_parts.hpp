@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+
+// Broadcasts that scatter the message and put it together again: rank v, counted from the root, is to get part v first.
+
+/// Where `rank` has the parts of the ranks [first, end) counted from the root; `end` may lie beyond the last.
+inline Region message_parts(const Shape& shape, int rank, int first, int end) {
+    const auto start = part_of(shape.count, shape.ranks, first).first;
+    const auto stop = part_of(shape.count, shape.ranks, std::min(end, shape.ranks) - 1).end();
+    return {data_of(shape, rank), start, stop - start};
+}
+
+/// Round k, of ⌈log₂ p⌉, of the scatter down a binomial tree: each rank gets the parts of its subtree.
+inline void scatter_message(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const KnomialTree tree{shape.ranks, 2};
+    const int me = from_root(shape, rank);
+    if (tree.round_of(me) == k) {
+        steps.receive(from_zero(shape, tree.parent(me)), message_parts(shape, rank, me, tree.end(me)));
+    }
+    if (const int child = tree.child(me, k); child > 0) {
+        steps.send(from_zero(shape, child), message_parts(shape, rank, child, tree.end(child)));
+    }
+}
+
+/// For claims: the ranks whose part is not empty, which come first, and the rounds of the scatter that reach them.
+inline std::int64_t parts_with_elements(const Shape& shape) { return std::min<std::int64_t>(shape.ranks, shape.count); }
+inline std::int64_t scatter_rounds(const Shape& shape) { return ceil_log2(parts_with_elements(shape)); }
+
+}  // namespace timpani

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/arithmetic.hpp"
+#include "schedule/step.hpp"
+
+namespace timpani {
+
+/// Allreduce round a ring, over one part of the vector for each rank: in the first p − 1 rounds a part gathers the
+/// contributions of all ranks on its way, in the other p − 1 it makes the round as a result. Parts go in segments; each
+/// is put together with one's own elements just before it goes on, while the segments after it still come in.
+class RingAllreduce {
+  public:
+    RingAllreduce(const Shape& shape, std::int64_t segment_bytes) : shape_(shape) {
+        Shape part = shape;
+        part.count = part_of(shape.count, shape.ranks, 0).count;  // the longest
+        segments_ = Segments::of(part, segment_bytes);
+    }
+
+    [[nodiscard]] std::int64_t rounds() const { return std::max(1, 2 * (shape_.ranks - 1)); }
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const int p = shape_.ranks;
+        if (p == 1) {
+            steps.copy({Buffer::send, 0, shape_.count}, {Buffer::receive, 0, shape_.count});
+            return;
+        }
+        const bool came_unfinished = k > 0 && k < p;
+        for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
+            const auto of_part = [&](Buffer buffer, std::int64_t part) { return region(buffer, part, segment); };
+            const Region leaving = of_part(k == 0 ? Buffer::send : Buffer::receive, rank - k);
+            if (came_unfinished) steps.reduce(of_part(Buffer::send, rank - k), leaving);
+            steps.receive((rank - 1 + p) % p, of_part(Buffer::receive, rank - k - 1));
+            steps.send((rank + 1) % p, leaving);
+        }
+    }
+
+  private:
+    [[nodiscard]] Region region(Buffer buffer, std::int64_t number, std::int64_t segment) const {
+        const int p = shape_.ranks;
+        const auto part = part_of(shape_.count, p, static_cast<int>((number % p + p) % p));
+        const auto first = std::min(part.end(), part.first + segment * segments_.length);
+        return {buffer, first, std::min(segments_.length, part.end() - first)};
+    }
+
+    const Shape& shape_;
+    Segments segments_{};
+};
+
+/// In either phase a rank sends all parts but one, and those two are neighbours; the last two are the shortest.
+inline std::int64_t sent_round_ring(const Shape& shape) {
+    if (shape.ranks == 1) return 0;
+    return shape.count + part_of(shape.count, shape.ranks, shape.ranks - 2).first;
+}
+
+}  // namespace timpani

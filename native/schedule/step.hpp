@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace timpani {
+
+/// The memory that an algorithm works on at one rank: what the caller sends from and receives into, and room of its
+/// own.
+enum class Buffer : std::uint8_t { send, receive, scratch };
+
+/// `count` elements of a buffer from element `first` on.
+struct Region {
+    Buffer buffer = Buffer::send;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+
+    [[nodiscard]] std::int64_t end() const { return first + count; }
+    [[nodiscard]] bool overlaps(const Region& other) const {
+        return buffer == other.buffer && first < other.end() && other.first < end();
+    }
+    friend bool operator==(const Region&, const Region&) = default;
+};
+
+/// What one rank does with one region.
+///
+/// send     `from` goes to `peer`
+/// receive  `to` is filled by `peer`
+/// copy     `to` becomes `from`
+/// reduce   `to` becomes `from` ∘ `to`: `from` is the left operand, as in MPI_Reduce_local
+struct Step {
+    enum class Kind : std::uint8_t { send, receive, copy, reduce };
+
+    Kind kind = Kind::copy;
+    int peer = -1;
+    Region from{};
+    Region to{};
+
+    [[nodiscard]] bool reads(const Region& region) const {
+        return (kind != Kind::receive && from.overlaps(region)) || (kind == Kind::reduce && to.overlaps(region));
+    }
+    [[nodiscard]] bool writes(const Region& region) const { return kind != Kind::send && to.overlaps(region); }
+};
+
+/// The steps of one rank in one round, in the order in which the algorithm states them. Empty regions leave no step:
+/// the other side leaves its own out too, since both count the same elements.
+class Steps {
+  public:
+    void send(int peer, const Region& from) { add({Step::Kind::send, peer, from, {}}, from.count); }
+    void receive(int peer, const Region& to) { add({Step::Kind::receive, peer, {}, to}, to.count); }
+    void copy(const Region& from, const Region& to) { add({Step::Kind::copy, -1, from, to}, to.count); }
+    void reduce(const Region& from, const Region& to) { add({Step::Kind::reduce, -1, from, to}, to.count); }
+
+    /// A message without data, as barriers send: it says that all that was awaited before has come.
+    void notify(int peer) { steps_.push_back({Step::Kind::send, peer, {}, {}}); }
+    void await(int peer) { steps_.push_back({Step::Kind::receive, peer, {}, {}}); }
+
+    [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
+    void clear() { steps_.clear(); }
+
+  private:
+    void add(const Step& step, std::int64_t count) {
+        if (count > 0) steps_.push_back(step);
+    }
+    std::vector<Step> steps_;
+};
+
+}  // namespace timpani

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "collectives/collective.hpp"
+#include "schedule/arithmetic.hpp"
+
+namespace timpani {
+
+// Trees over ranks counted from the root, which is 0. Where there is no parent or no such child, the answer is −1.
+
+/// The parent of a rank is that rank with its lowest non-zero digit to base `radix` cleared, so that a subtree is a run
+/// of ranks. Radix 2 makes a binomial tree. A rank hears from its parent in one round and then tells one child a round,
+/// those with the largest subtrees first.
+struct KnomialTree {
+    int ranks;
+    std::int64_t radix;
+
+    /// Rounds until the last rank has heard.
+    [[nodiscard]] constexpr std::int64_t rounds() const {
+        return ranks == 1 ? 0 : first_children() + (digits() - 1) * (radix - 1);
+    }
+    [[nodiscard]] constexpr int parent(int rank) const {
+        return rank == 0 ? -1 : static_cast<int>(rank - rank % (reach(rank) * radix));
+    }
+    /// The subtree of `rank` is [rank, end).
+    [[nodiscard]] constexpr int end(int rank) const {
+        return static_cast<int>(std::min<std::int64_t>(ranks, rank + reach(rank)));
+    }
+    /// The round in which `rank` hears from its parent, and the child that it tells in a round.
+    [[nodiscard]] constexpr std::int64_t round_of(int rank) const {
+        if (rank == 0) return -1;
+        const std::int64_t distance = reach(rank);
+        const std::int64_t digit = rank / distance % radix;
+        const int lower = digits() - 1 - ceil_log(distance, radix);
+        return digit - 1 + (lower == 0 ? 0 : first_children() + (lower - 1) * (radix - 1));
+    }
+    [[nodiscard]] constexpr int child(int rank, std::int64_t round) const {
+        const std::int64_t after = round - first_children();
+        const std::int64_t lower = after < 0 ? 0 : 1 + after / (radix - 1);
+        const std::int64_t digit = after < 0 ? 1 + round : 1 + after % (radix - 1);
+        const std::int64_t distance = power(radix, static_cast<int>(digits() - 1 - lower));
+        const std::int64_t child = rank + digit * distance;
+        return distance < reach(rank) && child < ranks ? static_cast<int>(child) : -1;
+    }
+
+  private:
+    /// The place value of the lowest non-zero digit; the root's subtree reaches beyond all ranks.
+    [[nodiscard]] constexpr std::int64_t reach(int rank) const {
+        std::int64_t value = 1;
+        while (value < ranks && rank % (value * radix) == 0) value *= radix;
+        return value;
+    }
+    [[nodiscard]] constexpr int digits() const { return ceil_log(ranks, radix); }
+    /// The root's children that differ in the highest digit, which need not be radix − 1.
+    [[nodiscard]] constexpr std::int64_t first_children() const { return (ranks - 1) / power(radix, digits() - 1); }
+};
+
+/// Level l holds the 2ˡ ranks from 2ˡ − 1 on, and the children of a rank there are the ones 2ˡ and 2·2ˡ further. All
+/// odd ranks are then on one side of the root and all even ones on the other, 2i − 1 and 2i on the same level.
+struct BinaryTree {
+    int ranks;
+
+    [[nodiscard]] constexpr int depth(int rank) const { return floor_log2(std::int64_t{rank} + 1); }
+    [[nodiscard]] constexpr int height() const { return depth(ranks - 1); }
+    [[nodiscard]] constexpr int parent(int rank) const {
+        if (rank == 0) return -1;
+        const int above = 1 << (depth(rank) - 1);  // ranks on the parent's level
+        return above - 1 + (rank - (2 * above - 1)) % above;
+    }
+    [[nodiscard]] constexpr int child(int rank, int index) const {
+        const std::int64_t child = rank + (std::int64_t{index} + 1) * (std::int64_t{1} << depth(rank));
+        return index < 2 && child < ranks ? static_cast<int>(child) : -1;
+    }
+};
+
+/// All ranks but the root in `fanout` chains of as equal length as can be, or in as many as there are ranks; the root
+/// is the parent of each chain's first.
+struct ChainTree {
+    int ranks;
+    std::int64_t fanout;
+
+    [[nodiscard]] int chains() const { return static_cast<int>(std::min<std::int64_t>(fanout, ranks - 1)); }
+    [[nodiscard]] int height() const { return ranks == 1 ? 0 : static_cast<int>(chain(0).count); }
+    [[nodiscard]] int depth(int rank) const { return rank == 0 ? 0 : rank - first(rank) + 1; }
+    [[nodiscard]] int parent(int rank) const { return rank == 0 ? -1 : rank == first(rank) ? 0 : rank - 1; }
+    [[nodiscard]] int child(int rank, int index) const {
+        if (rank == 0) return index < chains() ? static_cast<int>(chain(index).first) + 1 : -1;
+        return index == 0 && rank + 1 < ranks && parent(rank + 1) == rank ? rank + 1 : -1;
+    }
+
+  private:
+    [[nodiscard]] Part chain(int index) const { return part_of(ranks - 1, chains(), index); }
+    /// The first rank of the chain that `rank` is in.
+    [[nodiscard]] int first(int rank) const {
+        const std::int64_t longest = chain(0).count;
+        const std::int64_t longer = (ranks - 1) - chains() * (longest - 1);  // chains of that length, which come first
+        const std::int64_t in_longer = longer * longest;
+        const std::int64_t index = rank - 1 < in_longer
+                                       ? (rank - 1) / longest
+                                       : longer + (rank - 1 - in_longer) / std::max<std::int64_t>(1, longest - 1);
+        return static_cast<int>(chain(static_cast<int>(index)).first) + 1;
+    }
+};
+
+}  // namespace timpani

@@ -1,0 +1,110 @@
+#include "verify/mutate.hpp"
+
+#include <functional>
+
+#include "verify/shapes.hpp"
+#include "verify/verify.hpp"
+
+namespace timpani {
+
+namespace {
+
+using Schedule = std::vector<std::vector<Step>>;
+using Kind = Step::Kind;
+
+bool is_message(const Step& step) { return step.kind == Kind::send || step.kind == Kind::receive; }
+
+Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
+
+/// Whether exchanging two neighbours can matter at all: independent steps may run in either order, and so may two
+/// reductions into one region where the operator commutes.
+bool order_matters(const Step& a, const Step& b, bool commutative) {
+    if (commutative && a.kind == Kind::reduce && b.kind == Kind::reduce && a.to == b.to) return false;
+    const auto touches = [](const Step& writer, const Step& other) {
+        return writer.kind != Kind::send && (other.reads(writer.to) || other.writes(writer.to));
+    };
+    const bool same_channel = is_message(a) && a.kind == b.kind && a.peer == b.peer;
+    const bool says_what_it_awaited = a.kind == Kind::receive && b.kind == Kind::send && a.to.count == 0;
+    return touches(a, b) || touches(b, a) || same_channel || says_what_it_awaited;
+}
+
+struct Mutation {
+    const char* what;
+    std::function<bool(std::vector<Step>&, std::size_t, const Shape&, int rank)> apply;  // whether it changed anything
+};
+
+const std::vector<Mutation>& mutations() {
+    static const std::vector<Mutation> all{
+        {"peer changed",
+         [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int rank) {
+             if (!is_message(steps[i]) || shape.ranks < 3) return false;
+             do steps[i].peer = (steps[i].peer + 1) % shape.ranks;
+             while (steps[i].peer == rank);
+             return true;
+         }},
+        {"region moved",
+         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+             Region& region = region_of(steps[i]);
+             region.first += region.first > 0 ? -1 : 1;
+             return region.count > 0;
+         }},
+        {"region cut",
+         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+             Region& region = region_of(steps[i]);
+             if (region.count == 0) return false;
+             region.count -= 1;
+             if (!is_message(steps[i])) steps[i].to.count = region.count;
+             return true;
+         }},
+        {"step left out",
+         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+             steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
+             return true;
+         }},
+        {"reduction copies",
+         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+             if (steps[i].kind != Kind::reduce) return false;
+             steps[i].kind = Kind::copy;
+             return true;
+         }},
+        {"order changed",
+         [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int) {
+             if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1], shape.commutative) ||
+                 steps[i].from == steps[i + 1].from) {
+                 return false;
+             }
+             std::swap(steps[i], steps[i + 1]);
+             return true;
+         }},
+    };
+    return all;
+}
+
+}  // namespace
+
+MutationResult mutate(const Algorithm& algorithm, const Shape& shape) {
+    Schedule schedule;
+    for (int rank = 0; rank < shape.ranks; ++rank) schedule.push_back(steps_of(algorithm, shape, rank));
+    MutationResult result;
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        auto& steps = schedule[static_cast<std::size_t>(rank)];
+        const auto right = steps;
+        for (std::size_t i = 0; i < right.size(); ++i) {
+            for (const auto& [what, apply] : mutations()) {
+                steps = right;
+                if (!apply(steps, i, shape, rank)) continue;
+                ++result.made;
+                if (find_mistake(algorithm, shape, schedule)) {
+                    ++result.caught;
+                } else {
+                    result.survivors.push_back(show(algorithm, shape) + ", rank " + std::to_string(rank) + ", step " +
+                                               std::to_string(i) + ": " + what);
+                }
+            }
+        }
+        steps = right;
+    }
+    return result;
+}
+
+}  // namespace timpani

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+
+namespace timpani {
+
+/// The steps of one rank over all rounds.
+std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int rank);
+
+/// What is wrong with an algorithm at one shape, in words, or nothing.
+///
+/// All ranks run in one process. A rank issues its steps in their order, each once the steps that it conflicts with
+/// have ended and the algorithm's bound on messages under way allows it; a message ends for both sides when both have
+/// issued it, so that nothing relies on the library's buffers.
+/// Contributions are random affine maps over GF(2⁶¹ − 1) and a reduction is their composition, which is associative but
+/// not commutative: a result is right only if each rank's element is in it once and in its place. Where the operator
+/// commutes they are translations, and order is free. A mistake escapes with a probability of about 2⁻⁶¹ an element.
+///
+/// Found: wrong or missing data, elements read that nobody wrote, regions outside their buffer, the caller's send
+/// buffer written, messages whose sizes differ or that nobody takes, and ranks that wait for each other.
+std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape& shape);
+
+/// As above, for steps that need not be the algorithm's own: `steps` holds each rank's.
+std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape& shape,
+                                        const std::vector<std::vector<Step>>& steps);
+
+/// Which of the algorithm's claims is not what its schedule does at this shape, or nothing.
+std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Shape& shape);
+
+}  // namespace timpani

@@ -1,0 +1,32 @@
+"""Timpani's own algorithms: the files of `native/algorithms`, as the verifier lists what they register."""
+
+import json
+import subprocess
+
+from timpani import __version__
+from timpani.native.build import build
+from timpani.native.find import Mpi
+from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
+from timpani.study.cell import OWN
+
+
+def own_catalogue(mpi: Mpi) -> Catalogue:
+    """What the programs built for `mpi` can run."""
+    answer = subprocess.run([build(mpi) / "timpani-verify", "list"], capture_output=True, text=True, check=True)
+    offers: dict[str, tuple[Offer, ...]] = {}
+    for line in map(json.loads, answer.stdout.splitlines()):
+        offer = Offer(
+            collective=line["collective"],
+            name=line["name"],
+            value=line["name"],
+            parameters=tuple(
+                Parameter(each["name"], "", each["default"], each["meaning"], each["least"])
+                for each in line["parameters"]
+            ),
+            aliases=tuple(line["aliases"]),
+            restrictions=Restrictions(line["power_of_two"], line["even"], line["commutative"]),
+            source=line["source"],
+            cost=line["cost"],
+        )
+        offers[offer.collective] = (*offers.get(offer.collective, ()), offer)
+    return Catalogue(OWN, __version__, offers)

@@ -1,0 +1,47 @@
+"""Our own algorithms on real ranks: right data wherever they apply."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.conftest import RunPlan
+from timpani.native.find import Mpi
+from timpani.providers.own import own_catalogue
+from timpani.study.collectives import COLLECTIVES
+
+SIZES = (0, 8, 56, 5000)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 8])
+def test_every_algorithm_gives_right_data_at_every_rank_count(run_plan: RunPlan, mpi: Mpi, ranks: int) -> None:
+    # MPICH spins while it waits, so that a call takes a time slice for each rank that has no core.
+    sizes = (56,) if mpi.kind == "mpich" and ranks > 2 else SIZES
+    cells = [
+        f"{offer.collective} {size} warm - - {offer.name}"
+        for collective, offers in own_catalogue(mpi).offers.items()
+        if collective in COLLECTIVES  # the others can't be measured yet
+        for offer in offers
+        if offer.restrictions.admit(ranks)
+        for size in (sizes if COLLECTIVES[collective].sized else (0,))
+    ]
+    numbered = [f"cell {number} {cell}" for number, cell in enumerate(cells)]
+    record = run_plan(ranks, numbered, slot_ns=200_000)
+    assert [(line["mistake"], cells[line["cell"]]) for line in record if "mistake" in line] == []
+    assert sum("measured" in line for line in record) == len(cells)
+
+
+@pytest.mark.parametrize("datatype", ["int32", "double"])
+def test_every_algorithm_gives_right_data_in_other_types_under_the_sanitizers(
+    run_plan: RunPlan, mpi: Mpi, sanitized: Path, datatype: str
+) -> None:
+    cells = [
+        f"{offer.collective} 1000 warm - - {offer.name}"
+        for collective, offers in own_catalogue(mpi).offers.items()
+        if collective in COLLECTIVES and COLLECTIVES[collective].sized
+        for offer in offers
+        if offer.restrictions.admit(3)
+    ]
+    numbered = [f"cell {number} {cell}" for number, cell in enumerate(cells)]
+    record = run_plan(3, [f"datatype {datatype}", *numbered], slot_ns=200_000, programs=sanitized)
+    assert [(line["mistake"], cells[line["cell"]]) for line in record if "mistake" in line] == []
+    assert sum("measured" in line for line in record) == len(cells)

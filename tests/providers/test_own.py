@@ -1,0 +1,103 @@
+"""Our own algorithms: registered by their files, verified, and planted mistakes caught."""
+
+import json
+import subprocess
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.native.build import build, sources
+from timpani.native.find import Mpi, find_mpis
+from timpani.providers.catalogue import Catalogue, Restrictions
+from timpani.providers.own import own_catalogue
+from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
+from timpani.study.cell import Algorithm
+
+MUST_CATCH = 0.99
+
+
+@pytest.fixture(scope="module")
+def mpi() -> Mpi:
+    found = find_mpis()
+    if not found:
+        pytest.skip("no MPI library on this machine to build the verifier with")
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def own(mpi: Mpi) -> Catalogue:
+    return own_catalogue(mpi)
+
+
+def test_every_file_registers_the_algorithm_that_it_is_named_after(own: Catalogue) -> None:
+    registered = {f"{offer.collective}_{offer.name}" for offers in own.offers.values() for offer in offers}
+    files = {path.stem for path in (sources() / "algorithms").glob("*.cpp")}
+    assert files <= registered
+    # A file may register the same movement for a sibling: scatterv beside scatter, reduce_scatter_block, exscan.
+    siblings = {"scatterv": "scatter", "gatherv": "gather", "allgatherv": "allgather", "alltoallv": "alltoall"}
+    siblings |= {"reduce_scatter_block": "reduce_scatter", "exscan": "scan"}
+    for offers in own.offers.values():
+        for offer in offers:
+            home = siblings.get(offer.collective, offer.collective)
+            assert {f"{offer.collective}_{offer.name}", f"{home}_{offer.name}"} & files, offer
+
+
+def test_every_algorithm_says_who_described_it_and_what_it_costs(own: Catalogue) -> None:
+    for offers in own.offers.values():
+        for offer in offers:
+            assert offer.source, offer.name
+            assert "α" in offer.cost, offer.name
+            assert all(parameter.default >= parameter.least for parameter in offer.parameters)
+
+
+def test_all_are_right_at_every_rank_count_to_17(mpi: Mpi, own: Catalogue) -> None:
+    findings = list(verify_algorithms(build(mpi), resolve_names(["all"], own), (1, 17), (0, 20)))
+    assert [finding for finding in findings if "mistake" in finding] == []
+    assert len(findings) == sum(map(len, own.offers.values()))
+    assert all(finding["checked"] > 0 for finding in findings)
+
+
+# Mistakes that are none: a scan by recursive doubling also keeps the sum of all ranks met so far, which nobody needs
+# after the last round.
+EQUIVALENT = {"scan/recursive_doubling", "exscan/recursive_doubling"}
+
+
+def test_planted_mistakes_are_caught(mpi: Mpi, own: Catalogue) -> None:
+    names = resolve_names(["all"], own)
+    program = str(build(mpi) / "timpani-verify")
+    answer = subprocess.run([program, "mutate", "5", "6", "7", "7", *names], capture_output=True, text=True, check=True)
+    results = [json.loads(line) for line in answer.stdout.splitlines()]
+    made = sum(result["made"] for result in results)
+    caught = sum(result["caught"] for result in results)
+    assert made > 10_000
+    assert caught >= MUST_CATCH * made, [result["survivors"][:3] for result in results if result["survivors"]]
+    for result in results:
+        if f"{result['collective']}/{result['algorithm']}" not in EQUIVALENT:
+            assert result["caught"] >= MUST_CATCH * result["made"], result["survivors"][:5]
+
+
+def test_names_stand_for_one_a_collective_or_all(own: Catalogue) -> None:
+    assert resolve_names(["bcast/binomial", "timpani/bcast/binomial"], own) == ["bcast/binomial"]
+    assert resolve_names(["scan"], own) == [f"scan/{offer.name}" for offer in own.offers["scan"]]
+    assert len(resolve_names(["all"], own)) == sum(map(len, own.offers.values()))
+    with pytest.raises(UserError, match="binominal"):
+        resolve_names(["bcast/binominal"], own)
+    with pytest.raises(UserError, match="broadcast"):
+        resolve_names(["broadcast/binomial"], own)
+
+
+@pytest.mark.parametrize("text", ["", "0:4", "4:2", "1:x", "-1", "1:9999999"])
+def test_ranges_that_are_none(text: str) -> None:
+    with pytest.raises(UserError, match="no range"):
+        parse_range(text, 1)
+
+
+def test_parameters_and_restrictions_are_held(own: Catalogue) -> None:
+    assert own.resolve("bcast", Algorithm.parse("knomial:radix=3")).parameters == (("radix", 3),)
+    with pytest.raises(UserError, match="out of range"):
+        own.resolve("bcast", Algorithm.parse("knomial:radix=1"))
+    with pytest.raises(UserError, match="fanin"):
+        own.resolve("bcast", Algorithm.parse("knomial:fanin=2"))
+    assert [ranks for ranks in range(1, 9) if Restrictions(power_of_two=True).admit(ranks)] == [1, 2, 4, 8]
+    assert [ranks for ranks in range(1, 7) if Restrictions(even=True).admit(ranks)] == [2, 4, 6]
+    assert str(Restrictions(even=True, commutative=True)) == "even, commutative"
