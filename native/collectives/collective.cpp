@@ -34,16 +34,21 @@ Source scatter(const Shape& shape, int rank, std::int64_t i) {
     return moved(shape.root, block_of(shape, rank).first + i);
 }
 Source gather(const Shape& shape, int, std::int64_t i) {
-    int owner = shape.counts.empty() ? static_cast<int>(i / shape.count) : 0;
-    while (block_of(shape, owner).end() <= i) ++owner;
-    return moved(owner, i - block_of(shape, owner).first);
+    if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), i % shape.count);
+    std::size_t owner = 0;
+    for (; shape.counts[owner] <= i; ++owner) i -= shape.counts[owner];
+    return moved(static_cast<int>(owner), i);
 }
 Source reduce(const Shape& shape, int, std::int64_t i) { return sum_of_all(shape, i); }
 Source alltoall(const Shape& shape, int rank, std::int64_t i) {
-    int sender = shape.counts.empty() ? static_cast<int>(i / shape.count) : 0;
-    auto block = pair_block_of(shape, sender, rank);
-    while (block.at_receiver + block.count <= i) block = pair_block_of(shape, ++sender, rank);
-    return moved(sender, block.at_sender + i - block.at_receiver);
+    if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), rank * shape.count + i % shape.count);
+    const auto sent_here = [&](int sender) {
+        return shape.counts[static_cast<std::size_t>(sender) * static_cast<std::size_t>(shape.ranks) +
+                            static_cast<std::size_t>(rank)];
+    };
+    int sender = 0;
+    for (; sent_here(sender) <= i; ++sender) i -= sent_here(sender);
+    return moved(sender, pair_block_of(shape, sender, rank).at_sender + i);
 }
 Source reduce_scatter(const Shape& shape, int rank, std::int64_t i) {
     return sum_of_all(shape, part_of(shape.count, shape.ranks, rank).first + i);
