@@ -19,7 +19,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Region group{Buffer::scratch, 0, shape.count};
     const Region theirs{Buffer::scratch, shape.count, shape.count};
     if (k == 0) {
-        steps.copy(own, group);
+        if (shape.ranks > 1) steps.copy(own, group);
         if (!exclusive) steps.copy(own, result);
         return;
     }

@@ -35,20 +35,19 @@ Source scatter(const Shape& shape, int rank, std::int64_t i) {
 }
 Source gather(const Shape& shape, int, std::int64_t i) {
     if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), i % shape.count);
-    int owner = 0;
-    for (; i >= shape.counts[static_cast<std::size_t>(owner)]; ++owner)
-        i -= shape.counts[static_cast<std::size_t>(owner)];
-    return moved(owner, i);
+    std::size_t owner = 0;
+    for (; shape.counts[owner] <= i; ++owner) i -= shape.counts[owner];
+    return moved(static_cast<int>(owner), i);
 }
 Source reduce(const Shape& shape, int, std::int64_t i) { return sum_of_all(shape, i); }
 Source alltoall(const Shape& shape, int rank, std::int64_t i) {
-    if (shape.counts.empty()) {
-        return moved(static_cast<int>(i / shape.count), rank * shape.count + i % shape.count);
-    }
-    const auto ranks = static_cast<std::size_t>(shape.ranks);
-    std::size_t from_sender = static_cast<std::size_t>(rank);  // the place in `counts` of what the sender has for us
-    for (; i >= shape.counts[from_sender]; from_sender += ranks) i -= shape.counts[from_sender];
-    const auto sender = static_cast<int>(from_sender / ranks);
+    if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), rank * shape.count + i % shape.count);
+    const auto sent_here = [&](int sender) {
+        return shape.counts[static_cast<std::size_t>(sender) * static_cast<std::size_t>(shape.ranks) +
+                            static_cast<std::size_t>(rank)];
+    };
+    int sender = 0;
+    for (; sent_here(sender) <= i; ++sender) i -= sent_here(sender);
     return moved(sender, pair_block_of(shape, sender, rank).at_sender + i);
 }
 Source reduce_scatter(const Shape& shape, int rank, std::int64_t i) {

@@ -55,7 +55,7 @@ class Compiler {
         instructions_.push_back({.kind = Instruction::Kind::wait, .slot = slot});
         slot_of_[static_cast<std::size_t>(number)] = -1;
         free_.push_back(slot);
-        std::erase(under_way_, number);
+        under_way_.erase(std::ranges::lower_bound(under_way_, number));  // ascending, since taken in order
     }
 
     std::int32_t take_slot() {

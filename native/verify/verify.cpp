@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -54,7 +55,7 @@ struct Rank {
     std::vector<std::int64_t> waits_for;  // of the next step; valid where `looked` is true
     bool looked = false;
     std::size_t next = 0;
-    std::vector<bool> heard_of;  // ranks that are known to have come, itself among them
+    std::vector<bool> heard_of;  // in a barrier: ranks that are known to have come, itself among them
 
     std::vector<Affine>& buffer(const Region& region) { return memory[static_cast<std::size_t>(region.buffer)]; }
 };
@@ -65,12 +66,15 @@ class World {
         : shape_(shape),
           collective_(*find_collective(algorithm.collective)),
           bound_(algorithm.requests == nullptr ? std::nullopt : std::optional(algorithm.requests(shape))) {
+        ranks_.resize(static_cast<std::size_t>(shape.ranks));
         for (int rank = 0; rank < shape.ranks; ++rank) {
-            Rank& each = ranks_.emplace_back();
+            Rank& each = ranks_[static_cast<std::size_t>(rank)];
             each.steps = steps[static_cast<std::size_t>(rank)];
             each.ended.resize(each.steps.size());
-            each.heard_of.resize(static_cast<std::size_t>(shape.ranks));
-            each.heard_of[static_cast<std::size_t>(rank)] = true;
+            if (collective_.name == "barrier") {
+                each.heard_of.resize(static_cast<std::size_t>(shape.ranks));
+                each.heard_of[static_cast<std::size_t>(rank)] = true;
+            }
             const auto own = collective_.send_elements(shape, rank);
             for (std::int64_t i = 0; i < own; ++i) {
                 each.memory[0].push_back(contribution_of(rank, i, shape.commutative));
@@ -198,8 +202,8 @@ class World {
         }
     }
 
-    using Channel = std::pair<int, int>;  // sender, receiver
-    using Queues = std::map<Channel, std::deque<Posted>>;
+    using Channel = std::pair<int, int>;                  // sender, receiver
+    using Queues = std::map<Channel, std::list<Posted>>;  // lists, since most are empty most of the time
 
     /// Posts one side of a message; where the other side waits already, moves the data and ends both.
     void post(Queues& own, Queues& other, const Channel& channel, const Posted& posted) {
