@@ -1,47 +1,37 @@
 #include "execute/program.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <limits>
 
-#include "schedule/conflicts.hpp"
+#include "schedule/waits.hpp"
 
 namespace timpani {
 
 namespace {
 
-bool is_message(const Step& step) { return step.kind == Step::Kind::send || step.kind == Step::Kind::receive; }
-
 /// Turns steps into instructions, keeping account of the messages under way.
 class Compiler {
   public:
-    explicit Compiler(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
+    Compiler(const Algorithm& algorithm, const Shape& shape) : waits_(algorithm, shape) {}
 
     void take(const Step& step) {
-        const auto number = static_cast<std::int64_t>(slot_of_.size());
-        for (const auto earlier : conflicts_.add(step, number)) wait_for(earlier);
-        slot_of_.push_back(-1);
-        if (!is_message(step)) {
+        for (const auto earlier : waits_.add(step)) wait_for(earlier);
+        if (!step.is_message()) {
+            slot_of_.push_back(-1);
             const auto kind = step.kind == Step::Kind::copy ? Instruction::Kind::copy : Instruction::Kind::reduce;
             instructions_.push_back({.kind = kind, .from = step.from, .to = step.to});
             return;
         }
-        if (static_cast<std::int64_t>(under_way_.size()) >= most_under_way_) wait_for(under_way_.front());
-        slot_of_[static_cast<std::size_t>(number)] = take_slot();
-        under_way_.push_back(number);
+        slot_of_.push_back(take_slot());
         const auto kind =
             step.kind == Step::Kind::send ? Instruction::Kind::start_send : Instruction::Kind::start_receive;
-        instructions_.push_back({.kind = kind,
-                                 .peer = step.peer,
-                                 .from = step.from,
-                                 .to = step.to,
-                                 .slot = slot_of_[static_cast<std::size_t>(number)]});
+        instructions_.push_back(
+            {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .slot = slot_of_.back()});
     }
 
     Program finish() {
-        if (under_way_.size() == 1) {
-            wait_for(under_way_.front());
-        } else if (!under_way_.empty()) {
+        if (under_way().size() == 1) {
+            wait_for(under_way().front());
+        } else if (!under_way().empty()) {
             instructions_.push_back({.kind = Instruction::Kind::wait_all, .slot = slots_});
         }
         join();
@@ -49,13 +39,14 @@ class Compiler {
     }
 
   private:
+    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return waits_.under_way(); }
+
     void wait_for(std::int64_t number) {
         const auto slot = slot_of_[static_cast<std::size_t>(number)];
         if (slot < 0) return;  // a local step, or waited for already
         instructions_.push_back({.kind = Instruction::Kind::wait, .slot = slot});
         slot_of_[static_cast<std::size_t>(number)] = -1;
         free_.push_back(slot);
-        under_way_.erase(std::ranges::lower_bound(under_way_, number));  // ascending, since taken in order
     }
 
     std::int32_t take_slot() {
@@ -80,7 +71,7 @@ class Compiler {
             const bool both_waited =
                 pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
                           waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
-                         (is(i + 2, Kind::wait_all) && under_way_.size() == 2));
+                         (is(i + 2, Kind::wait_all) && under_way().size() == 2));
             if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].slot == first.slot) {
                 Instruction& alone = joined.emplace_back(first);
                 alone.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
@@ -107,11 +98,9 @@ class Compiler {
         return (a.slot == x.slot && b.slot == y.slot) || (a.slot == y.slot && b.slot == x.slot);
     }
 
-    std::int64_t most_under_way_;
-    Conflicts conflicts_;
+    Waits waits_;
     std::vector<Instruction> instructions_;
-    std::vector<std::int32_t> slot_of_;   // per step: the slot of its request while it is under way
-    std::deque<std::int64_t> under_way_;  // steps, oldest first
+    std::vector<std::int32_t> slot_of_;  // per step: the slot of its request while it is under way
     std::vector<std::int32_t> free_;
     std::int32_t slots_ = 0;
 };
@@ -119,9 +108,7 @@ class Compiler {
 }  // namespace
 
 Program compile(const Algorithm& algorithm, const Shape& shape, int rank) {
-    const auto bound =
-        algorithm.requests == nullptr ? std::numeric_limits<std::int64_t>::max() : algorithm.requests(shape);
-    Compiler compiler(bound);
+    Compiler compiler(algorithm, shape);
     Steps steps;
     const auto rounds = algorithm.rounds(shape);
     for (std::int64_t round = 0; round < rounds; ++round) {

@@ -36,6 +36,7 @@ struct Step {
     Region from{};
     Region to{};
 
+    [[nodiscard]] bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
     [[nodiscard]] bool reads(const Region& region) const {
         return (kind != Kind::receive && from.overlaps(region)) || (kind == Kind::reduce && to.overlaps(region));
     }

@@ -12,8 +12,6 @@ namespace {
 using Schedule = std::vector<std::vector<Step>>;
 using Kind = Step::Kind;
 
-bool is_message(const Step& step) { return step.kind == Kind::send || step.kind == Kind::receive; }
-
 Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
 
 /// Whether exchanging two neighbours can matter at all: independent steps may run in either order, and so may two
@@ -23,7 +21,7 @@ bool order_matters(const Step& a, const Step& b, bool commutative) {
     const auto touches = [](const Step& writer, const Step& other) {
         return writer.kind != Kind::send && (other.reads(writer.to) || other.writes(writer.to));
     };
-    const bool same_channel = is_message(a) && a.kind == b.kind && a.peer == b.peer;
+    const bool same_channel = a.is_message() && a.kind == b.kind && a.peer == b.peer;
     const bool says_what_it_awaited = a.kind == Kind::receive && b.kind == Kind::send && a.to.count == 0;
     return touches(a, b) || touches(b, a) || same_channel || says_what_it_awaited;
 }
@@ -37,7 +35,7 @@ const std::vector<Mutation>& mutations() {
     static const std::vector<Mutation> all{
         {"peer changed",
          [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int rank) {
-             if (!is_message(steps[i]) || shape.ranks < 3) return false;
+             if (!steps[i].is_message() || shape.ranks < 3) return false;
              do steps[i].peer = (steps[i].peer + 1) % shape.ranks;
              while (steps[i].peer == rank);
              return true;
@@ -53,7 +51,7 @@ const std::vector<Mutation>& mutations() {
              Region& region = region_of(steps[i]);
              if (region.count == 0) return false;
              region.count -= 1;
-             if (!is_message(steps[i])) steps[i].to.count = region.count;
+             if (!steps[i].is_message()) steps[i].to.count = region.count;
              return true;
          }},
         {"step left out",

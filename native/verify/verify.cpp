@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "schedule/conflicts.hpp"
+#include "schedule/waits.hpp"
 #include "verify/affine.hpp"
 
 namespace timpani {
@@ -18,8 +18,6 @@ namespace {
 struct Mistake : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-
-bool is_message(const Step& step) { return step.kind == Step::Kind::send || step.kind == Step::Kind::receive; }
 
 std::string show(const Region& region) {
     const char* const names[] = {"send", "receive", "scratch"};
@@ -50,8 +48,7 @@ struct Rank {
     std::array<std::vector<Affine>, 3> memory;
     std::vector<Step> steps;
     std::vector<char> ended;
-    Conflicts conflicts;
-    std::deque<std::int64_t> under_way;   // messages that nothing has waited for, oldest first
+    Waits waits;
     std::vector<std::int64_t> waits_for;  // of the next step; valid where `looked` is true
     bool looked = false;
     std::size_t next = 0;
@@ -63,14 +60,13 @@ struct Rank {
 class World {
   public:
     World(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps)
-        : shape_(shape),
-          collective_(*find_collective(algorithm.collective)),
-          bound_(algorithm.requests == nullptr ? std::nullopt : std::optional(algorithm.requests(shape))) {
+        : shape_(shape), collective_(*find_collective(algorithm.collective)) {
         ranks_.resize(static_cast<std::size_t>(shape.ranks));
         for (int rank = 0; rank < shape.ranks; ++rank) {
             Rank& each = ranks_[static_cast<std::size_t>(rank)];
             each.steps = steps[static_cast<std::size_t>(rank)];
             each.ended.resize(each.steps.size());
+            each.waits = Waits(algorithm, shape);
             if (collective_.name == "barrier") {
                 each.heard_of.resize(static_cast<std::size_t>(shape.ranks));
                 each.heard_of[static_cast<std::size_t>(rank)] = true;
@@ -154,8 +150,7 @@ class World {
         const Step& step = each.steps[each.next];
         if (!each.looked) {
             check_regions(rank, each, step);
-            each.waits_for = each.conflicts.add(step, static_cast<std::int64_t>(each.next));
-            if (bound_) keep_to_the_bound(each, step);
+            each.waits_for = each.waits.add(step);
             each.looked = true;
         }
         std::erase_if(each.waits_for, [&each](std::int64_t n) { return each.ended[static_cast<std::size_t>(n)] != 0; });
@@ -164,17 +159,6 @@ class World {
         const std::size_t number = each.next++;
         issue(rank, each, number, step);
         return true;
-    }
-
-    /// Lets the next step, if it is a message, wait for the oldest one where as many are under way as may be.
-    void keep_to_the_bound(Rank& each, const Step& step) const {
-        std::erase_if(each.under_way, [&each](std::int64_t n) { return std::ranges::count(each.waits_for, n) > 0; });
-        if (!is_message(step)) return;
-        if (static_cast<std::int64_t>(each.under_way.size()) >= *bound_) {
-            each.waits_for.push_back(each.under_way.front());
-            each.under_way.pop_front();
-        }
-        each.under_way.push_back(static_cast<std::int64_t>(each.next));
     }
 
     void issue(int rank, Rank& each, std::size_t number, const Step& step) {
@@ -243,7 +227,7 @@ class World {
                 throw Mistake(at(rank, each.next, step) + " leaves its buffer");
             }
         };
-        const bool message = is_message(step);
+        const bool message = step.is_message();
         if (message && (step.peer < 0 || step.peer >= shape_.ranks || step.peer == rank)) {
             throw Mistake(at(rank, each.next, step) + " has no such peer");
         }
@@ -269,7 +253,6 @@ class World {
 
     Shape shape_;
     const Collective& collective_;
-    std::optional<std::int64_t> bound_;  // on the messages that a rank has under way
     std::vector<Rank> ranks_;
     std::deque<int> ready_;
     Queues sends_;

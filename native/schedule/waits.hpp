@@ -1,0 +1,48 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/conflicts.hpp"
+
+namespace timpani {
+
+/// What each step of a rank, taken in order, must wait for: the earlier steps that it conflicts with, and the oldest
+/// message under way where the algorithm bounds how many there may be.
+class Waits {
+  public:
+    Waits() = default;
+    Waits(const Algorithm& algorithm, const Shape& shape)
+        : most_under_way_(algorithm.requests == nullptr ? 0 : algorithm.requests(shape)) {}
+
+    /// The numbers of those steps, each once; and takes `step`, which gets the next number.
+    std::vector<std::int64_t> add(const Step& step) {
+        const auto number = taken_++;
+        auto found = conflicts_.add(step, number);
+        for (const auto waited : found) {  // ascending, as messages are taken
+            const auto at = std::ranges::lower_bound(under_way_, waited);
+            if (at != under_way_.end() && *at == waited) under_way_.erase(at);
+        }
+        if (!step.is_message()) return found;
+        if (most_under_way_ > 0 && static_cast<std::int64_t>(under_way_.size()) >= most_under_way_) {
+            found.push_back(under_way_.front());
+            under_way_.pop_front();
+        }
+        under_way_.push_back(number);
+        return found;
+    }
+
+    /// Messages that no step has waited for yet, oldest first.
+    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return under_way_; }
+
+  private:
+    std::int64_t most_under_way_ = 0;  // 0 for no bound
+    std::int64_t taken_ = 0;
+    Conflicts conflicts_;
+    std::deque<std::int64_t> under_way_;
+};
+
+}  // namespace timpani

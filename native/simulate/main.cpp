@@ -1,0 +1,85 @@
+// timpani-simulate: answers each line of standard input by a JSON line.
+//
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES ALPHA BETA GAMMA time|events
+//
+// ALGORITHM with its parameters, `knomial:radix=4`; α, β and γ as in simulate/clock.hpp. `time` is answered by
+// {"time":…}, `events` by {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each
+// message (its sender's rank, and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}.
+// Needs no MPI.
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "json/json.hpp"
+#include "schedule/bind.hpp"
+#include "simulate/clock.hpp"
+
+namespace {
+
+using namespace timpani;
+
+struct Request {
+    BoundAlgorithm bound;
+    Costs costs;
+    std::string what;
+};
+
+Request parse(const std::string& line) {
+    std::istringstream words(line);
+    std::string collective;
+    std::string algorithm;
+    Shape shape{};
+    Costs costs;
+    std::string what;
+    words >> collective >> algorithm >> shape.ranks >> shape.count >> shape.root >> shape.element_bytes >>
+        costs.alpha >> costs.beta >> costs.gamma >> what;
+    if (!words || (what != "time" && what != "events")) throw std::runtime_error("no request: " + line);
+    if (shape.ranks < 1 || shape.count < 0 || shape.root < 0 || shape.root >= shape.ranks || shape.element_bytes < 1) {
+        throw std::runtime_error("no shape: " + line);
+    }
+    return {timpani::bind(collective, algorithm, shape), costs, what};
+}
+
+std::string describe(const Event& event, std::int64_t element_bytes) {
+    const char* const kinds[] = {"send", "receive", "copy", "reduce"};
+    std::ostringstream text;
+    text.precision(17);
+    text << '[' << quoted(kinds[static_cast<std::size_t>(event.step.kind)]) << ',' << event.rank << ','
+         << event.step.peer << ',' << event.round << ',' << event.step.from.count * element_bytes << ',' << event.start
+         << ',' << event.end << ']';
+    return text.str();
+}
+
+std::string answer(const std::string& line) {
+    const auto [bound, costs, what] = parse(line);
+    const auto events = simulate(*bound.algorithm, bound.shape, costs);
+    JsonObject object;
+    object.add("time", completion(events));
+    if (what == "events") {
+        std::vector<std::string> described;
+        for (const Event& event : events) {
+            if (event.step.kind == Step::Kind::receive) continue;  // its sender tells
+            described.push_back(describe(event, bound.shape.element_bytes));
+        }
+        object.add_json("events", json_array(described));
+    }
+    return object.text();
+}
+
+}  // namespace
+
+int main() {
+    for (std::string line; std::getline(std::cin, line);) {
+        try {
+            std::cout << answer(line) << '\n';
+        } catch (const std::exception& error) {
+            std::cout << JsonObject().add("error", error.what()).text() << '\n';
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,85 @@
+#include <cmath>
+#include <stdexcept>
+
+#include "schedule/bind.hpp"
+#include "simulate/clock.hpp"
+#include "tests/check.hpp"
+
+namespace {
+
+using namespace timpani;
+
+constexpr Costs kCosts{.alpha = 1000, .beta = 3, .gamma = 0.5};
+constexpr double kA = kCosts.alpha;
+constexpr double kB = kCosts.beta;
+constexpr double kG = kCosts.gamma;
+
+double time_of(std::string_view collective, const std::string& algorithm, int ranks, std::int64_t count) {
+    const auto bound = timpani::bind(collective, algorithm, Shape{.ranks = ranks, .count = count, .root = 0});
+    return completion(simulate(*bound.algorithm, bound.shape, kCosts));
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
+
+}  // namespace
+
+// Formulas of the literature: Thakur, Rabenseifner and Gropp 2005; Pješivac-Grbović 2007; Patarasuk and Yuan 2009. m is
+// the total for all-to-all and allgather, p a power of two, so that nothing is folded.
+TEST(schedules_take_what_the_literature_says) {
+    for (const int lg : {1, 2, 3, 5}) {
+        const int p = 1 << lg;
+        const std::int64_t m = 64LL * p;
+        const auto bytes = static_cast<double>(m);
+        const double step = kA + kB * bytes;
+        const double share = (p - 1.0) / p;
+        CHECK(near(time_of("bcast", "linear", p, m), (p - 1) * step));
+        CHECK(near(time_of("bcast", "binomial", p, m), lg * step));
+        CHECK(near(time_of("bcast", "scatter_allgather", p, m), 2 * lg * kA + 2 * share * kB * bytes));
+        CHECK(near(time_of("bcast", "scatter_allgather_ring", p, m), (lg + p - 1) * kA + 2 * share * kB * bytes));
+        CHECK(near(time_of("allgather", "ring", p, m / p), (p - 1) * kA + share * kB * bytes));
+        CHECK(near(time_of("allgather", "recursive_doubling", p, m / p), lg * kA + share * kB * bytes));
+        CHECK(near(time_of("allgather", "bruck", p, m / p), lg * kA + share * kB * bytes));
+        CHECK(near(time_of("allreduce", "recursive_doubling", p, m), lg * (step + kG * bytes)));
+        CHECK(near(time_of("allreduce", "rabenseifner", p, m), 2 * lg * kA + share * (2 * kB + kG) * bytes));
+        CHECK(near(time_of("allreduce", "ring", p, m), 2 * (p - 1) * kA + share * (2 * kB + kG) * bytes));
+        CHECK(near(time_of("reduce", "binomial", p, m), lg * (step + kG * bytes)));
+        CHECK(near(time_of("reduce_scatter", "recursive_halving", p, m), lg * kA + share * (kB + kG) * bytes));
+        // It reduces a block while the next is on its way, which the formula does not see.
+        const double wire = (p - 1) * kA + share * kB * bytes;
+        const double pairwise = time_of("reduce_scatter", "pairwise", p, m);
+        CHECK(wire < pairwise && pairwise <= wire + share * kG * bytes);
+        CHECK(near(time_of("alltoall", "pairwise", p, m / p), (p - 1) * kA + share * kB * bytes));
+        CHECK(near(time_of("alltoall", "bruck", p, m / p), lg * (kA + kB * bytes / 2)));
+    }
+}
+
+TEST(segments_flow_through_a_pipeline_one_behind_the_other) {
+    const double step = kA + kB * 128;
+    for (const int p : {2, 3, 7}) {
+        CHECK(near(time_of("bcast", "pipeline:segment_bytes=128", p, 10 * 128), (p + 10 - 2) * step));
+    }
+}
+
+TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time) {
+    const auto bound = timpani::bind("gather", "linear_nonblocking", Shape{.ranks = 4, .count = 1, .root = 0});
+    const auto events = simulate(*bound.algorithm, bound.shape, Costs{});
+    CHECK(completion(events) == 3.0);
+    int messages = 0;
+    for (const Event& event : events) {
+        if (event.step.kind == Step::Kind::receive) ++messages;
+        if (event.step.is_message()) CHECK(event.end - event.start == 1.0);
+    }
+    CHECK(messages == 3);
+}
+
+TEST(ranks_that_wait_for_each_other_are_told) {
+    Algorithm ring = *find_algorithm("allgather", "ring");
+    ring.requests = [](const Shape&) -> std::int64_t { return 1; };
+    bool told = false;
+    try {
+        simulate(ring, Shape{.ranks = 3, .count = 1, .root = 0}, Costs{});
+    } catch (const std::runtime_error&) {
+        told = true;
+    }
+    CHECK(told);
+}
