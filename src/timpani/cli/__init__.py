@@ -6,8 +6,10 @@ import typer
 
 from timpani import __version__
 from timpani.cli.doctor import doctor
+from timpani.cli.draw import draw
 from timpani.cli.importing import import_
 from timpani.cli.listing import list_
+from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.run import run
 from timpani.cli.show import show
@@ -27,6 +29,8 @@ app.command("show")(show)
 app.command("report")(report)
 app.command("import")(import_)
 app.command("verify")(verify)
+app.command("draw")(draw)
+app.command("prove")(prove)
 
 
 @app.callback(invoke_without_command=True)

@@ -64,16 +64,6 @@ def show(
     if output is None:
         sys.stdout.buffer.write(content)
     else:
-        _write_new(output, content)
+        from timpani.report.files import write_new
 
-
-def _write_new(path: Path, content: bytes) -> None:
-    from timpani.errors import UserError
-
-    try:
-        with path.open("xb") as file:
-            file.write(content)
-    except FileExistsError:
-        raise UserError(f"{path} exists already", "remove it or choose another name") from None
-    except OSError as error:
-        raise UserError(f"{path} can't be written ({error.strerror})", "choose a place that you may write to") from None
+        write_new(output, content)

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import altair as alt
 import polars as pl
 import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -22,6 +21,7 @@ from timpani.charts.latency import latency_title
 from timpani.charts.status import words
 from timpani.report import figures, tables
 from timpani.report.figures import CONDITIONS, Panel, collective_title, with_conditions
+from timpani.report.files import FIGURE_FORMATS, VEGA_LITE, figure_bytes
 from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
 from timpani.study.sizes import show_size
@@ -32,7 +32,6 @@ from timpani.tuning.likeness import likeness
 GENERATOR = "Timpani"
 """What a report's generator tag begins with: by it a report is known as ours."""
 
-_VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _MOST_FAILURES = 40  # shown; the campaign holds all
 _DIGITS = 5  # significant, of numbers on the page
 
@@ -109,7 +108,7 @@ def render(campaign: Campaign) -> str:
         dark=Markup(theme.DARK.css()),  # noqa: S704
         style=Markup((here / "page.css").read_text()),  # noqa: S704
         script=Markup((here / "page.js").read_text()),  # noqa: S704
-        library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=_VEGA_LITE)),  # noqa: S704
+        library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)),  # noqa: S704
         data=_script_json(_data(report)),
     )
 
@@ -121,16 +120,11 @@ def write_figures(campaign: Campaign, folder: Path) -> list[Path]:
     written = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
         for choice in panel.choices():
-            with alt.data_transformers.enable("default", max_rows=None):
-                specification = panel.kind.draw(choice.rows, theme.LIGHT).properties(title=choice.title).to_dict()
+            figure = panel.kind.draw(choice.rows, theme.LIGHT)
             stem = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
-            for suffix, content in (
-                ("svg", vl_convert.vegalite_to_svg(specification, vl_version=_VEGA_LITE).encode()),
-                ("png", vl_convert.vegalite_to_png(specification, vl_version=_VEGA_LITE, scale=2)),
-                ("pdf", vl_convert.vegalite_to_pdf(specification, vl_version=_VEGA_LITE)),
-            ):
-                path = folder / f"{stem}.{suffix}"
-                path.write_bytes(content)
+            for format in FIGURE_FORMATS:
+                path = folder / f"{stem}.{format}"
+                path.write_bytes(figure_bytes(figure, choice.title, format))
                 written.append(path)
     return written
 

@@ -37,10 +37,10 @@ def _block(cells: pl.DataFrame) -> str:
         f"{_title(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
-    return "\n".join([heading, *([AVERAGES_ONLY] if imported else []), *_aligned(rows)]) + "\n"
+    return "\n".join([heading, *([AVERAGES_ONLY] if imported else []), *aligned(rows)]) + "\n"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Lines with the first and the last column flush left and those between flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

@@ -1,0 +1,79 @@
+"""Who sends what when: a line for each rank, a bar for each message at both its ends."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+
+_LANE = 30  # pixels of a rank's line
+_MOST_NAMED = 64  # ranks whose messages have room for a name
+_SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
+
+
+def timeline(events: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives."""
+    bars = _bars(events)
+    colours = {_SEND: ink.series[0], _RECEIVE: ink.series[2], _REDUCE: ink.series[1]}
+    found = [what for what in colours if what in set(bars["what"])]
+    kinds = alt.Color(
+        "what:N",
+        scale=alt.Scale(domain=found, range=[colours[what] for what in found]),
+        legend=alt.Legend(title=None, symbolType="square"),
+    )
+    ticks = alt.Axis(title="Ticks", grid=True, tickMinStep=1, format="d")
+    lanes = alt.Axis(
+        title="Rank",
+        values=[rank + 0.5 for rank in range(ranks)],
+        labelExpr="floor(datum.value)",
+        labelOverlap=False if ranks <= _MOST_NAMED else "greedy",
+        grid=False,
+        ticks=False,
+    )
+    all_lanes = alt.Scale(domain=[0, ranks], reverse=True, nice=False)
+    x = alt.X("start:Q", axis=ticks, scale=alt.Scale(nice=False))
+    y = alt.Y("top:Q", scale=all_lanes, axis=lanes)
+    middle = alt.Y("middle:Q", scale=all_lanes, axis=lanes)
+    tooltip = ["rank:Q", "what:N", "peer:Q", "round:Q", "bytes:Q", "start:Q", "end:Q"]
+    drawn = (
+        alt.Chart(bars)
+        .mark_rect(stroke=ink.paper, strokeWidth=0.6)
+        .encode(x=x, x2="end:Q", y=y, y2="bottom:Q", color=kinds, tooltip=tooltip)
+    )
+    arrows = (
+        alt.Chart(bars.filter(what=_SEND))
+        .mark_rule(color=ink.quiet, opacity=0.5, strokeWidth=0.8)
+        .encode(x=x, x2="end:Q", y=middle, y2="arrives:Q")
+    )
+    names = (
+        alt.Chart(bars.filter(pl.col("what") != _REDUCE))
+        .transform_calculate(middle_of_time="(datum.start + datum.end) / 2")
+        .mark_text(fontSize=9, color=ink.paper)
+        .encode(x=alt.X("middle_of_time:Q", axis=ticks), y=middle, text="label:N")
+    )
+    height = _LANE * ranks
+    width = theme.WIDTH
+    fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MOST_NAMED  # pixels that `→15` needs
+    chart = alt.layer(arrows, drawn, *([names] if fits else [])).properties(width=width, height=height)
+    return theme.dress(chart, ink, "When each rank sends and receives")
+
+
+def _bars(events: pl.DataFrame) -> pl.DataFrame:
+    """A bar for each end of each message and for each reduction that takes time, with its place in the rank's lane."""
+    sends = events.filter(kind="send")
+    sent = sends.with_columns(pl.lit(_SEND).alias("what"), pl.format("→{}", "peer").alias("label"))
+    received = sends.with_columns(
+        pl.col("peer").alias("rank"),
+        pl.col("rank").alias("peer"),
+        pl.lit(_RECEIVE).alias("what"),
+        pl.format("←{}", "rank").alias("label"),
+    )
+    reduced = events.filter(pl.col("kind") == "reduce", pl.col("end") > pl.col("start")).with_columns(
+        pl.lit(_REDUCE).alias("what"), pl.lit("").alias("label")
+    )
+    lower = pl.col("what") == _RECEIVE
+    return pl.concat([sent, received, reduced]).with_columns(
+        top=pl.col("rank") + pl.when(lower).then(0.5).otherwise(0.08),
+        bottom=pl.col("rank") + pl.when(lower).then(0.92).otherwise(0.5),
+        middle=pl.col("rank") + pl.when(lower).then(0.71).otherwise(0.29),
+        arrives=pl.col("peer") + 0.71,
+    )

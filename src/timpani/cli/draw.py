@@ -1,0 +1,35 @@
+"""`timpani draw`: what an algorithm of ours does, as a figure or a trace."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def draw(
+    name: Annotated[
+        str, typer.Argument(help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A new .svg, .png or .pdf file; .json: a trace for Perfetto.")
+    ],
+    ranks: Annotated[int, typer.Option(help="Rank count.", min=1, max=4096)] = 16,
+    size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
+    root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
+    timeline: Annotated[bool, typer.Option("--timeline", help="Who sends what when, a message taking a tick.")] = False,
+    matrix: Annotated[bool, typer.Option("--matrix", help="Who sends how much to whom, also where it is a tree.")] = (
+        False
+    ),
+) -> None:
+    """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""
+    from timpani.native.build import build
+    from timpani.native.find import choose_mpi
+    from timpani.providers.own import own_catalogue
+    from timpani.report.drawing import Drawing, View
+    from timpani.schedules.simulation import Simulator
+    from timpani.study.sizes import parse_size
+
+    mpi = choose_mpi(None)
+    drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root)
+    view = View.timeline if timeline else View.matrix if matrix else View.tree
+    typer.echo(drawing.write(Simulator(build(mpi)), view, output))

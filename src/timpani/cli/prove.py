@@ -1,0 +1,44 @@
+"""`timpani prove`: which algorithm stands behind the messages that were counted?"""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How the names are printed."""
+
+    table = "table"
+    json = "json"
+
+
+def prove(
+    folder: Annotated[Path, typer.Argument(help="What `timpani run --prove -o` wrote.", show_default=False)],
+    format: Annotated[Format, typer.Option(help="How to print the names.")] = Format.table,
+) -> None:
+    """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""
+    import json
+
+    from timpani.campaign.load import read_header, read_proofs
+    from timpani.errors import UserError
+    from timpani.native.build import build
+    from timpani.native.find import choose_mpi
+    from timpani.providers.own import own_catalogue
+    from timpani.report.proofs import named_proofs, proof_table
+    from timpani.schedules.fingerprint import Fingerprints
+    from timpani.schedules.simulation import Simulator
+    from timpani.study.study import DATATYPES
+
+    header = read_header(folder)
+    proofs = read_proofs(folder)
+    if not proofs:
+        raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
+    mpi = choose_mpi(None)
+    fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
+    named = named_proofs(proofs, fingerprints, DATATYPES[header["study"]["datatype"]])
+    if format is Format.json:
+        typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
+    else:
+        typer.echo(proof_table(named))

@@ -1,0 +1,90 @@
+"""An algorithm of ours as a figure or a trace in a file."""
+
+import json
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Self
+
+import polars as pl
+
+from timpani.charts.message_tree import message_tree, tree_of
+from timpani.charts.peer_matrix import peer_matrix
+from timpani.charts.theme import Figure
+from timpani.charts.timeline import timeline
+from timpani.errors import UserError, unknown
+from timpani.providers.catalogue import Catalogue
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
+from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.trace import trace
+from timpani.study.cell import Algorithm
+from timpani.study.collectives import COLLECTIVES
+from timpani.study.sizes import show_size
+
+_TRACE = "json"
+
+
+class View(Enum):
+    """What a figure shows: the tree that messages flow along, the pairs that they flow between, or when they do."""
+
+    tree = auto()
+    matrix = auto()
+    timeline = auto()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A call of an algorithm of ours, to be drawn."""
+
+    call: Call
+
+    @classmethod
+    def of(cls, name: str, own: Catalogue, ranks: int, message_bytes: int, root: int) -> Self:
+        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, its elements bytes."""
+        collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
+        if collective not in own.offers:
+            raise unknown("collective", collective, own.offers, "timpani list algorithms")
+        if not slash:
+            example = f"{collective}/{own.offers[collective][0].name}"
+            raise UserError(f"'{name}' names no algorithm", f"write for example {example}")
+        if root >= ranks:
+            raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
+        resolved = own.resolve(collective, Algorithm.parse(algorithm))
+        return cls(Call(collective, resolved, ranks, message_bytes if _is_sized(collective) else 0, root))
+
+    def write(self, simulator: Simulator, view: View, path: Path) -> Path:
+        """Draw into the new file `path`, whose suffix says how; returns it."""
+        suffix = path.suffix.removeprefix(".")
+        if suffix not in (*FIGURE_FORMATS, _TRACE):
+            raise unknown("kind of file", suffix or str(path), (*FIGURE_FORMATS, _TRACE), "timpani draw --help")
+        (events,) = simulator.events([self.call])
+        if suffix == _TRACE:
+            write_new(path, json.dumps(trace(events, self._title(events))).encode())
+            return path
+        if not events.height:
+            raise UserError(f"nothing moves in {self._name} on {self.call.ranks} ranks", "draw it on more")
+        write_new(path, figure_bytes(self._chart(events, view), self._title(events), suffix))
+        return path
+
+    def _chart(self, events: pl.DataFrame, view: View) -> Figure:
+        messages = events.filter(kind="send")
+        if view is View.timeline:
+            return timeline(events, self.call.ranks)
+        tree = tree_of(messages) if view is View.tree else None
+        return message_tree(messages, tree) if tree else peer_matrix(messages, self.call.ranks)
+
+    @property
+    def _name(self) -> str:
+        return f"{self.call.collective}/{self.call.algorithm.plain}"
+
+    def _title(self, events: pl.DataFrame) -> str:
+        """What is drawn, and how long it takes on the unit clock."""
+        size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
+        root = [f"root {self.call.root}"] if self.call.root else []
+        ticks = max(events["end"], default=0)
+        parts = [self._name, f"{self.call.ranks} ranks", *size, *root, f"{ticks:g} ticks of the unit clock"]
+        return ", ".join(parts)
+
+
+def _is_sized(collective: str) -> bool:
+    return collective not in COLLECTIVES or COLLECTIVES[collective].sized

@@ -1,0 +1,38 @@
+"""What Timpani writes into files that a user named: new ones only, and figures in each format."""
+
+from pathlib import Path
+
+import altair as alt
+import vl_convert
+
+from timpani.charts.theme import Figure
+from timpani.errors import UserError
+
+VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+FIGURE_FORMATS = ("svg", "png", "pdf")
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that does not exist yet."""
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        raise UserError(f"{path} exists already", "remove it or choose another name") from None
+    except OSError as error:
+        raise UserError(f"{path} can't be written ({error.strerror})", "choose a place that you may write to") from None
+
+
+def figure_bytes(figure: Figure, title: str, format: str) -> bytes:
+    """The figure under `title` in one of FIGURE_FORMATS."""
+    with alt.data_transformers.enable("default", max_rows=None):
+        specification = figure.properties(title=title).to_dict()
+    match format:
+        case "svg":
+            return vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE).encode()
+        case "png":
+            return vl_convert.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=2)
+        case "pdf":
+            return vl_convert.vegalite_to_pdf(specification, vl_version=VEGA_LITE)
+        case _:
+            raise ValueError(f"{format} is none of {FIGURE_FORMATS}")

@@ -1,0 +1,1 @@
+"""What our schedules do, asked of the native programs."""

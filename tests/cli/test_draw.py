@@ -1,0 +1,60 @@
+"""`timpani draw` as a user runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_listing import timpani
+from timpani.native.find import find_mpis
+
+pytestmark = pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("bcast/binomial", "--ranks", "16", "--size", "1Mi"), "bcast/binomial, 16 ranks, 1 MiB, 4 ticks"),
+        (("timpani/allgather/ring", "--ranks", "5"), "allgather/ring, 5 ranks, 1 MiB, 4 ticks"),
+        (("gather/knomial:radix=3", "--root", "2", "--timeline"), "gather/knomial:radix=3, 16 ranks, 1 MiB, root 2"),
+        (("barrier/dissemination", "--ranks", "8", "--matrix"), "barrier/dissemination, 8 ranks, 3 ticks"),
+    ],
+)
+def test_a_figure_says_what_it_shows(tmp_path: Path, arguments: tuple[str, ...], shown: str) -> None:
+    answer = timpani("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert shown in (tmp_path / "figure.svg").read_text()
+
+
+def test_a_trace_is_json(tmp_path: Path) -> None:
+    assert timpani("draw", "bcast/pipeline", "--ranks", "3", "-o", str(tmp_path / "trace.json")).returncode == 0
+    assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bcast/binomal",), "did you mean binomial"),
+        (("bcst/binomial",), "did you mean bcast?"),
+        (("bcast",), "names no algorithm"),
+        (("bcast/knomial:radix=1",), "out of range"),
+        (("bcast/binomial", "--root", "16"), "there is no root 16 among 16 ranks"),
+        (("allgather/neighbor_exchange", "--ranks", "3"), "applies only where: even"),
+        (("bcast/binomial", "--ranks", "1"), "nothing moves"),
+    ],
+)
+def test_what_can_t_be_drawn_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    answer = timpani("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
+    assert answer.returncode == 2
+    assert said in answer.stderr
+    assert answer.stderr.count("\n") == 1
+    assert not (tmp_path / "figure.svg").exists()
+
+
+def test_nothing_is_overwritten_and_a_strange_suffix_is_an_error(tmp_path: Path) -> None:
+    there = tmp_path / "there.svg"
+    there.write_text("mine")
+    answer = timpani("draw", "bcast/binomial", "-o", str(there))
+    assert answer.returncode == 2
+    assert there.read_text() == "mine"
+    assert "svg" in timpani("draw", "bcast/binomial", "-o", str(tmp_path / "figure.svgg")).stderr

@@ -1,0 +1,41 @@
+"""`timpani prove` as a user runs it, on recorded messages."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_listing import timpani
+from timpani.native.find import find_mpis
+
+DATA = Path(__file__).parents[1] / "data/proofs/openmpi-5.0.11-8-ranks.jsonl"
+
+pytestmark = pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    header = {"format": "timpani-campaign", "version": 1, "study": {"datatype": "uint8"}}
+    (tmp_path / "campaign.json").write_text(json.dumps(header))
+    return tmp_path
+
+
+def test_every_counted_algorithm_has_a_line(campaign: Path) -> None:
+    shutil.copy(DATA, campaign / "proofs.jsonl")
+    table = timpani("prove", str(campaign)).stdout
+    assert "as timpani/recursive_doubling or timpani/recursive_multiplying:radix=2" in table
+    rows = json.loads(timpani("prove", str(campaign), "--format", "json").stdout)
+    assert len(rows) == len(DATA.read_text().splitlines())
+    (default,) = [row for row in rows if (row["collective"], row["algorithm"]) == ("bcast", "default")]
+    assert (default["likeness"], default["named"]) == ("messages", ["timpani/knomial:radix=4"])
+    (unlike,) = [row for row in rows if row["algorithm"] == "double_ring"]
+    assert (unlike["likeness"], unlike["named"]) == (None, [])
+
+
+def test_a_campaign_without_counts_is_one_line(campaign: Path) -> None:
+    answer = timpani("prove", str(campaign))
+    assert answer.returncode == 2
+    assert answer.stderr == (
+        f"timpani: {campaign} holds no counted messages; count them: the same `timpani run` with --prove\n"
+    )

@@ -1,0 +1,51 @@
+"""Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate_test.cpp`."""
+
+import polars as pl
+import pytest
+
+from timpani.errors import UserError
+from timpani.providers.catalogue import Catalogue
+from timpani.schedules.simulation import Call, Costs, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+RANKS = 6
+
+
+def calls(own: Catalogue, ranks: int) -> list[Call]:
+    return [
+        Call(collective, Algorithm(OWN, offer.name), ranks, 0 if collective == "barrier" else 1000)
+        for collective, offers in own.offers.items()
+        for offer in offers
+        if offer.restrictions.admit(ranks)
+    ]
+
+
+def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Simulator, own: Catalogue) -> None:
+    every = calls(own, RANKS)
+    costs = Costs(alpha=2.0, beta=0.01, gamma=0.001)
+    times = simulator.times([(call, costs) for call in every])
+    for call, events, time in zip(every, simulator.events(every, costs), times, strict=True):
+        assert events["end"].max() == time, call
+        assert (events["start"] <= events["end"]).all()
+
+
+def test_a_rank_sends_and_receives_one_message_at_a_time(simulator: Simulator, own: Catalogue) -> None:
+    for call, events in zip(calls(own, RANKS), simulator.events(calls(own, RANKS)), strict=True):
+        messages = events.filter(kind="send")
+        for side in ("rank", "peer"):
+            gaps = messages.sort(side, "start").with_columns(before=pl.col("end").shift().over(side)).drop_nulls()
+            assert (gaps["before"] <= gaps["start"]).all(), (call, side)
+
+
+def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
+    (events,) = simulator.events([Call("bcast", Algorithm(OWN, "binomial"), 4, 8)])
+    assert events.select("rank", "peer", "bytes", "start", "end").rows() == [
+        (0, 1, 8, 0.0, 1.0),
+        (0, 2, 8, 1.0, 2.0),
+        (1, 3, 8, 1.0, 2.0),
+    ]
+
+
+def test_an_algorithm_where_it_does_not_apply_is_an_error(simulator: Simulator) -> None:
+    with pytest.raises(UserError, match="applies only where: even"):
+        simulator.events([Call("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
