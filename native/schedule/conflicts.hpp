@@ -26,7 +26,7 @@ class Conflicts {
     };
     using Intervals = std::map<std::int64_t, Interval>;  // by first element, disjoint
 
-    static void split(Intervals& intervals, std::int64_t at);
+    static Intervals::iterator split(Intervals& intervals, Intervals::iterator holder, std::int64_t at);
     void touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found);
 
     std::array<Intervals, 3> buffers_;
