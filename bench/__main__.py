@@ -5,12 +5,13 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 
 import sys
 
-from bench import program, reproducibility, speed, truth
+from bench import overhead, program, reproducibility, speed, truth
 
 BENCHMARKS = {
     "truth": truth.run,
     "reproducibility": reproducibility.run,
     "speed": speed.run,
+    "overhead": overhead.run,
     "program": program.run,
 }
 

@@ -1,0 +1,121 @@
+"""What a schedule costs over code written for the purpose: Open MPI's, a ring written by hand; and what plans cost."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from timpani.campaign.load import load
+from timpani.campaign.session import Session
+from timpani.cli.progress import progress
+from timpani.machine.launcher import Command, LaunchRequest, command
+from timpani.native.build import sources, tool
+from timpani.native.find import Mpi, choose_mpi
+from timpani.study.study import Study
+
+RATIO_MUST_BE = 1.05
+LOGARITHMIC_MUST_TAKE = 1.0  # ms
+RING_MUST_TAKE = 20.0  # ms
+PLAN_RANKS, PLAN_BYTES = 4096, 1 << 20
+SAME = {"bcast": "binomial", "allgather": "ring", "allreduce": "recursive_doubling"}
+
+
+def run() -> None:
+    mpi = choose_mpi("openmpi")
+    with tempfile.TemporaryDirectory() as folder:
+        against_the_library(Path(folder) / "same", mpi)
+        programs = build(Path(folder), mpi)
+        against_a_hand(programs, mpi)
+        plans(programs)
+
+
+def against_the_library(folder: Path, mpi: Mpi) -> None:
+    """Ours and Open MPI's own implementation of the same algorithm, their cells shuffled in the same launches."""
+    study = Study.check(
+        {
+            "collectives": {name: [f"openmpi/{same}", f"timpani/{same}"] for name, same in SAME.items()},
+            "ranks": "2",
+            "sizes": "8:1Mi",
+            "launches": 10,
+        },
+        "the benchmark",
+    )
+    session = Session.prepare(study, str(mpi.mpirun), oversubscribe=False)
+    forced, ours = sorted(session.plan.groups, key=lambda group: not group.arguments)
+    together = replace(forced, cells=(*forced.cells, *ours.cells))
+    session.plan = replace(session.plan, groups=(together,))
+    with ExitStack() as open_until_here:
+        store = open_until_here.enter_context(session.open(folder))
+        observer = open_until_here.enter_context(progress(session.plan, 0))
+        session.measure(store, observer, None)
+    ratios = ratio_of_ours(load(folder).results)
+    for (collective,), part in ratios.group_by("collective", maintain_order=True):
+        listed = " ".join(f"{ratio:.2f}" for ratio in part.sort("message_bytes")["ratio"])
+        print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, ours / {mpi.kind} {mpi.version}: {listed}")
+    mean = np.exp(np.log(ratios["ratio"].to_numpy()).mean())
+    print(f"geometric mean of {ratios.height} ratios: {mean:.3f}; must be at most {RATIO_MUST_BE}")
+
+
+def ratio_of_ours(results: pl.DataFrame) -> pl.DataFrame:
+    """Per collective and size the median over launches of our median over the library's in the same launch."""
+    point = ["collective", "message_bytes"]
+    ours, theirs = (
+        results.filter((pl.col("provider") == "timpani") == own).select(*point, "launch", "median_us")
+        for own in (True, False)
+    )
+    return (
+        ours.join(theirs, on=[*point, "launch"], suffix="_theirs")
+        .group_by(point, maintain_order=True)
+        .agg((pl.col("median_us") / pl.col("median_us_theirs")).median().alias("ratio"))
+    )
+
+
+def build(folder: Path, mpi: Mpi) -> Path:
+    """The folder with the native benchmarks."""
+    tree = folder / "tree"
+    configure = (
+        *(str(tool("cmake")), "-S", str(sources()), "-B", str(tree), "-G", "Ninja", "-DTIMPANI_BENCH=ON"),
+        *(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.cxx}"),
+    )
+    for step in (configure, (str(tool("cmake")), "--build", str(tree))):
+        subprocess.run(step, check=True, stdout=subprocess.DEVNULL)
+    return tree
+
+
+def against_a_hand(programs: Path, mpi: Mpi) -> None:
+    request = LaunchRequest(2, "core", False, (), {}, (str(programs / "timpani-bench-ring"),))
+    lines = [json.loads(line) for line in _output(command(mpi, request)).splitlines()]
+    ratios = [line["ours_ns"] / line["by_hand_ns"] for line in lines]
+    print(f"ring allgather, 8 B … 1 MiB, ours / written by hand: {' '.join(f'{ratio:.2f}' for ratio in ratios)}")
+    print(f"geometric mean: {np.exp(np.log(ratios).mean()):.3f}")
+
+
+def plans(programs: Path) -> None:
+    lines = map(json.loads, _lines(programs / "timpani-bench-plans", str(PLAN_RANKS), str(PLAN_BYTES)))
+    by_kind: dict[bool, list[tuple[float, str]]] = {True: [], False: []}
+    for line in lines:
+        logarithmic = line["rounds"] <= 4 * np.log2(PLAN_RANKS) + PLAN_BYTES / 8192  # with the standard segments
+        by_kind[bool(logarithmic)].append((1e3 * line["seconds"], f"{line['collective']}/{line['algorithm']}"))
+    for logarithmic, wanted in ((True, LOGARITHMIC_MUST_TAKE), (False, RING_MUST_TAKE)):
+        slowest = ", ".join(f"{name} {milliseconds:.2f}" for milliseconds, name in sorted(by_kind[logarithmic])[:-4:-1])
+        kind = "few rounds" if logarithmic else "about as many rounds as ranks"
+        print(f"plans of one of {PLAN_RANKS} ranks, {kind}: ms at most {slowest}; must be under {wanted:g}")
+
+
+def _lines(program: Path, *arguments: str) -> list[str]:
+    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def _output(started: Command) -> str:
+    environment = {**os.environ, **started.environment}
+    done = subprocess.run(started.argv, capture_output=True, text=True, check=False, env=environment)
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    return done.stdout
