@@ -114,6 +114,10 @@ constexpr std::int64_t kStride = 7;  // besides, rank r adds 1 to the elements i
 
 std::uint64_t contribution(const Collective& collective, int ranks, int rank, std::int64_t index) {
     if (collective.reduces) return expected(collective, ranks, Origin{rank, rank, index});
+    return moved_value(rank, index);
+}
+
+std::uint64_t moved_value(int rank, std::int64_t index) {
     return static_cast<std::uint64_t>(3 * static_cast<std::int64_t>(rank) + ((5 * index + 11 * (index >> 8)) & 0xff));
 }
 

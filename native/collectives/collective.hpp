@@ -68,11 +68,13 @@ const Collective* find_collective(std::string_view name);
 /// whole elements allow, the longer parts first.
 Part part_of(std::int64_t count, int ranks, int rank);
 
+/// Element `index` of what `rank` sends where data is only moved: values that tell ranks and places apart.
+std::uint64_t moved_value(int rank, std::int64_t index);
+
 /// The value that `rank` of `ranks` contributes as its element `index`, and the value of an element with that origin.
 ///
-/// Where data is only moved, values tell ranks and places apart. Where it is added, every sum stays below 256 up to
-/// 1,700 ranks, since bytes that overflow add up differently from library to library: Open MPI's vector operators
-/// saturate, its scalar ones wrap round.
+/// Where data is added, every sum stays below 256 up to 1,700 ranks, since bytes that overflow add up differently from
+/// library to library: Open MPI's vector operators saturate, its scalar ones wrap round.
 std::uint64_t contribution(const Collective& collective, int ranks, int rank, std::int64_t index);
 std::uint64_t expected(const Collective& collective, int ranks, const Origin& origin);
 

@@ -30,10 +30,6 @@ std::int64_t count_list(const std::string& list) {
     return cores;
 }
 
-std::uint64_t expected_value(const Operation& operation, const Origin& origin) {
-    return expected(operation.collective(), operation.shape().ranks, origin);
-}
-
 std::string first_line(const std::string& path) {
     std::ifstream file(path);
     std::string line;
@@ -60,11 +56,10 @@ std::int64_t last_level_cache_share() {
     return kUnknownCache;
 }
 
-void Buffers::prepare(const Operation& operation, int rank, CacheMode mode) {
-    const auto& collective = operation.collective();
+void Buffers::prepare(const Operation& operation, CacheMode mode) {
     const auto& datatype = operation.datatype();
-    const auto send_elements = collective.send_elements(operation.shape(), rank);
-    const auto receive_elements = collective.receive_elements(operation.shape(), rank);
+    const auto send_elements = operation.send_elements();
+    const auto receive_elements = operation.receive_elements();
     send_stride_ = whole_lines(static_cast<std::size_t>(send_elements) * datatype.bytes);
     receive_stride_ = whole_lines(static_cast<std::size_t>(receive_elements) * datatype.bytes);
     mode_ = mode;
@@ -78,7 +73,7 @@ void Buffers::prepare(const Operation& operation, int rank, CacheMode mode) {
     for (std::size_t slot = 0; slot < slots_; ++slot) {
         std::byte* at = send_pool_.data() + slot * send_stride_;
         for (std::int64_t i = 0; i < send_elements; ++i, at += datatype.bytes) {
-            datatype.write(at, contribution(collective, operation.shape().ranks, rank, i));
+            datatype.write(at, operation.sent(i));
         }
     }
 }
@@ -90,25 +85,23 @@ void Buffers::between_calls() {
     }
 }
 
-void Buffers::poison(const Operation& operation, int rank) {
-    const auto elements = operation.collective().receive_elements(operation.shape(), rank);
-    for (std::int64_t i = 0; i < elements; ++i) {
-        const auto origin = operation.collective().origin(operation.shape(), rank, i);
-        std::byte* at = receive() + static_cast<std::size_t>(i) * operation.datatype().bytes;
-        operation.datatype().write(at, origin ? expected_value(operation, *origin) + 1 : 0);
+void Buffers::poison(const Operation& operation) {
+    const auto& datatype = operation.datatype();
+    std::byte* at = receive();
+    for (std::int64_t i = 0; i < operation.receive_elements(); ++i, at += datatype.bytes) {
+        datatype.write(at, operation.poison(i));
     }
 }
 
-std::optional<std::string> Buffers::find_mistake(const Operation& operation, int rank) {
+std::optional<std::string> Buffers::find_mistake(const Operation& operation) {
     const auto& datatype = operation.datatype();
-    const auto elements = operation.collective().receive_elements(operation.shape(), rank);
-    for (std::int64_t i = 0; i < elements; ++i) {
-        const auto origin = operation.collective().origin(operation.shape(), rank, i);
-        const std::byte* at = receive() + static_cast<std::size_t>(i) * datatype.bytes;
-        if (origin && !datatype.equals(at, expected_value(operation, *origin))) {
-            return "wrong data: rank " + std::to_string(rank) + " element " + std::to_string(i) + " of " +
-                   std::to_string(elements) + " is not " + std::to_string(expected_value(operation, *origin)) +
-                   " as it should be";
+    const auto elements = operation.receive_elements();
+    const std::byte* at = receive();
+    for (std::int64_t i = 0; i < elements; ++i, at += datatype.bytes) {
+        const auto right = operation.expected(i);
+        if (right && !datatype.equals(at, *right)) {
+            return "wrong data: rank " + std::to_string(operation.rank()) + " element " + std::to_string(i) + " of " +
+                   std::to_string(elements) + " is not " + std::to_string(*right) + " as it should be";
         }
     }
     return std::nullopt;

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "measure/operation.hpp"
 #include "measure/plan.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 
@@ -23,7 +23,7 @@ std::int64_t last_level_cache_share();
 class Buffers {
   public:
     /// Makes room for the operation, with the send buffers holding this rank's contributions.
-    void prepare(const Operation& operation, int rank, CacheMode mode);
+    void prepare(const Operation& operation, CacheMode mode);
 
     /// What comes between two timed calls in this mode.
     void between_calls();
@@ -32,10 +32,10 @@ class Buffers {
     [[nodiscard]] std::byte* receive() { return receive_pool_.data() + slot_ * receive_stride_; }
 
     /// Makes every element of the receive buffer wrong, so that a call that does nothing can't pass the check.
-    void poison(const Operation& operation, int rank);
+    void poison(const Operation& operation);
 
     /// What is wrong with the receive buffer after a call, or nothing.
-    [[nodiscard]] std::optional<std::string> find_mistake(const Operation& operation, int rank);
+    [[nodiscard]] std::optional<std::string> find_mistake(const Operation& operation);
 
   private:
     CacheMode mode_ = CacheMode::warm;

@@ -65,7 +65,7 @@ std::vector<std::size_t> MessageCounter::read(MPI_T_pvar_handle handle) const {
     return counts;
 }
 
-std::string MessageCounter::count(const Operation& operation, Buffers& buffers) {
+std::string MessageCounter::count(Operation& operation, Buffers& buffers) {
     std::optional<ScopedControls> scope(operation.controls());
     operation(buffers.send(), buffers.receive());
     const auto messages_before = read(messages_);

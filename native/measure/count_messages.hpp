@@ -4,7 +4,7 @@
 #include <string>
 
 #include "measure/buffers.hpp"
-#include "measure/operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 
@@ -20,7 +20,7 @@ class MessageCounter {
 
     /// Collective. Calls the operation twice, since the first call on a communicator may include its own set-up, and
     /// counts the second. At rank 0 `{"messages":[[…],…],"bytes":[[…],…]}` with a row per sender.
-    std::string count(const Operation& operation, Buffers& buffers);
+    std::string count(Operation& operation, Buffers& buffers);
 
   private:
     [[nodiscard]] std::vector<std::size_t> read(MPI_T_pvar_handle handle) const;

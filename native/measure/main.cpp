@@ -19,11 +19,14 @@
 #include <string>
 
 #include "json/json.hpp"
+#include "measure/check_result.hpp"
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"
+#include "operations/collective_call.hpp"
+#include "operations/make_operation.hpp"
 
 namespace {
 
@@ -100,11 +103,11 @@ std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int si
 /// Median completion of an empty call, measured like any other: what measuring itself costs.
 std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& protocol) {
     constexpr int kRepetitions = 101;
-    const Operation null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
-    buffers.prepare(null, harness.rank, CacheMode::warm);
+    CollectiveCall null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
+    buffers.prepare(null, CacheMode::warm);
     const auto slack = protocol.start == Start::barrier ? 0 : 4 * protocol.broadcast_ns;
     std::vector<std::int64_t> completions;
-    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, slack).repetitions) {
+    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, {.slack_ns = slack}).repetitions) {
         completions.push_back(repetition.completion);
     }
     return median_of(completions);
@@ -122,27 +125,26 @@ std::string library_version() {
 void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, const Protocol& protocol,
               ControlledCommunicators& communicators, Buffers& buffers, MessageCounter* counter, const Record* record) {
     if (record != nullptr) record->line(JsonObject().add("begin", cell.id).text());
-    const Collective* collective = find_collective(cell.collective);
-    if (collective == nullptr) throw std::runtime_error("unknown collective '" + cell.collective + "'");
-    const Datatype& datatype = find_datatype(plan.datatype);
-    const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
-    const Shape shape{harness.size, cell.message_bytes / element_bytes, 0, element_bytes};
-    const MPI_Comm comm = communicators.get(cell.at_creation);
-    const Operation operation = cell.algorithm.empty() ? Operation(*collective, shape, datatype, comm, cell.at_call)
-                                                       : Operation(*collective, shape, datatype, comm, cell.algorithm);
     harness.clock.keep_synchronised();
-    buffers.prepare(operation, harness.rank, cell.mode);
     JsonObject line;
     line.add("cell", cell.id);
-    if (plan.method == Method::call) {
-        const ScopedControls scope(operation.controls());
-        for (int i = 0; i < plan.repetitions.value_or(1); ++i) operation(buffers.send(), buffers.receive());
-    } else if (const auto mistake = check_result(harness, operation, buffers)) {
-        line.add("mistake", *mistake);
-    } else if (counter != nullptr) {
-        line.add_json("proof", counter->count(operation, buffers));
-    } else {
-        line.add_json("measured", measure_cell(harness, operation, buffers, protocol, cell));
+    try {
+        const auto operation =
+            make_operation(cell.operation, cell.message_bytes, cell.what, find_datatype(plan.datatype),
+                           communicators.get(cell.at_creation), cell.at_call);
+        buffers.prepare(*operation, cell.mode);
+        if (plan.method == Method::call) {
+            const ScopedControls scope(operation->controls());
+            for (int i = 0; i < plan.repetitions.value_or(1); ++i) (*operation)(buffers.send(), buffers.receive());
+        } else if (const auto mistake = check_result(harness, *operation, buffers)) {
+            line.add("mistake", *mistake);
+        } else if (counter != nullptr) {
+            line.add_json("proof", counter->count(*operation, buffers));
+        } else {
+            line.add_json("measured", measure_cell(harness, *operation, buffers, protocol, cell));
+        }
+    } catch (const NotApplicable& reason) {
+        line.add("mistake", reason.what());
     }
     if (record != nullptr) record->line(line.text());
 }
@@ -166,7 +168,8 @@ void run(const char* plan_path, const char* record_path) {
         GlobalClock clock(comm, local);
         clock.synchronise();
         const Harness harness{comm, rank, size, clock};
-        Protocol protocol{plan.method, plan.start, plan.precision, plan.slot_ns, 0, plan.warmup, plan.repetitions};
+        Protocol protocol{plan.method, plan.start,      plan.precision, plan.slot_ns, 0, reading_cost_ns(local),
+                          plan.warmup, plan.repetitions};
         if (plan.start == Start::round_time) protocol.broadcast_ns = broadcast_cost_ns(harness);
         Buffers buffers;
         const auto places = gather_texts(describe_place(rank), comm, rank, size);
@@ -179,7 +182,7 @@ void run(const char* plan_path, const char* record_path) {
                              .add_json("ranks", places)
                              .add("clocks", clock.clocks())
                              .add("clock_error_ns", error)
-                             .add("timer_ns", reading_cost_ns(local))
+                             .add("timer_ns", protocol.timer_ns)
                              .add("broadcast_ns", protocol.broadcast_ns)
                              .add("null_ns", floor)
                              .text());

@@ -50,12 +50,12 @@ Controls parse_controls(const std::string& text) {
 CellPlan parse_cell(std::istringstream& words) {
     CellPlan cell;
     cell.id = next<int>(words);
-    cell.collective = next<std::string>(words);
+    cell.operation = next<std::string>(words);
     cell.message_bytes = next<std::int64_t>(words);
     cell.mode = choice(next<std::string>(words), kModes);
     cell.at_creation = parse_controls(next<std::string>(words));
     cell.at_call = parse_controls(next<std::string>(words));
-    if (const auto algorithm = next<std::string>(words); algorithm != "-") cell.algorithm = algorithm;
+    if (const auto what = next<std::string>(words); what != "-") cell.what = what;
     return cell;
 }
 

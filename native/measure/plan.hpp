@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "operations/operation.hpp"
 
 namespace timpani {
 
@@ -14,19 +15,17 @@ enum class Method { timpani, osu, count_messages, call };
 enum class Start { round_time, barrier };
 enum class CacheMode { warm, rotate, flush };
 
-/// MPI_T control variables and the whole numbers they are set to.
-using Controls = std::vector<std::pair<std::string, int>>;
-
 /// One cell of a launch. Some libraries read their control variables when a communicator is created, others at each
 /// call.
 struct CellPlan {
     int id = 0;
-    std::string collective;
+    std::string operation;
     std::int64_t message_bytes = 0;
     CacheMode mode = CacheMode::warm;
     Controls at_creation;
     Controls at_call;
-    std::string algorithm;  // of ours, with its parameters: `knomial:radix=4`; empty for the library's own call
+    std::string what;  // which algorithm of ours or which kind of the operation, with parameters: `knomial:radix=4`,
+                       // `default:first=0,second=1`; empty for the library's own collective
 };
 
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.
@@ -43,7 +42,7 @@ struct Plan {
     std::string datatype = "uint8";
     double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
     std::int64_t slot_ns = 0;        // longest time for one cell
-    std::optional<int> warmup;       // fixed numbers: in OSU's protocol instead of its defaults,
+    std::optional<int> warmup;       // fixed numbers: instead of our stop rule or of OSU's defaults,
     std::optional<int> repetitions;  // and of the calls that `call` makes
     std::vector<ClockSkew> skews;
     std::vector<CellPlan> cells;

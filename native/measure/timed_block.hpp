@@ -7,18 +7,18 @@
 
 #include "measure/buffers.hpp"
 #include "measure/global_clock.hpp"
-#include "measure/operation.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 
-/// One repetition as all ranks saw it, nanoseconds; only rank 0 has it.
+/// One repetition as the operation's timed ranks saw it, nanoseconds; only rank 0 has it.
 struct Repetition {
     std::int64_t completion;  // max end − min start, on the common clock
     std::int64_t latency;     // max over ranks of end − start
     std::int64_t average;     // mean over ranks of end − start, as OSU's benchmarks print it
     std::int64_t skew;        // max start − min start
     std::int64_t root_ahead;  // max end − rank 0's end: how long others were busy after the root was done
-    bool valid;               // no rank came late to the deadline
+    bool valid;               // no rank that takes part came late to the deadline
 };
 
 /// The ranks that measure together, with the harness's private communicator.
@@ -29,21 +29,27 @@ struct Harness {
     GlobalClock& clock;
 };
 
-/// Repetitions, and each rank's sum of end − start over the valid ones; both empty but at rank 0.
+/// Repetitions, and each timed rank's sum of end − start over the valid ones; both empty but at rank 0.
 struct Block {
     std::vector<Repetition> repetitions;
     std::vector<std::int64_t> rank_sums_ns;
 };
 
-/// Runs the operation `repetitions` times.
+/// How repetitions follow each other.
 ///
-/// slack_ns > 0: Round-Time (Hunold & Carpen-Amarie, TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every
-/// rank spins until then; who is late on the first look spoils the repetition. slack_ns = 0: each repetition follows a
-/// dissemination barrier.
-Block run_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions,
-                std::int64_t slack_ns);
+/// batch > 0: at once, for an operation whose own messages keep its ranks in step; `batch` calls are one repetition,
+/// and idle ranks sleep meanwhile, so that they take no core from the others. Else slack_ns > 0: Round-Time (Hunold &
+/// Carpen-Amarie, TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every rank spins until then; who is late
+/// on the first look spoils the repetition. Else each repetition follows a dissemination barrier.
+struct Pace {
+    std::int64_t slack_ns = 0;
+    int batch = 0;
+};
 
-/// As OSU's benchmarks do: MPI_Barrier between calls, and what the cache mode asks for before it.
-Block run_osu_block(const Harness& harness, const Operation& operation, Buffers& buffers, int repetitions);
+/// Runs the operation `repetitions` times.
+Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, const Pace& pace);
+
+/// As OSU's benchmarks of collectives do: MPI_Barrier between calls, and what the cache mode asks for before it.
+Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions);
 
 }  // namespace timpani

@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "collectives/collective.hpp"
+#include "schedule/parameters.hpp"
 #include "schedule/step.hpp"
 
 namespace timpani {
-
-/// A setting of an algorithm. Values are whole numbers; `least` is the smallest that makes sense.
-struct Parameter {
-    std::string_view name;
-    std::int64_t standard;
-    std::int64_t least;
-    std::string_view meaning;
-};
 
 /// Where an algorithm applies. Every caller honours these.
 struct Restrictions {

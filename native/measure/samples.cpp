@@ -1,0 +1,45 @@
+#include "measure/samples.hpp"
+
+#include <algorithm>
+
+#include "json/json.hpp"
+
+namespace timpani {
+
+int Samples::take(const Block& block) {
+    int bad = 0;
+    for (const auto& repetition : block.repetitions) {
+        if (!repetition.valid) {
+            ++bad;
+            continue;
+        }
+        completion.push_back(repetition.completion);
+        latency.push_back(repetition.latency);
+        average.push_back(repetition.average);
+        skew.push_back(repetition.skew);
+    }
+    rank_sums.resize(block.rank_sums_ns.size());
+    for (std::size_t rank = 0; rank < rank_sums.size(); ++rank) rank_sums[rank] += block.rank_sums_ns[rank];
+    invalid += bad;
+    return bad;
+}
+
+std::string describe(const Samples& samples, const Circumstances& circumstances) {
+    std::vector<std::int64_t> means;
+    const auto valid = static_cast<std::int64_t>(samples.completion.size());
+    for (const auto sum : samples.rank_sums) means.push_back(sum / std::max<std::int64_t>(1, valid));
+    JsonObject record;
+    record.add("start", circumstances.start)
+        .add("stopped_by", circumstances.stopped_by)
+        .add("warmup", circumstances.warmup)
+        .add("invalid", samples.invalid);
+    if (circumstances.messages_per_sample > 1) record.add("messages_per_sample", circumstances.messages_per_sample);
+    return record.add("rank_mean_ns", means)
+        .add("completion_ns", samples.completion)
+        .add("latency_ns", samples.latency)
+        .add("average_ns", samples.average)
+        .add("skew_ns", samples.skew)
+        .text();
+}
+
+}  // namespace timpani

@@ -1,0 +1,71 @@
+#include "measure/warm_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "measure/agree.hpp"
+#include "measure/stop_rule.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr int kWarmupBlock = 20;
+constexpr int kFewestWarmup = 10;
+constexpr double kWarmupAgreement = 0.02;            // two consecutive blocks' medians
+constexpr std::int64_t kShortestWarmup = 5'000'000;  // ns
+constexpr std::int64_t kReadingsPerSample = 50;
+
+std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
+    std::vector<std::int64_t> values;
+    for (const auto& repetition : repetitions) values.push_back(repetition.*member);
+    return median_of(values);
+}
+
+}  // namespace
+
+int Warmup::fitting(std::int64_t available_ns, int most) const {
+    const auto fit = available_ns / std::max<std::int64_t>(1, each_ns);
+    return static_cast<int>(std::clamp<std::int64_t>(fit, 1, most));
+}
+
+Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
+               const Pace& pace) {
+    Warmup warmup;
+    std::int64_t previous = 0;
+    int block = protocol.warmup.value_or(2);
+    const auto begin = harness.clock.now();
+    for (bool done = block == 0; !done;) {
+        const auto repetitions = run_block(harness, operation, buffers, block, pace).repetitions;
+        warmup.repetitions += block;
+        if (harness.rank == 0) {
+            const auto elapsed = harness.clock.now() - begin;
+            warmup.each_ns = elapsed / warmup.repetitions;
+            warmup.root_ahead_ns = median_over(repetitions, &Repetition::root_ahead);
+            const auto median = median_over(repetitions, &Repetition::completion);
+            const bool steady = previous > 0 && std::abs(static_cast<double>(median - previous)) <
+                                                    kWarmupAgreement * static_cast<double>(previous);
+            const bool enough = warmup.repetitions >= kFewestWarmup && elapsed >= kShortestWarmup;
+            done = (enough && steady) || (warmup.repetitions >= kFewestWarmup && elapsed >= protocol.slot_ns) ||
+                   protocol.warmup.has_value();
+            previous = block == kWarmupBlock ? median : 0;
+            block = std::max(kFewestWarmup / 2, warmup.fitting(protocol.slot_ns / 4, kWarmupBlock));
+        }
+        done = agree(harness, done);
+        block = agree(harness, block);
+    }
+    return agree(harness, warmup);
+}
+
+int find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
+    const auto wanted = kReadingsPerSample * protocol.timer_ns;
+    for (int batch = 1;;) {
+        const auto repetitions = run_block(harness, operation, buffers, kWarmupBlock, {.batch = batch}).repetitions;
+        const auto median = std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion));
+        if (agree(harness, median >= wanted)) return batch;
+        batch = agree(harness, std::max(batch + 1, static_cast<int>((batch * wanted + median - 1) / median)));
+    }
+}
+
+}  // namespace timpani

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+#include "measure/protocol.hpp"
+#include "measure/timed_block.hpp"
+
+namespace timpani {
+
+/// What the calls before a cell's timed ones tell about it.
+struct Warmup {
+    int repetitions = 0;
+    std::int64_t each_ns = 0;        // wall time of one repetition with its start
+    std::int64_t root_ahead_ns = 0;  // how long the others are still busy when the root is done
+
+    /// How many repetitions fit into `available_ns`, between 1 and `most`.
+    [[nodiscard]] int fitting(std::int64_t available_ns, int most) const;
+};
+
+/// Collective. The plan's number of calls where it has one. Else at least 10 calls and 5 ms, then until the medians of
+/// two consecutive blocks agree; a slow operation ends it when the slot is spent.
+Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
+               const Pace& pace);
+
+/// Collective. The least number of calls that together take 50 times as long as reading the clock, so that the readings
+/// are lost in what is timed. Only for calls that follow each other without a start.
+int find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol);
+
+}  // namespace timpani

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collectives/collective.hpp"
+#include "execute/execution.hpp"
+#include "operations/operation.hpp"
+
+namespace timpani {
+
+/// One collective call, of the MPI library or of an algorithm of ours.
+class CollectiveCall : public Operation {
+  public:
+    /// `count` as Shape counts it. Throws std::runtime_error where the collective is unknown or too large for MPI's
+    /// integer counts.
+    CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                   Controls controls = {});
+
+    /// `algorithm` is of ours: its name and parameters, `knomial:radix=4`. Throws std::runtime_error where there is no
+    /// such algorithm, or it does not apply here.
+    CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                   const std::string& algorithm);
+
+    int operator()(std::byte* send, std::byte* receive) override { return call_(*this, send, receive); }
+
+    [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(shape_, rank()); }
+    [[nodiscard]] std::int64_t receive_elements() const override {
+        return collective_.receive_elements(shape_, rank());
+    }
+    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override;
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override;
+
+    using Call = int (*)(const CollectiveCall&, std::byte* send, std::byte* receive);
+    struct Calls;
+
+  private:
+    const Collective& collective_;
+    Shape shape_;
+    MPI_Datatype type_;
+    int count_ = 0;
+    std::vector<int> counts_;         // per rank, for the v-collectives and reduce_scatter
+    std::vector<int> displacements_;  //
+    std::unique_ptr<Execution> execution_;
+    Call call_;
+};
+
+}  // namespace timpani

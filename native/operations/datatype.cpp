@@ -1,0 +1,47 @@
+#include "operations/datatype.hpp"
+
+#include <array>
+#include <cstring>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace timpani {
+
+namespace {
+
+template <typename T>
+void write(std::byte* at, std::uint64_t value) {
+    const T converted = static_cast<T>(value);
+    std::memcpy(at, &converted, sizeof converted);
+}
+
+template <typename T>
+bool equals(const std::byte* at, std::uint64_t value) {
+    T found;
+    std::memcpy(&found, at, sizeof found);
+    return found == static_cast<T>(value);
+}
+
+template <typename T>
+Datatype datatype_of(MPI_Datatype mpi) {
+    return {mpi, sizeof(T), write<T>, equals<T>};
+}
+
+}  // namespace
+
+const Datatype& find_datatype(const std::string& name) {
+    // Built on first use: some libraries' type handles are no compile-time constants.
+    static const std::array<std::pair<std::string_view, Datatype>, 4> datatypes{{
+        {"uint8", datatype_of<std::uint8_t>(MPI_UINT8_T)},
+        {"int32", datatype_of<std::int32_t>(MPI_INT32_T)},
+        {"float", datatype_of<float>(MPI_FLOAT)},
+        {"double", datatype_of<double>(MPI_DOUBLE)},
+    }};
+    for (const auto& [known, datatype] : datatypes) {
+        if (known == name) return datatype;
+    }
+    throw std::runtime_error("unknown datatype '" + name + "'");
+}
+
+}  // namespace timpani

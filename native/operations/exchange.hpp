@@ -1,0 +1,54 @@
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "collectives/collective.hpp"
+#include "operations/kinds.hpp"
+#include "operations/operation.hpp"
+
+namespace timpani {
+
+/// Messages of so many bytes between two ranks, the first of which reads the clock. The others are idle.
+class Exchange : public Operation {
+  public:
+    /// The two ranks are the request's first two parameters.
+    explicit Exchange(const Request& request) : Exchange(request, request.parameters[0], request.parameters[1]) {}
+
+    [[nodiscard]] Role role(int rank) const override {
+        return rank == first_ ? Role::timed : rank == second_ ? Role::partner : Role::idle;
+    }
+    [[nodiscard]] std::int64_t send_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
+    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return moved_value(rank(), i); }
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return moved_value(peer(), i); }
+
+  protected:
+    Exchange(const Request& request, std::int64_t first, std::int64_t second)
+        : Operation(find_datatype("uint8"), request.comm, request.controls) {
+        if (first >= ranks() || second >= ranks() || first == second) {
+            throw NotApplicable("ranks " + std::to_string(first) + " and " + std::to_string(second) +
+                                " are not two different ones of " + std::to_string(ranks()));
+        }
+        if (request.bytes > std::numeric_limits<int>::max()) {
+            throw NotApplicable(std::to_string(request.bytes) + " bytes are too many for MPI's integer counts");
+        }
+        first_ = static_cast<int>(first);
+        second_ = static_cast<int>(second);
+        bytes_ = static_cast<int>(request.bytes);
+    }
+
+    [[nodiscard]] bool is_first() const { return rank() == first_; }
+    [[nodiscard]] bool is_second() const { return rank() == second_; }
+    [[nodiscard]] int peer() const { return is_first() ? second_ : first_; }
+    [[nodiscard]] int bytes() const { return bytes_; }
+
+  private:
+    int first_ = 0;
+    int second_ = 0;
+    int bytes_ = 0;
+};
+
+constexpr int kExchangeTag = 4;
+
+}  // namespace timpani

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "operations/operation.hpp"
+
+namespace timpani {
+
+/// What a kind of an operation is made for: the values of its parameters stand in the order of make_operation's table.
+struct Request {
+    std::int64_t bytes;
+    std::vector<std::int64_t> parameters;
+    const Datatype& datatype;
+    MPI_Comm comm;
+    Controls controls;
+};
+
+// One maker a kind. Each throws NotApplicable where the ranks or the size don't admit it.
+std::unique_ptr<Operation> make_ping_pong(const Request& request);
+
+}  // namespace timpani

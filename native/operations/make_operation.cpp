@@ -1,0 +1,60 @@
+#include "operations/make_operation.hpp"
+
+#include <array>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "operations/collective_call.hpp"
+#include "operations/kinds.hpp"
+#include "schedule/parameters.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr Parameter kFirst{"first", 0, 0, "rank that begins and reads the clock"};
+constexpr Parameter kSecond{"second", 1, 0, "rank that answers"};
+constexpr std::array kPair{kFirst, kSecond};
+
+struct Kind {
+    std::string_view operation;
+    std::string_view name;
+    std::span<const Parameter> parameters;
+    std::unique_ptr<Operation> (*make)(const Request&);
+};
+
+constexpr std::array kKinds{
+    Kind{"latency", "default", kPair, make_ping_pong},
+};
+
+std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,
+                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
+    const Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
+    if (!what.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, what);
+    return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, at_call);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& what,
+                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call) {
+    if (const Collective* collective = find_collective(name)) {
+        return make_collective(*collective, bytes, what, datatype, comm, at_call);
+    }
+    const NamedText named = split_name(what);
+    bool known = false;
+    for (const auto& kind : kKinds) {
+        known = known || kind.operation == name;
+        if (kind.operation != name || kind.name != named.name) continue;
+        const std::string whole = name + "/" + what;
+        return kind.make({bytes, read_parameters(named.parameters, kind.parameters, whole), datatype, comm, at_call});
+    }
+    if (known) throw std::runtime_error("there is no " + name + "/" + what);
+    throw std::runtime_error("unknown operation '" + name + "'");
+}
+
+}  // namespace timpani

@@ -1,0 +1,34 @@
+// Ping-pong: a message there, one of the same size back; its latency is half of the round trip.
+
+#include "operations/exchange.hpp"
+
+namespace timpani {
+
+namespace {
+
+class PingPong : public Exchange {
+  public:
+    using Exchange::Exchange;
+
+    int operator()(std::byte* send, std::byte* receive) override {
+        if (role(rank()) == Role::idle) return MPI_SUCCESS;
+        const int error = is_first() ? put(send) : get(receive);
+        return error | (is_first() ? get(receive) : put(send));
+    }
+
+    [[nodiscard]] std::string_view paced_by() const override { return "ping_pong"; }
+    [[nodiscard]] std::int64_t messages_per_call() const override { return 2; }
+    [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
+
+  private:
+    int put(std::byte* send) const { return MPI_Send(send, bytes(), MPI_BYTE, peer(), kExchangeTag, comm()); }
+    int get(std::byte* receive) const {
+        return MPI_Recv(receive, bytes(), MPI_BYTE, peer(), kExchangeTag, comm(), MPI_STATUS_IGNORE);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_ping_pong(const Request& request) { return std::make_unique<PingPong>(request); }
+
+}  // namespace timpani

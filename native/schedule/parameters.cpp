@@ -1,0 +1,39 @@
+#include "schedule/parameters.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <stdexcept>
+
+namespace timpani {
+
+NamedText split_name(const std::string& text) {
+    const auto colon = text.find(':');
+    return {text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+}
+
+std::vector<std::int64_t> read_parameters(const std::string& text, std::span<const Parameter> parameters,
+                                          const std::string& whose) {
+    std::vector<std::int64_t> values;
+    for (const auto& parameter : parameters) values.push_back(parameter.standard);
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const auto equals = part.find('=');
+        const auto found = std::ranges::find(parameters, part.substr(0, equals), &Parameter::name);
+        if (equals == std::string::npos || found == parameters.end()) {
+            throw std::runtime_error(whose + ": no parameter " + part);
+        }
+        std::int64_t value = 0;
+        const char* const end = part.data() + part.size();
+        if (std::from_chars(part.data() + equals + 1, end, value).ptr != end || equals + 1 == part.size()) {
+            throw std::runtime_error(whose + ": " + part + " is no whole number");
+        }
+        if (value < found->least) {
+            throw std::runtime_error(whose + ": " + part + " is under " + std::to_string(found->least));
+        }
+        values[static_cast<std::size_t>(found - parameters.begin())] = value;
+    }
+    return values;
+}
+
+}  // namespace timpani
