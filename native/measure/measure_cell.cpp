@@ -63,8 +63,9 @@ std::string measure_cell(const Harness& harness, Operation& operation, Buffers& 
     Pace pace{.batch = paced ? 1 : 0};
     Warmup warmup = warm_up(harness, operation, buffers, protocol, pace);
     if (paced && !protocol.repetitions) {
-        pace.batch = find_batch(harness, operation, buffers, protocol);
-        warmup.each_ns *= pace.batch;
+        const Batch batch = find_batch(harness, operation, buffers, protocol);
+        pace.batch = batch.calls;
+        warmup.each_ns = batch.each_ns;  // without the naps of idle ranks after each block
     } else if (!paced && protocol.start == Start::round_time) {
         // The slack covers the deadline's way to the last rank and the work that others still do when the root is done.
         pace.slack_ns = 2 * protocol.broadcast_ns + 2 * warmup.root_ahead_ns;

@@ -58,13 +58,15 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
     return agree(harness, warmup);
 }
 
-int find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
+Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
     const auto wanted = kReadingsPerSample * protocol.timer_ns;
-    for (int batch = 1;;) {
-        const auto repetitions = run_block(harness, operation, buffers, kWarmupBlock, {.batch = batch}).repetitions;
-        const auto median = std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion));
-        if (agree(harness, median >= wanted)) return batch;
-        batch = agree(harness, std::max(batch + 1, static_cast<int>((batch * wanted + median - 1) / median)));
+    for (Batch batch{1, 0};;) {
+        const Pace pace{.batch = batch.calls};
+        const auto repetitions = run_block(harness, operation, buffers, kWarmupBlock, pace).repetitions;
+        batch.each_ns = agree(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
+        if (agree(harness, batch.each_ns >= wanted)) return batch;
+        const auto enough = (batch.calls * wanted + batch.each_ns - 1) / batch.each_ns;
+        batch.calls = agree(harness, std::max(batch.calls + 1, static_cast<int>(enough)));
     }
 }
 

@@ -22,8 +22,14 @@ struct Warmup {
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
                const Pace& pace);
 
+/// Calls that share one sample, and what they take together.
+struct Batch {
+    int calls;
+    std::int64_t each_ns;
+};
+
 /// Collective. The least number of calls that together take 50 times as long as reading the clock, so that the readings
 /// are lost in what is timed. Only for calls that follow each other without a start.
-int find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol);
+Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol);
 
 }  // namespace timpani

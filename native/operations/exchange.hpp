@@ -1,13 +1,15 @@
 #pragma once
 
-#include <limits>
 #include <string>
 
 #include "collectives/collective.hpp"
+#include "operations/count.hpp"
 #include "operations/kinds.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
+
+constexpr int kExchangeTag = 4;
 
 /// Messages of so many bytes between two ranks, the first of which reads the clock. The others are idle.
 class Exchange : public Operation {
@@ -21,7 +23,9 @@ class Exchange : public Operation {
     [[nodiscard]] std::int64_t send_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
     [[nodiscard]] std::int64_t receive_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
     [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return moved_value(rank(), i); }
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return moved_value(peer(), i); }
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
+        return moved_value(peer(), i);
+    }
 
   protected:
     Exchange(const Request& request, std::int64_t first, std::int64_t second)
@@ -30,12 +34,9 @@ class Exchange : public Operation {
             throw NotApplicable("ranks " + std::to_string(first) + " and " + std::to_string(second) +
                                 " are not two different ones of " + std::to_string(ranks()));
         }
-        if (request.bytes > std::numeric_limits<int>::max()) {
-            throw NotApplicable(std::to_string(request.bytes) + " bytes are too many for MPI's integer counts");
-        }
         first_ = static_cast<int>(first);
         second_ = static_cast<int>(second);
-        bytes_ = static_cast<int>(request.bytes);
+        bytes_ = int_count(request.bytes, datatype());
     }
 
     [[nodiscard]] bool is_first() const { return rank() == first_; }
@@ -43,12 +44,15 @@ class Exchange : public Operation {
     [[nodiscard]] int peer() const { return is_first() ? second_ : first_; }
     [[nodiscard]] int bytes() const { return bytes_; }
 
+    int put(const std::byte* send) const { return MPI_Send(send, bytes_, MPI_BYTE, peer(), kExchangeTag, comm()); }
+    int get(std::byte* receive) const {
+        return MPI_Recv(receive, bytes_, MPI_BYTE, peer(), kExchangeTag, comm(), MPI_STATUS_IGNORE);
+    }
+
   private:
     int first_ = 0;
     int second_ = 0;
     int bytes_ = 0;
 };
-
-constexpr int kExchangeTag = 4;
 
 }  // namespace timpani

@@ -15,7 +15,13 @@ namespace {
 
 constexpr Parameter kFirst{"first", 0, 0, "rank that begins and reads the clock"};
 constexpr Parameter kSecond{"second", 1, 0, "rank that answers"};
+constexpr Parameter kWindow{"window", 64, 1, "messages under way at once"};
 constexpr std::array kPair{kFirst, kSecond};
+constexpr std::array kPairWindow{kFirst, kSecond, kWindow};
+constexpr std::array kPairs{Parameter{"pairs", 1, 1, "rank i sends to rank i + pairs"}, kWindow};
+constexpr std::array kTrain{kFirst, kSecond, Parameter{"messages", 1, 1, "sent before the answer"},
+                            Parameter{"delay_ns", 0, 0, "of spinning between two messages"}};
+constexpr std::array kRows{Parameter{"rows", 0, 0, "of the matrix; 0: as nearly square as its elements allow"}};
 
 struct Kind {
     std::string_view operation;
@@ -26,6 +32,19 @@ struct Kind {
 
 constexpr std::array kKinds{
     Kind{"latency", "default", kPair, make_ping_pong},
+    Kind{"bandwidth", "default", kPairWindow, make_bandwidth},
+    Kind{"bidirectional", "default", kPairWindow, make_bidirectional},
+    Kind{"message_rate", "default", kPairs, make_message_rate},
+    Kind{"prtt", "default", kTrain, make_parametrised_round_trip},
+    Kind{"transpose", "column_by_column", kRows, make_column_by_column},
+    Kind{"transpose", "nested_datatype", kRows, make_nested_datatype},
+    Kind{"transpose", "packed", kRows, make_packed},
+    Kind{"transpose", "plain_message", kRows, make_plain_message},
+    Kind{"transpose", "local_copy", kRows, make_local_copy},
+    Kind{"transpose", "local_memcpy", kRows, make_local_memcpy},
+    Kind{"transpose", "alltoall", kRows, make_transpose_alltoall},
+    Kind{"transpose", "alltoallv", kRows, make_transpose_alltoallv},
+    Kind{"reduce_local", "default", {}, make_reduce_local},
 };
 
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,

@@ -19,12 +19,6 @@ class PingPong : public Exchange {
     [[nodiscard]] std::string_view paced_by() const override { return "ping_pong"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return 2; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
-
-  private:
-    int put(std::byte* send) const { return MPI_Send(send, bytes(), MPI_BYTE, peer(), kExchangeTag, comm()); }
-    int get(std::byte* receive) const {
-        return MPI_Recv(receive, bytes(), MPI_BYTE, peer(), kExchangeTag, comm(), MPI_STATUS_IGNORE);
-    }
 };
 
 }  // namespace

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.mpi.conftest import RunPlan
+from tests.mpi.conftest import RunPlan, start
+from timpani.native.find import Mpi
 
 SIZES = (0, 1, 1000, 70_000)
 """Bytes; the last is sent by rendezvous."""
@@ -23,14 +24,51 @@ def cells(*whats: str, sizes: tuple[int, ...] = SIZES, mode: str = "warm") -> li
     return [f"cell {i} {operation} {size} {mode} - - {kind}" for i, (operation, kind, size) in enumerate(asked)]
 
 
+EXCHANGES = {"latency": "ping_pong", "prtt": "ping_pong", "bandwidth": "window", "bidirectional": "window"}
+"""What keeps the two ranks in step."""
+
+
 @pytest.mark.parametrize(("ranks", "pair"), [(2, "first=0,second=1"), (2, "first=1,second=0"), (3, "first=2,second=0")])
 def test_exchanges_deliver_the_right_data_between_any_two_ranks(run_plan: RunPlan, ranks: int, pair: str) -> None:
-    found = measured(run_plan(ranks, cells(f"latency default:{pair}")))
-    assert [cell["start"] for cell in found.values()] == ["ping_pong"] * len(SIZES)
+    found = measured(run_plan(ranks, cells(*(f"{name} default:{pair}" for name in EXCHANGES)), slot_ns=1_000_000))
+    assert [cell["start"] for cell in found.values()] == [start for start in EXCHANGES.values() for _ in SIZES]
     for cell in found.values():
         assert len(cell["completion_ns"]) == len(cell["skew_ns"]) >= 1
-        assert cell["messages_per_sample"] % 2 == 0  # there and back
         assert len(cell["rank_mean_ns"]) == 1  # one rank reads its clock
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 5])
+def test_pairs_of_ranks_exchange_at_once_on_the_common_clock(run_plan: RunPlan, mpi: Mpi, ranks: int) -> None:
+    if mpi.kind == "mpich" and ranks > 4:
+        pytest.skip("may be skipped: MPICH's ranks spin, and wait for each other's time slices where they share cores")
+    pairs = ranks // 2
+    found = measured(run_plan(ranks, cells(f"message_rate default:pairs={pairs},window=8")))
+    for cell in found.values():
+        assert cell["messages_per_sample"] == 8 * pairs
+        assert len(cell["rank_mean_ns"]) == pairs
+        assert all(done >= own for done, own in zip(cell["completion_ns"], cell["latency_ns"], strict=True))
+
+
+def test_a_sample_says_how_many_messages_share_its_time(run_plan: RunPlan) -> None:
+    asked = cells("bandwidth default:window=16", "bidirectional default:window=16", "prtt default", sizes=(70_000,))
+    found = measured(run_plan(2, asked))
+    assert [cell.get("messages_per_sample", 1) for cell in found.values()] == [16, 32, 1]
+
+
+def test_a_delay_between_messages_lengthens_the_parametrised_round_trip(run_plan: RunPlan) -> None:
+    # Several times what anything else takes here, so that nothing but the delay decides.
+    trains = [(1, 0), (2, 2_000_000), (5, 2_000_000)]
+    asked = [f"prtt default:messages={messages},delay_ns={delay}" for messages, delay in trains]
+    found = measured(run_plan(2, ["warmup 1", "repetitions 5", *cells(*asked, sizes=(8,))]))
+    alone, two, five = (min(cell["completion_ns"]) for cell in found.values())
+    assert two - alone >= 1_000_000
+    assert five - two >= 5_000_000
+
+
+def test_adding_in_memory_gives_the_right_sums(run_plan: RunPlan) -> None:
+    for datatype in ("uint8", "double"):
+        record = run_plan(3, [f"datatype {datatype}", *cells("reduce_local default")], slot_ns=1_000_000)
+        assert [cell["start"] for cell in measured(record).values()] == ["local"] * len(SIZES)
 
 
 @pytest.mark.parametrize("mode", ["rotate", "flush"])
@@ -55,18 +93,49 @@ def test_fixed_numbers_of_exchanges_are_timed_each_on_its_own(run_plan: RunPlan)
 
 
 def test_osus_protocol_times_its_whole_loop_once(run_plan: RunPlan) -> None:
-    found = measured(run_plan(2, ["method osu", *cells("latency default", sizes=(8192, 8193))]))
-    assert [(cell["warmup"], len(cell["completion_ns"]), cell["messages_per_sample"]) for cell in found.values()] == [
-        (100, 1, 20_000),
-        (10, 1, 2_000),
-    ]
+    asked = cells("latency default", "bandwidth default", "message_rate default", sizes=(8192, 8193))
+    found = measured(run_plan(2, ["method osu", *asked]))
+    assert [(cell["warmup"], cell["messages_per_sample"]) for cell in found.values()] == [
+        (100, 2 * 10_000), (10, 2 * 1_000), (10, 64 * 100), (2, 64 * 20), (10, 64 * 100), (2, 64 * 20)
+    ]  # fmt: skip
+    assert all(len(cell["completion_ns"]) == 1 for cell in found.values())
+
+
+def test_calls_can_be_made_without_timing_them(run_plan: RunPlan) -> None:
+    record = run_plan(3, ["method call", "repetitions 2", *cells(*(f"{name} default" for name in EXCHANGES))])
+    assert sum(line.keys() == {"cell"} for line in record) == len(EXCHANGES) * len(SIZES)
 
 
 def test_ranks_that_are_not_there_fail_their_cell_only(run_plan: RunPlan) -> None:
-    record = run_plan(2, cells("latency default:second=2", "latency default", sizes=(8,)))
-    assert [sorted(line) for line in record if "cell" in line] == [["cell", "mistake"], ["cell", "measured"]]
-    assert "ranks 0 and 2 are not two different ones of 2" in next(x["mistake"] for x in record if "mistake" in x)
+    record = run_plan(
+        2, cells("latency default:second=2", "message_rate default:pairs=2", "latency default", sizes=(8,))
+    )
+    said = [line.get("mistake") for line in record if "cell" in line]
+    assert said == [
+        "ranks 0 and 2 are not two different ones of 2", "2 pairs need more ranks than 2", None
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("latency 8 warm - - default:frist=0", "latency/default:frist=0: no parameter frist=0"),
+        ("latency 8 warm - - default:first=x", "latency/default:first=x: first=x is no whole number"),
+        ("bandwidth 8 warm - - default:window=0", "bandwidth/default:window=0: window=0 is under 1"),
+        ("transpose 8 warm - - sideways", "there is no transpose/sideways"),
+        ("telepathy 8 warm - - -", "unknown operation 'telepathy'"),
+    ],
+)
+def test_what_is_not_known_ends_the_launch_with_one_plain_line(
+    mpi: Mpi, sanitized: Path, tmp_path: Path, cell: str, words: str
+) -> None:
+    plan = tmp_path / "plan.txt"
+    plan.write_text(f"timpani-plan 1\nstart barrier\nslot_ns 1000\ncell 0 {cell}\n")
+    done = start(mpi, 2, (str(sanitized / "timpani-measure"), str(plan), str(tmp_path / "record.jsonl")))
+    assert done.returncode != 0
+    assert words in done.stdout + done.stderr
 
 
 def test_exchanges_are_clean_under_the_sanitizers(run_plan: RunPlan, sanitized: Path) -> None:
-    measured(run_plan(3, cells("latency default"), programs=sanitized))
+    names = (*EXCHANGES, "message_rate", "reduce_local")
+    measured(run_plan(3, cells(*(f"{name} default" for name in names)), programs=sanitized, slot_ns=1_000_000))

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "operations/kinds.hpp"
+
+namespace timpani {
+
+/// A row-major matrix of `rows` × `columns` elements.
+struct Matrix {
+    int rows;
+    int columns;
+
+    [[nodiscard]] std::int64_t elements() const { return static_cast<std::int64_t>(rows) * columns; }
+
+    /// The value of an element, and the values of the matrix and of its transpose in the order of memory.
+    [[nodiscard]] static std::uint64_t value(std::int64_t i);
+    [[nodiscard]] std::uint64_t transposed_value(std::int64_t i) const { return value(i % rows * columns + i / rows); }
+};
+
+/// The matrix that the request's bytes hold; its first parameter is the number of rows, 0 for the largest divisor of
+/// the elements' number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
+Matrix matrix_of(const Request& request);
+
+/// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.
+void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
+                       std::byte* to);
+
+}  // namespace timpani

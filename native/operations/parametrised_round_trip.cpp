@@ -1,0 +1,54 @@
+// The parametrised round trip of Netgauge (Hoefler, Lichei, Rehm 2007): the first sends several messages with a delay
+// between them, the second answers the last. LogGP's parameters follow from how its time grows with either.
+
+#include <chrono>
+
+#include "operations/exchange.hpp"
+
+namespace timpani {
+
+namespace {
+
+void spin(std::chrono::nanoseconds delay) {
+    const auto end = std::chrono::steady_clock::now() + delay;
+    while (std::chrono::steady_clock::now() < end) {
+    }
+}
+
+class ParametrisedRoundTrip : public Exchange {
+  public:
+    explicit ParametrisedRoundTrip(const Request& request)
+        : Exchange(request), messages_(request.parameters[2]), delay_(request.parameters[3]) {}
+
+    int operator()(std::byte* send, std::byte* receive) override {
+        if (is_first()) {
+            int error = put(send);
+            for (std::int64_t i = 1; i < messages_; ++i) {
+                if (delay_.count() > 0) spin(delay_);
+                error |= put(send);
+            }
+            return error | get(receive);
+        }
+        int error = MPI_SUCCESS;
+        if (is_second()) {
+            for (std::int64_t i = 0; i < messages_; ++i) error |= get(receive);
+            error |= put(send);
+        }
+        return error;
+    }
+
+    [[nodiscard]] std::string_view paced_by() const override { return "ping_pong"; }
+    [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
+
+  private:
+    std::int64_t messages_;
+    std::chrono::nanoseconds delay_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_parametrised_round_trip(const Request& request) {
+    return std::make_unique<ParametrisedRoundTrip>(request);
+}
+
+}  // namespace timpani

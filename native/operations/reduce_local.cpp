@@ -1,0 +1,40 @@
+// MPI_Reduce_local: what adding costs without a message, the γ of cost models.
+
+#include "operations/count.hpp"
+#include "operations/kinds.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// Adds the send buffer to the receive buffer, at rank 0.
+class ReduceLocal : public Operation {
+  public:
+    explicit ReduceLocal(const Request& request)
+        : Operation(request.datatype, request.comm, request.controls),
+          count_(int_count(request.bytes, request.datatype)) {}
+
+    int operator()(std::byte* send, std::byte* receive) override {
+        if (rank() != 0) return MPI_SUCCESS;
+        return MPI_Reduce_local(send, receive, count_, datatype().mpi, MPI_SUM);
+    }
+
+    [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
+    [[nodiscard]] std::string_view paced_by() const override { return "local"; }
+    [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
+    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? count_ : 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
+    // Sums stay small where a call is repeated, and below 256, where bytes would overflow, in the one that is checked.
+    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return i % 2 == 0 ? 1 : 0; }
+    [[nodiscard]] std::uint64_t poison(std::int64_t i) const override { return static_cast<std::uint64_t>(i % 251); }
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return poison(i) + sent(i); }
+
+  private:
+    int count_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_reduce_local(const Request& request) { return std::make_unique<ReduceLocal>(request); }
+
+}  // namespace timpani

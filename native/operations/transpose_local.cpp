@@ -1,0 +1,76 @@
+// A matrix and its copy in rank 0's own memory: what the library's datatypes cost without a wire, and what memory does.
+
+#include <cstring>
+
+#include "operations/derived_datatype.hpp"
+#include "operations/exchange.hpp"
+#include "operations/matrix.hpp"
+
+namespace timpani {
+
+namespace {
+
+class LocalMatrix : public Operation {
+  public:
+    explicit LocalMatrix(const Request& request)
+        : Operation(request.datatype, request.comm, request.controls), matrix_(matrix_of(request)) {}
+
+    int operator()(std::byte* send, std::byte* receive) override {
+        return rank() == 0 ? copy(send, receive) : MPI_SUCCESS;
+    }
+
+    [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
+    [[nodiscard]] std::string_view paced_by() const override { return "local"; }
+    [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
+    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
+    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return Matrix::value(i); }
+
+  protected:
+    virtual int copy(const std::byte* from, std::byte* to) = 0;
+    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+
+  private:
+    Matrix matrix_;
+};
+
+/// Transposed by a message to itself, all columns described by one datatype.
+class LocalCopy : public LocalMatrix {
+  public:
+    explicit LocalCopy(const Request& request)
+        : LocalMatrix(request), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
+        return matrix().transposed_value(i);
+    }
+
+  protected:
+    int copy(const std::byte* from, std::byte* to) override {
+        return MPI_Sendrecv(from, 1, columns_.get(), 0, kExchangeTag, to, static_cast<int>(matrix().elements()),
+                            datatype().mpi, 0, kExchangeTag, comm(), MPI_STATUS_IGNORE);
+    }
+
+  private:
+    DerivedDatatype columns_;
+};
+
+/// Not transposed, without MPI.
+class LocalMemcpy : public LocalMatrix {
+  public:
+    using LocalMatrix::LocalMatrix;
+
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return Matrix::value(i); }
+
+  protected:
+    int copy(const std::byte* from, std::byte* to) override {
+        std::memcpy(to, from, static_cast<std::size_t>(matrix().elements()) * datatype().bytes);
+        return MPI_SUCCESS;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_local_copy(const Request& request) { return std::make_unique<LocalCopy>(request); }
+std::unique_ptr<Operation> make_local_memcpy(const Request& request) { return std::make_unique<LocalMemcpy>(request); }
+
+}  // namespace timpani

@@ -1,0 +1,127 @@
+// A matrix in rank 0's memory becomes its transpose in rank 1's, in the ways that a program has for it, and the same
+// bytes unmoved, to compare with.
+
+#include "operations/derived_datatype.hpp"
+#include "operations/exchange.hpp"
+#include "operations/matrix.hpp"
+
+namespace timpani {
+
+namespace {
+
+class TransposePair : public Operation {
+  public:
+    explicit TransposePair(const Request& request)
+        : Operation(request.datatype, request.comm, request.controls), matrix_(matrix_of(request)) {
+        if (ranks() < 2) throw NotApplicable("a transpose between two ranks needs two");
+    }
+
+    int operator()(std::byte* send, std::byte* receive) override {
+        if (rank() == 0) return send_matrix(send);
+        if (rank() == 1) return receive_matrix(receive);
+        return MPI_SUCCESS;
+    }
+
+    [[nodiscard]] Role role(int rank) const override { return rank < 2 ? Role::timed : Role::idle; }
+    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return rank() == 1 ? matrix_.elements() : 0; }
+    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return Matrix::value(i); }
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
+        return matrix_.transposed_value(i);
+    }
+
+  protected:
+    virtual int send_matrix(const std::byte* from) = 0;
+    virtual int receive_matrix(std::byte* into) { return get(into, static_cast<int>(matrix_.elements())); }
+
+    int put(const std::byte* from, int count, MPI_Datatype type) const {
+        return MPI_Send(from, count, type, 1, kExchangeTag, comm());
+    }
+    int get(std::byte* into, int count) const {
+        return MPI_Recv(into, count, datatype().mpi, 0, kExchangeTag, comm(), MPI_STATUS_IGNORE);
+    }
+    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+
+  private:
+    Matrix matrix_;
+};
+
+/// A message for each column, described by a datatype, received as a row.
+class ColumnByColumn : public TransposePair {
+  public:
+    explicit ColumnByColumn(const Request& request)
+        : TransposePair(request), column_(DerivedDatatype::column(matrix().rows, matrix().columns, datatype())) {}
+
+  protected:
+    int send_matrix(const std::byte* from) override {
+        int error = MPI_SUCCESS;
+        for (int i = 0; i < matrix().columns; ++i, from += datatype().bytes) error |= put(from, 1, column_.get());
+        return error;
+    }
+    int receive_matrix(std::byte* into) override {
+        const auto row_bytes = static_cast<std::size_t>(matrix().rows) * datatype().bytes;
+        int error = MPI_SUCCESS;
+        for (int i = 0; i < matrix().columns; ++i, into += row_bytes) error |= get(into, matrix().rows);
+        return error;
+    }
+
+  private:
+    DerivedDatatype column_;
+};
+
+/// One message, all columns described by one datatype.
+class NestedDatatype : public TransposePair {
+  public:
+    explicit NestedDatatype(const Request& request)
+        : TransposePair(request), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+
+  protected:
+    int send_matrix(const std::byte* from) override { return put(from, 1, columns_.get()); }
+
+  private:
+    DerivedDatatype columns_;
+};
+
+/// One message of elements that the program itself has put in order.
+class Packed : public TransposePair {
+  public:
+    explicit Packed(const Request& request)
+        : TransposePair(request), packed_(static_cast<std::size_t>(send_elements()) * datatype().bytes) {}
+
+  protected:
+    int send_matrix(const std::byte* from) override {
+        transpose_by_hand(from, matrix().columns, matrix(), datatype().bytes, packed_.data());
+        return put(packed_.data(), static_cast<int>(matrix().elements()), datatype().mpi);
+    }
+
+  private:
+    std::vector<std::byte> packed_;
+};
+
+/// The matrix as it is, not transposed.
+class PlainMessage : public TransposePair {
+  public:
+    using TransposePair::TransposePair;
+
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return Matrix::value(i); }
+
+  protected:
+    int send_matrix(const std::byte* from) override {
+        return put(from, static_cast<int>(matrix().elements()), datatype().mpi);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_column_by_column(const Request& request) {
+    return std::make_unique<ColumnByColumn>(request);
+}
+std::unique_ptr<Operation> make_nested_datatype(const Request& request) {
+    return std::make_unique<NestedDatatype>(request);
+}
+std::unique_ptr<Operation> make_packed(const Request& request) { return std::make_unique<Packed>(request); }
+std::unique_ptr<Operation> make_plain_message(const Request& request) {
+    return std::make_unique<PlainMessage>(request);
+}
+
+}  // namespace timpani
