@@ -1,6 +1,7 @@
 // Windows of messages under way at once, one way or both, as osu_bw and osu_bibw send them: all from one buffer into
-// one buffer, which MPI leaves undefined in general and which is well defined here, since all carry the same data.
+// one buffer. In which order they are written there MPI leaves open, and it is all one, since they carry the same data.
 
+#include "operations/exchange.hpp"
 #include "operations/window.hpp"
 
 namespace timpani {

@@ -9,8 +9,6 @@
 
 namespace timpani {
 
-constexpr int kExchangeTag = 4;
-
 /// Messages of so many bytes between two ranks, the first of which reads the clock. The others are idle.
 class Exchange : public Operation {
   public:
@@ -44,9 +42,9 @@ class Exchange : public Operation {
     [[nodiscard]] int peer() const { return is_first() ? second_ : first_; }
     [[nodiscard]] int bytes() const { return bytes_; }
 
-    int put(const std::byte* send) const { return MPI_Send(send, bytes_, MPI_BYTE, peer(), kExchangeTag, comm()); }
+    int put(const std::byte* send) const { return MPI_Send(send, bytes_, MPI_BYTE, peer(), kMessageTag, comm()); }
     int get(std::byte* receive) const {
-        return MPI_Recv(receive, bytes_, MPI_BYTE, peer(), kExchangeTag, comm(), MPI_STATUS_IGNORE);
+        return MPI_Recv(receive, bytes_, MPI_BYTE, peer(), kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
 
   private:

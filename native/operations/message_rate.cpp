@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "operations/exchange.hpp"
 #include "operations/window.hpp"
 
 namespace timpani {

@@ -18,6 +18,9 @@ namespace timpani {
 /// MPI_T control variables and the whole numbers they are set to.
 using Controls = std::vector<std::pair<std::string, int>>;
 
+/// Of the messages that an operation sends by itself.
+constexpr int kMessageTag = 4;
+
 /// What a rank has to do with an operation's calls: its clock says when they begin and end; it takes part; it waits.
 enum class Role { timed, partner, idle };
 

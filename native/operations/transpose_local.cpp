@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "operations/derived_datatype.hpp"
-#include "operations/exchange.hpp"
 #include "operations/matrix.hpp"
 
 namespace timpani {
@@ -46,8 +45,8 @@ class LocalCopy : public LocalMatrix {
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {
-        return MPI_Sendrecv(from, 1, columns_.get(), 0, kExchangeTag, to, static_cast<int>(matrix().elements()),
-                            datatype().mpi, 0, kExchangeTag, comm(), MPI_STATUS_IGNORE);
+        return MPI_Sendrecv(from, 1, columns_.get(), 0, kMessageTag, to, static_cast<int>(matrix().elements()),
+                            datatype().mpi, 0, kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
 
   private:

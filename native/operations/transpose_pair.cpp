@@ -2,7 +2,6 @@
 // bytes unmoved, to compare with.
 
 #include "operations/derived_datatype.hpp"
-#include "operations/exchange.hpp"
 #include "operations/matrix.hpp"
 
 namespace timpani {
@@ -35,10 +34,10 @@ class TransposePair : public Operation {
     virtual int receive_matrix(std::byte* into) { return get(into, static_cast<int>(matrix_.elements())); }
 
     int put(const std::byte* from, int count, MPI_Datatype type) const {
-        return MPI_Send(from, count, type, 1, kExchangeTag, comm());
+        return MPI_Send(from, count, type, 1, kMessageTag, comm());
     }
     int get(std::byte* into, int count) const {
-        return MPI_Recv(into, count, datatype().mpi, 0, kExchangeTag, comm(), MPI_STATUS_IGNORE);
+        return MPI_Recv(into, count, datatype().mpi, 0, kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
     [[nodiscard]] const Matrix& matrix() const { return matrix_; }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "operations/exchange.hpp"
+#include "operations/operation.hpp"
 
 namespace timpani {
 
@@ -18,12 +18,12 @@ class Window {
 
     int start_sending(const std::byte* from, int bytes, int peer, MPI_Comm comm) {
         int error = MPI_SUCCESS;
-        for (auto& request : requests_) error |= MPI_Isend(from, bytes, MPI_BYTE, peer, kExchangeTag, comm, &request);
+        for (auto& request : requests_) error |= MPI_Isend(from, bytes, MPI_BYTE, peer, kMessageTag, comm, &request);
         return error;
     }
     int start_receiving(std::byte* into, int bytes, int peer, MPI_Comm comm) {
         int error = MPI_SUCCESS;
-        for (auto& request : requests_) error |= MPI_Irecv(into, bytes, MPI_BYTE, peer, kExchangeTag, comm, &request);
+        for (auto& request : requests_) error |= MPI_Irecv(into, bytes, MPI_BYTE, peer, kMessageTag, comm, &request);
         return error;
     }
     int wait() { return MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
