@@ -154,3 +154,61 @@ def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
 def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
     ours = {str(algorithm) for algorithm in own(mpi).all_of("scan")[1:]}
     assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
+
+
+@every_mpi
+def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
+    made = planned(
+        mpi,
+        collectives={"latency": "all", "reduce_local": "default", "transpose": ["packed", "plain_message"]},
+        overrides={"transpose": {"sizes": "64:256", "datatype": "double"}},
+    )
+    by_datatype = {group.datatype: {cell.cell.collective for cell in group.cells} for group in made.groups}
+    assert by_datatype == {"uint8": {"latency", "reduce_local"}, "double": {"transpose"}}
+    assert {cell.cell.message_bytes for cell in made.cells if cell.cell.collective == "transpose"} == {64, 128, 256}
+    assert names(made) == {
+        f"{mpi.kind}/default:first=0,second=1",
+        f"{mpi.kind}/default",
+        "timpani/packed",
+        "timpani/plain_message",
+    }
+    assert all((group.arguments, dict(group.environment)) == ((), {}) for group in made.groups)
+
+
+@every_mpi
+def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi) -> None:
+    made = planned(
+        mpi,
+        collectives={
+            "latency": ["default", "default:first=0,second=2"],
+            "transpose": ["packed", "alltoall", "packed:rows=3"],
+        },
+        ranks=[2, 3],
+        sizes=[9, 16, 64],
+    )
+    assert made.left_out == (
+        f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",
+        "transpose timpani/packed on 3 ranks: only for 2 ranks",
+        "transpose timpani/alltoall on 2 ranks, 9 B: rows and columns are no multiples of the ranks",
+        "transpose timpani/alltoall on 3 ranks, 2 sizes from 16 B to 64 B: "
+        "rows and columns are no multiples of the ranks",
+        "transpose timpani/packed:rows=3 on 2 ranks, 2 sizes from 16 B to 64 B: the elements make no 3 rows",
+        "transpose timpani/packed:rows=3 on 3 ranks: only for 2 ranks",
+    )
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("collectives", "said"),
+    [
+        ({"latency": "binomial"}, "unknown latency algorithm"),
+        ({"bandwidth": "default:windw=1"}, "did you mean window"),
+        ({"bandwidth": "default:window=0"}, "out of range"),
+        ({"transpose": "default"}, "unknown transpose algorithm of timpani"),
+        ({"transpose": "paked"}, "did you mean packed"),
+        ({"reduce_local": "default:window=1"}, "has no parameters"),
+    ],
+)
+def test_what_is_misspelt_for_operations_between_ranks(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        planned(mpi, collectives=collectives)

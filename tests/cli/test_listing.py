@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from timpani.native.find import Mpi, find_mpis
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS
 
 
 def timpani(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -21,10 +21,10 @@ def timpani(*arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_collectives() -> None:
-    rows = json.loads(timpani("list", "collectives", "--format", "json").stdout)
-    assert [row["name"] for row in rows] == list(COLLECTIVES)
-    assert "reduce_scatter_block" in timpani("list", "collectives").stdout
+def test_operations() -> None:
+    rows = json.loads(timpani("list", "operations", "--format", "json").stdout)
+    assert [row["name"] for row in rows] == list(OPERATIONS)
+    assert "reduce_scatter_block" in timpani("list", "operations").stdout
 
 
 def test_studies() -> None:

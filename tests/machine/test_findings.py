@@ -118,6 +118,7 @@ def test_the_record_of_the_machine() -> None:
         "smt",
         "kernel",
         "virtualised",
+        "domains",
         "governor",
     }
     assert machine["cores"] >= 1

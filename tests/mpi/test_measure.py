@@ -9,7 +9,7 @@ import pytest
 from tests.mpi.conftest import RunPlan, start
 from timpani.machine.cores import read_cores
 from timpani.native.find import Mpi
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 from timpani.study.study import DATATYPES
 
 SIZES = (0, 8, 56, 1000, 40_000)

@@ -7,7 +7,7 @@ import pytest
 from tests.mpi.conftest import RunPlan
 from timpani.native.find import Mpi
 from timpani.providers.own import own_catalogue
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 SIZES = (0, 8, 56, 5000)
 

@@ -13,7 +13,7 @@ from timpani.native.find import Mpi, find_mpis
 from timpani.providers.catalogue import Offer
 from timpani.providers.mpich import Mpich, read_algorithms, read_offers, read_variables
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 DATA = Path(__file__).parents[1] / "data/mpich"
 FOUND = [mpi for mpi in find_mpis() if mpi.kind == "mpich"]

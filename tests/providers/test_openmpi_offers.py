@@ -14,7 +14,7 @@ from timpani.native.find import Mpi, find_mpis
 from timpani.providers.mpich import read_variables
 from timpani.providers.openmpi import OpenMpi, read_offers
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 DATA = Path(__file__).parents[1] / "data/ompi_info"
 FOUND = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]

@@ -9,7 +9,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.report.osu import osu_blocks
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 LOGS = Path(__file__).parents[1] / "data" / "osu"
 

@@ -65,7 +65,7 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ('sizes = "16:8"', "'16:8' runs downwards"),
         ('collectives = ["bcast"]', "collectives is no table; write [collectives]"),
         ("[collectives]", "the study names no collective"),
-        ("[collectives]\nbcst = 'all'", "unknown collective 'bcst'; did you mean bcast"),
+        ("[collectives]\nbcst = 'all'", "unknown operation 'bcst'; did you mean bcast"),
         ("[collectives]\nbcast = []", "bcast has no algorithm"),
         ("[collectives]\nbcast = 3", "collectives.bcast"),
         ("[collectives]\nbcast = [3]", "collectives.bcast.0"),
@@ -93,6 +93,11 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("datatype = 'double'\nsizes = [8, 12]", "12 B is no whole number of double"),
         ("repetitions = 10", "only by the osu method"),
         ("method = 'osu'\nrepetitions = 0", "repetitions"),
+        ("pairs = 'some'", "pairs"),
+        ("[overrides.bcast]\nsizes = 'x'", "'x' is no size"),
+        ("[overrides.bcast]\nprecision = 2", "overrides.bcast.precision"),
+        ("[overrides.scan]\ndatatype = 'double'", "unknown operation under overrides 'scan'"),
+        ("sizes = [8, 12]\n[overrides.bcast]\ndatatype = 'double'", "12 B is no whole number of double"),
         ("title = 3", "title"),
         ("ranks = [2", "can't be read as TOML"),
         ("ranks = 2\nranks = 3", "can't be read as TOML"),
@@ -173,14 +178,50 @@ def test_an_option_takes_precedence_over_the_study(tmp_path: Path) -> None:
     assert (study.sizes, study.ranks, study.launches) == ((4,), (2, 4, 8), 10)
 
 
+MIXED = """
+ranks = [2]
+sizes = "1:8"
+warmup = 10
+repetitions = 50
+
+[collectives]
+latency = "default"
+transpose = "all"
+
+[overrides.transpose]
+sizes = "64:1Ki"
+datatype = "double"
+"""
+
+
+def test_operations_may_have_sizes_and_a_datatype_of_their_own(tmp_path: Path) -> None:
+    study = read_study(study_file(tmp_path, MIXED))
+    assert study.sizes_of("latency") == (1, 2, 4, 8)
+    assert study.sizes_of("transpose") == (64, 128, 256, 512, 1024)
+    assert (study.datatype_of("latency"), study.datatype_of("transpose")) == ("uint8", "double")
+    assert Study.check(study.model_dump(mode="json"), "the record") == study
+
+
+def test_an_option_takes_precedence_over_what_is_said_for_one_operation(tmp_path: Path) -> None:
+    study = compose([str(study_file(tmp_path, MIXED))], {"sizes": "16"})
+    assert (study.sizes_of("latency"), study.sizes_of("transpose")) == ((16,), (16,))
+    assert study.datatype_of("transpose") == "double"
+
+
+def test_fixed_numbers_are_for_everything_but_collectives_timed_our_way() -> None:
+    assert compose(["latency"], {"repetitions": 50}).repetitions == 50
+    with pytest.raises(UserError, match="only by the osu method"):
+        compose(["latency", "bcast"], {"repetitions": 50})
+
+
 @pytest.mark.parametrize(
     ("what", "said"),
     [
         (["bcst"], "did you mean bcast"),
         (["demoo"], "did you mean demo"),
-        (["bcast", "demo"], "unknown study or collective 'demo'"),
-        (["$(touch x)"], "unknown study or collective '$(touch x)'"),
-        ([""], "unknown study or collective ''"),
+        (["bcast", "demo"], "unknown study or operation 'demo'"),
+        (["$(touch x)"], "unknown study or operation '$(touch x)'"),
+        ([""], "unknown study or operation ''"),
     ],
 )
 def test_what_names_nothing_is_said_with_the_nearest_name(what: list[str], said: str) -> None:

@@ -12,7 +12,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store, new_header
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 PROVIDER = "imported"
 """Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""

@@ -3,17 +3,21 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import get_args
 
+from timpani.campaign.cells import cells_of
+from timpani.campaign.pairs import DistinctPairs
 from timpani.errors import UserError, unknown
 from timpani.machine.launch_request import LaunchRequest
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
+from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.provider import Controls, Forcing, Provider
+from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import OWN, Algorithm, Cell
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS
 from timpani.study.study import ALL, Study
 
 START_SECONDS = {"openmpi": 1.0, "mpich": 0.3}
@@ -36,10 +40,11 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same ranks and placement, and the same arguments and environment."""
+    """Cells that can share a launch: the same ranks, placement, datatype, arguments and environment."""
 
     ranks: int
     placement: str
+    datatype: str
     oversubscribed: bool
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
@@ -84,15 +89,23 @@ class CampaignPlan:
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
         for group in shuffler.sample(self.groups, len(self.groups)):
             cells = tuple(shuffler.sample(group.cells, len(group.cells)))
-            yield Group(group.ranks, group.placement, group.oversubscribed, group.arguments, group.environment, cells)
+            yield replace(group, cells=cells)
 
 
 def plan(
-    study: Study, mpi: Mpi, provider: Provider, catalogue: Catalogue, own: Catalogue, cores: int, oversubscribe: bool
+    study: Study,
+    mpi: Mpi,
+    provider: Provider,
+    catalogue: Catalogue,
+    own: Catalogue,
+    cores: int,
+    oversubscribe: bool,
+    distinct: DistinctPairs = lambda ranks: [(0, 1)],
 ) -> CampaignPlan:
     """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here.
 
     `catalogue` is what the library offers, `own` are our algorithms: those run with nothing set, beside the default.
+    `distinct` tells pairs of ranks that sit differently close on this machine.
     """
     above = [ranks for ranks in study.ranks if ranks > cores]
     if above and not oversubscribe:
@@ -103,29 +116,33 @@ def plan(
         )
     left_out: list[str] = []
     grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
-    forcings: dict[tuple[object, ...], tuple[int, Forcing]] = {}
-    number = 0
+    forcings: dict[tuple[object, ...], tuple[int, str, Forcing]] = {}
+    planned: dict[Cell, PlannedCell] = {}
     for collective, texts in study.collectives.items():
-        for algorithm in _algorithms(collective, texts, catalogue, own, left_out):
-            ours = algorithm.provider == OWN
-            offer = (own if ours else catalogue).offer(collective, algorithm)
-            forcing = Forcing() if ours else provider.forcing(mpi, offer, algorithm)
-            sizes = study.sizes if COLLECTIVES[collective].sized else (0,)
+        kind = OPERATIONS[collective].kind
+        library = catalogue if kind == "collective" else point_to_point_catalogue(mpi)
+        ours = transposes_catalogue() if kind == "transpose" else own
+        datatype = study.datatype_of(collective)
+        for algorithm in _algorithms(collective, texts, library, ours, left_out):
+            offer = (ours if algorithm.provider == OWN else library).offer(collective, algorithm)
+            forced = kind == "collective" and algorithm.provider != OWN
+            forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
             for ranks in study.ranks:
-                if offer is not None and not offer.restrictions.admit(ranks):
-                    left_out.append(f"{collective} {algorithm} on {ranks} ranks: only for {offer.restrictions}")
-                    continue
-                key = (ranks, forcing.arguments, tuple(sorted(forcing.environment.items())))
-                forcings[key] = (ranks, forcing)
-                for size in sizes:
-                    cell = Cell(collective, algorithm, ranks, study.placement, size, study.mode)
-                    grouped[key].append(PlannedCell(number, cell, forcing.at_creation, forcing.at_call))
-                    number += 1
-    if not number:
+                cells = list(cells_of(study, collective, algorithm, offer, ranks, distinct, left_out))
+                if cells:
+                    key = (ranks, datatype, forcing.arguments, tuple(sorted(forcing.environment.items())))
+                    forcings[key] = (ranks, datatype, forcing)
+                for cell in cells:
+                    if cell not in planned:
+                        planned[cell] = PlannedCell(len(planned), cell, forcing.at_creation, forcing.at_call)
+                        grouped[key].append(planned[cell])
+    if not planned:
         raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
     groups = tuple(
-        Group(ranks, study.placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
-        for key, (ranks, forcing) in forcings.items()
+        Group(
+            ranks, study.placement, datatype, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key])
+        )
+        for key, (ranks, datatype, forcing) in forcings.items()
     )
     return CampaignPlan(study, mpi, groups, tuple(left_out))
 
@@ -135,7 +152,9 @@ def _algorithms(
 ) -> tuple[Algorithm, ...]:
     """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
     found: dict[Algorithm, None] = {}
-    for text in texts:
+    for typed in texts:
+        ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in typed
+        text = f"{OWN}/{typed}" if ways_of_ours else typed
         if text == ALL:
             found.update(dict.fromkeys(catalogue.all_of(collective)))
             continue

@@ -17,7 +17,7 @@ from timpani.machine.launcher import command
 from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
 from timpani.study.cell import Cell
-from timpani.study.sizes import show_size
+from timpani.study.sizes import show_sizes
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -142,15 +142,9 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
         if len(names) > 1:
             alike[collective, ranks, tuple(names)].append(size)
     return [
-        f"{collective}, {ranks} ranks, {_span(sizes)}: {', '.join(names)} send the same messages"
+        f"{collective}, {ranks} ranks, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
         for (collective, ranks, names), sizes in sorted(alike.items())
     ]
-
-
-def _span(sizes: list[int]) -> str:
-    if len(sizes) == 1:
-        return show_size(sizes[0])
-    return f"{len(sizes)} sizes from {show_size(min(sizes))} to {show_size(max(sizes))}"
 
 
 def _suffix(parameters: str) -> str:

@@ -24,6 +24,7 @@ from timpani.providers.provider import Controls
 from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
 from timpani.study.cell import OWN, Cell
+from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 
@@ -265,7 +266,7 @@ def plan_text(
             "timpani-plan 1",
             f"method {method or study.method}",
             f"start {'barrier' if group.oversubscribed else 'round_time'}",
-            f"datatype {study.datatype}",
+            f"datatype {group.datatype}",
             f"precision {study.precision}",
             f"slot_ns {round(slot * 1e9)}",
             *([] if study.warmup is None else [f"warmup {study.warmup}"]),
@@ -280,7 +281,8 @@ def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
     """A line of the plan for each cell."""
     for planned in cells:
         cell = planned.cell
-        ours = cell.algorithm.plain if cell.algorithm.provider == OWN else "-"
+        by_library = cell.algorithm.provider != OWN and OPERATIONS[cell.collective].kind == "collective"
+        ours = "-" if by_library else cell.algorithm.plain
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {ours}"
         yield (
             f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {settings}  # {cell.algorithm}"
@@ -302,7 +304,7 @@ def result_of(
         name: np.asarray(raw[name], dtype=np.float64)
         for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
     }
-    summary = summarise(**arrays)
+    summary = summarise(**arrays).per_message(raw.get("messages_per_sample", 1))
     return LaunchResult(
         cell=planned.cell,
         launch=launch,

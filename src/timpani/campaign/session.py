@@ -16,8 +16,10 @@ from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
+from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_machine
+from timpani.machine.relation import nearest_first, pair_of_each_relation
 from timpani.native.build import build
 from timpani.native.find import choose_mpi
 from timpani.providers.own import own_catalogue
@@ -38,8 +40,28 @@ class Session:
         """Plan `study` for the MPI library wanted, as `choose_mpi` reads it."""
         mpi = choose_mpi(mpi_wanted)
         provider = provider_of(mpi)
+        cores = read_cores()
+
+        def distinct(ranks: int) -> list[tuple[int, int]]:
+            if study.placement != "core" or ranks > cores.usable:
+                raise UserError(
+                    "which cores the ranks get is foreseen only by core, with a core for each",
+                    "use --pairs all, or --placement core and fewer ranks",
+                )
+            fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))
+            return list(pair_of_each_relation(fill[:ranks], cores.domains))
+
         return cls(
-            plan(study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), read_cores().usable, oversubscribe)
+            plan(
+                study,
+                mpi,
+                provider,
+                provider.catalogue(mpi),
+                own_catalogue(mpi),
+                cores.usable,
+                oversubscribe,
+                distinct,
+            )
         )
 
     def open(self, folder: Path) -> Store:

@@ -19,7 +19,7 @@ class Format(StrEnum):
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="collectives, algorithms, studies or mpis.")],
+    what: Annotated[str, typer.Argument(help="operations, algorithms, studies or mpis.")],
     mpi: Annotated[
         str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, or a path.")
     ] = None,
@@ -31,7 +31,7 @@ def list_(
     from timpani.errors import unknown
 
     lists: dict[str, Callable[[], list[dict[str, Any]]]] = {
-        "collectives": _collectives,
+        "operations": _operations,
         "algorithms": lambda: _algorithms(mpi),
         "studies": _studies,
         "mpis": _mpis,
@@ -45,18 +45,21 @@ def list_(
         _print_table(_by_collective(rows) if what == "algorithms" else rows)
 
 
-def _collectives() -> list[dict[str, Any]]:
-    from timpani.study.collectives import COLLECTIVES
+def _operations() -> list[dict[str, Any]]:
+    from timpani.study.operations import OPERATIONS
 
     return [
-        {"name": each.name, "title": each.title, "message_bytes": each.size_meaning} for each in COLLECTIVES.values()
+        {"name": each.name, "title": each.title, "kind": each.kind, "message_bytes": each.size_meaning}
+        for each in OPERATIONS.values()
     ]
 
 
 def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
     from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
+    from timpani.providers.point_to_point import point_to_point_catalogue
     from timpani.providers.registry import provider_of
+    from timpani.providers.transposes import transposes_catalogue
 
     mpi = choose_mpi(wanted)
     return [
@@ -70,7 +73,12 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
             "source": offer.source,
             "cost": offer.cost,
         }
-        for catalogue in (provider_of(mpi).catalogue(mpi), own_catalogue(mpi))
+        for catalogue in (
+            provider_of(mpi).catalogue(mpi),
+            own_catalogue(mpi),
+            point_to_point_catalogue(mpi),
+            transposes_catalogue(),
+        )
         for offers in catalogue.offers.values()
         for offer in offers
     ]
@@ -89,7 +97,7 @@ def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "provider": provider,
             "collective": collective,
             "parameters": ", ".join(parameters),
-            "algorithms": ", ".join(names if provider == OWN else [DEFAULT, *names]),
+            "algorithms": ", ".join(names if provider == OWN else dict.fromkeys([DEFAULT, *names])),
         }
         for (provider, collective), (names, parameters) in rows.items()
     ]

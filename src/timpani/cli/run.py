@@ -1,4 +1,4 @@
-"""`timpani run`: measure a study or the collectives named."""
+"""`timpani run`: measure a study or the operations named."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +11,7 @@ from timpani.errors import UserError
 def run(
     what: Annotated[
         list[str],
-        typer.Argument(help="A study (its name or file), or collectives: bcast scatter …", show_default=False),
+        typer.Argument(help="A study (its name or file), or operations: bcast scatter latency …", show_default=False),
     ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The campaign's folder; the same command continues it.")
@@ -25,6 +25,10 @@ def run(
     ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(help="Ranks of point-to-point operations: first, all or distinct.", show_default=False),
     ] = None,
     placement: Annotated[str | None, typer.Option(help="core, socket or node.", show_default=False)] = None,
     mode: Annotated[str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default=False)] = None,
@@ -42,10 +46,12 @@ def run(
     budget: Annotated[str | None, typer.Option(help="Longest time for all: 90s, 10m, 2h.", show_default=False)] = None,
     seed: Annotated[int | None, typer.Option(help="Of the shuffled order.", show_default=False)] = None,
     iterations: Annotated[
-        int | None, typer.Option("--iterations", "-i", help="Fixed, for --method osu.", show_default=False)
+        int | None,
+        typer.Option("--iterations", "-i", help="Fixed; for collectives only with --method osu.", show_default=False),
     ] = None,
     warmup: Annotated[
-        int | None, typer.Option("--warmup", "-x", help="Fixed, for --method osu.", show_default=False)
+        int | None,
+        typer.Option("--warmup", "-x", help="Fixed; for collectives only with --method osu.", show_default=False),
     ] = None,
     oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
     hang_after: Annotated[
@@ -54,7 +60,7 @@ def run(
     prove: Annotated[bool, typer.Option("--prove", help="Count each cell's messages, once more and untimed.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False,
 ) -> None:
-    """Measure a study or the collectives named, and say which algorithm is best where."""
+    """Measure a study or the operations named, and say which algorithm is best where."""
     from timpani.campaign.session import Session
     from timpani.study.compose import compose
     from timpani.study.study import parse_duration
@@ -65,6 +71,7 @@ def run(
             "algorithms": algorithms,
             "ranks": ranks,
             "sizes": sizes,
+            "pairs": pairs,
             "placement": placement,
             "mode": mode,
             "method": method,

@@ -4,11 +4,13 @@ import json
 import os
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from timpani.machine.cgroup import cpu_quota
+from timpani.machine.relation import Domains
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,7 @@ class Cores:
     allowed     that this process may run on, by its affinity mask
     quota       CPUs' worth of time that its control group may use; None where it isn't limited
     hypervisor  the maker of the virtual machine that this is; None on bare metal
+    domains     the CPUs of each core, last-level cache and socket, as far as lscpu knows them
     """
 
     model: str
@@ -29,6 +32,7 @@ class Cores:
     numa_nodes: int
     threads_per_core: int
     hypervisor: str | None
+    domains: Domains = field(default_factory=dict)
 
     @property
     def usable(self) -> int:
@@ -44,7 +48,7 @@ def read_cores() -> Cores:
     """The cores as lscpu (util-linux) describes them; without it, each CPU counts as a core."""
     affinity = os.sched_getaffinity(0)
     summary = _lscpu("-J")
-    table = _lscpu("-J", "-e=CPU,CORE,SOCKET,NODE")
+    table = _lscpu("-J", "-e=CPU,CORE,SOCKET,NODE,CACHE")
     if not summary or not table:
         every = os.cpu_count() or len(affinity)
         return Cores("unknown", every, len(affinity), cpu_quota(), 1, 1, 1, None)
@@ -52,7 +56,7 @@ def read_cores() -> Cores:
 
 
 def parse_cores(summary: str, table: str, affinity: Set[int], quota: float | None) -> Cores:
-    """`summary` is what `lscpu -J` prints, `table` what `lscpu -J -e=CPU,CORE,SOCKET,NODE` prints."""
+    """`summary` is what `lscpu -J` prints, `table` what `lscpu -J -e=CPU,CORE,SOCKET,NODE,CACHE` prints."""
     fields = _flatten(json.loads(summary)["lscpu"])
     core_of, sockets, nodes = {}, set(), set()
     for cpu in json.loads(table)["cpus"]:
@@ -69,16 +73,29 @@ def parse_cores(summary: str, table: str, affinity: Set[int], quota: float | Non
         numa_nodes=len(nodes),
         threads_per_core=len(core_of) // len(present),
         hypervisor=fields.get("Hypervisor vendor"),
+        domains=_domains(json.loads(table)["cpus"]),
     )
+
+
+def _domains(cpus: list[dict[str, Any]]) -> Domains:
+    """The CPUs by core, last-level cache and socket. `l1d:l1i:l2:l3` holds each CPU's caches: `4:4:4:1`."""
+    parts: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for cpu in cpus:
+        caches = next((str(value) for name, value in cpu.items() if name.startswith("l1")), "")
+        numbers = {"core": cpu["core"], "last_level_cache": caches.rpartition(":")[2], "socket": cpu.get("socket")}
+        for level, number in numbers.items():
+            if str(number).isdigit():
+                parts[level][str(number)].add(int(cpu["cpu"]))
+    return {level: tuple(frozenset(part) for part in each.values()) for level, each in parts.items()}
 
 
 def _flatten(fields: list[dict[str, Any]]) -> dict[str, str]:
     """Newer lscpu nests its fields: a socket's model under the vendor's."""
     flat: dict[str, str] = {}
-    for field in fields:
-        if field["data"] is not None:
-            flat[field["field"].rstrip(":")] = str(field["data"])
-        flat |= _flatten(field.get("children", []))
+    for each in fields:
+        if each["data"] is not None:
+            flat[each["field"].rstrip(":")] = str(each["data"])
+        flat |= _flatten(each.get("children", []))
     return flat
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.machine.cores import read_cores
+from timpani.machine.cpu_list import show_cpus
 
 
 def describe_machine() -> dict[str, Any]:
@@ -20,6 +21,7 @@ def describe_machine() -> dict[str, Any]:
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
         "virtualised": cores.hypervisor is not None,
         "governor": frequency_governor(),
+        "domains": {level: [show_cpus(part) for part in parts] for level, parts in cores.domains.items()},
     }
 
 

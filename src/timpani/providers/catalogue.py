@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from timpani.errors import UserError, unknown
-from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.cell import DEFAULT, OWN, Algorithm
 
 _LARGEST = 2**31 - 1  # the libraries' variables are C ints
 
@@ -27,13 +27,23 @@ class Restrictions:
     power_of_two: bool = False
     even: bool = False
     commutative: bool = False
+    fewest_ranks: int = 1
+    most_ranks: int | None = None
 
     def admit(self, ranks: int) -> bool:
         """Whether it runs on so many ranks with the operators that we measure, which all commute."""
-        return not (self.power_of_two and ranks & (ranks - 1)) and not (self.even and ranks % 2)
+        within = self.fewest_ranks <= ranks and (self.most_ranks is None or ranks <= self.most_ranks)
+        return within and not (self.power_of_two and ranks & (ranks - 1)) and not (self.even and ranks % 2)
 
     def __str__(self) -> str:
-        words = {"power of two": self.power_of_two, "even": self.even, "commutative": self.commutative}
+        words = {
+            "power of two": self.power_of_two,
+            "even": self.even,
+            "commutative": self.commutative,
+            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1 and self.most_ranks is None,
+            f"{self.most_ranks} ranks": self.most_ranks is not None and self.fewest_ranks == self.most_ranks,
+            f"{self.most_ranks} ranks or fewer": self.most_ranks is not None and self.fewest_ranks < self.most_ranks,
+        }
         return ", ".join(word for word, holds in words.items() if holds)
 
 
@@ -59,21 +69,26 @@ class Offer:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All that a library offers, per collective; `default` is not among the offers."""
+    """All that a library offers, per operation.
+
+    A collective's `default` is not among the offers: nothing can be set about it. That of a point-to-point operation
+    is, with the ranks it goes between.
+    """
 
     provider: str
     version: str
     offers: Mapping[str, tuple[Offer, ...]]
 
     def offer(self, collective: str, algorithm: Algorithm) -> Offer | None:
-        """The offer that `algorithm` names for `collective`; None for `default`."""
-        if algorithm.is_default:
-            return None
+        """The offer that `algorithm` names for `collective`; None for a collective's `default`."""
         offers = self.offers.get(collective, ())
         for offer in offers:
             if algorithm.name in (offer.name, *offer.aliases):
                 return offer
-        names = [DEFAULT, *(name for offer in offers for name in (offer.name, *offer.aliases))]
+        if algorithm.is_default and self.provider != OWN:
+            return None
+        names = [name for offer in offers for name in (offer.name, *offer.aliases)]
+        names = names if self.provider == OWN else [DEFAULT, *names]
         kind = f"{collective} algorithm of {self.provider} {self.version}"
         raise unknown(kind, algorithm.name, names, "timpani list algorithms")
 

@@ -21,7 +21,7 @@ from timpani.providers.catalogue import Catalogue, Offer, Parameter
 from timpani.providers.provider import Forcing
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 # `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
 _NO_ALGORITHMS = ("auto", "nb")

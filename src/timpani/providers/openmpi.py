@@ -15,7 +15,7 @@ from timpani.providers.catalogue import Catalogue, Offer, Parameter
 from timpani.providers.provider import Counting, Forcing
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 
 _ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
 _LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")

@@ -4,7 +4,7 @@ import shlex
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.machine.launcher import command
-from timpani.study.sizes import show_size
+from timpani.study.sizes import show_sizes
 
 
 def plan_lines(plan: CampaignPlan) -> list[str]:
@@ -25,15 +25,12 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
             )
         lines.append("")
         shared = ", oversubscribed" if group.oversubscribed else ""
-        lines.append(f"{group.ranks} ranks by {group.placement}{shared}: {len(group.cells)} cells a launch")
+        lines.append(
+            f"{group.ranks} ranks by {group.placement}{shared}, {group.datatype}: {len(group.cells)} cells a launch"
+        )
         for collective, algorithms in by_collective.items():
-            sizes = sorted(set().union(*algorithms.values()))
-            span = (
-                show_size(sizes[0])
-                if len(sizes) == 1
-                else f"{len(sizes)} sizes {show_size(sizes[0])}–{show_size(sizes[-1])}"
-            )
-            lines.append(f"  {collective}: {', '.join(algorithms)}; {span}")
+            sizes = set().union(*algorithms.values())
+            lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")
         to_run = command(plan.mpi, group.request(("timpani-measure", "plan.txt", "samples.jsonl")))
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))

@@ -15,7 +15,7 @@ from timpani.charts.latency_against_size import latency_against_size
 from timpani.charts.speedup import speedup
 from timpani.charts.spread import spread
 from timpani.charts.theme import PAGE, Figure, Ink, Style, styles
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 CONDITIONS = "conditions"
@@ -67,7 +67,7 @@ class Panel:
 
     @property
     def title(self) -> str:
-        return collective_title(self.collective)
+        return title_of(self.collective)
 
     @property
     def curves(self) -> list[Style]:
@@ -102,11 +102,6 @@ class Choice:
     title: str
     name: str
     rows: pl.DataFrame
-
-
-def collective_title(name: str) -> str:
-    """`bcast` as `Broadcast`; a name that an import brought stays as it is."""
-    return COLLECTIVES[name].title if name in COLLECTIVES else name
 
 
 def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:

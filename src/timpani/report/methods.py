@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import title_of
 
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -25,7 +25,7 @@ def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
     if not study.get("launches"):
         return f"The times were measured elsewhere and imported by {tool}."
     mpi, machine = header.get("mpi") or {}, header.get("machine") or {}
-    names = [COLLECTIVES[name].title.lower() if name in COLLECTIVES else name for name in study.get("collectives", {})]
+    names = [title_of(name).lower() for name in study.get("collectives", {})]
     library = f"{_LIBRARIES.get(mpi.get('kind', ''), 'an MPI library')} {mpi.get('version', '')}".strip()
     where = f" on {machine['cpu']}" if machine.get("cpu") else ""
     counts = [str(count) for count in study.get("ranks") or []]

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.osu_import import OSU_NAMES
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS
 
 _VERSION = "7.4"
 _BLOCK = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
@@ -26,7 +26,7 @@ def osu_blocks(cells: pl.DataFrame, full: bool = False, datatype: str = "uint8")
 def _lines(curve: pl.DataFrame, full: bool, datatype: str) -> Iterator[str]:
     first = curve.row(0, named=True)
     collective = first["collective"]
-    sized = collective not in COLLECTIVES or COLLECTIVES[collective].sized
+    sized = collective not in OPERATIONS or OPERATIONS[collective].sized
     name = f"{OSU_NAMES[collective]} Latency" if collective in OSU_NAMES else collective.capitalize()
     yield ""
     yield f"# OSU MPI {name} Test v{_VERSION}"

@@ -20,10 +20,11 @@ from timpani.charts.algorithm_map import with_key
 from timpani.charts.latency import latency_title
 from timpani.charts.status import words
 from timpani.report import figures, tables
-from timpani.report.figures import CONDITIONS, Panel, collective_title, with_conditions
+from timpani.report.figures import CONDITIONS, Panel, with_conditions
 from timpani.report.files import FIGURE_FORMATS, VEGA_LITE, figure_bytes
 from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
+from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.tuning import knee
 from timpani.tuning.decide import compare_with_default, decide, summarise
@@ -79,7 +80,7 @@ def render(campaign: Campaign) -> str:
     )
     environment.filters["show_size"] = show_size
     environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
-    environment.filters["collective_title"] = collective_title
+    environment.filters["collective_title"] = title_of
     return environment.get_template("page.html.jinja").render(
         generator=f"{GENERATOR} {__version__}",
         title=study.get("title") or campaign.folder.resolve().name,

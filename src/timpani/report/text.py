@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 
@@ -34,7 +34,7 @@ def _block(cells: pl.DataFrame) -> str:
         size = [show_size(row["message_bytes"])] if sized else []
         rows.append((row["label"], *size, *(_time(row[column]) for column in times.values()), row["status"]))
     heading = (
-        f"{_title(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
+        f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
     return "\n".join([heading, *([AVERAGES_ONLY] if imported else []), *aligned(rows)]) + "\n"
@@ -55,12 +55,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-def _title(collective: str) -> str:
-    return COLLECTIVES[collective].title if collective in COLLECTIVES else collective
-
-
 def _sized(collective: str) -> bool:
-    return collective not in COLLECTIVES or COLLECTIVES[collective].sized
+    return collective not in OPERATIONS or OPERATIONS[collective].sized
 
 
 def _time(microseconds: float | None) -> str:

@@ -1,7 +1,8 @@
 """What one launch says about one cell: its raw samples summarised."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,18 @@ class SampleSummary:
     two_humped: bool
     skewed: bool
     relative_half_width: float
+
+    def per_message(self, messages: int) -> Self:
+        """The same where each repetition was so many messages in a row; the skew stays that of a whole repetition."""
+        return replace(
+            self,
+            median_us=self.median_us / messages,
+            ci_low_us=self.ci_low_us / messages,
+            ci_high_us=self.ci_high_us / messages,
+            osu_avg_us=self.osu_avg_us / messages,
+            osu_min_us=self.osu_min_us / messages,
+            osu_max_us=self.osu_max_us / messages,
+        )
 
 
 def summarise(

@@ -1,4 +1,4 @@
-"""The unit of measurement: one collective by one algorithm at one size, rank count, placement and cache mode."""
+"""The unit of measurement: one operation by one algorithm at one size, rank count, placement and cache mode."""
 
 import re
 from dataclasses import dataclass
@@ -71,8 +71,9 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
 class Cell:
     """One point of a study.
 
-    message_bytes is counted as OSU's benchmarks print it, `size_meaning` in `study/collectives.py`: a block for
-    scatter, gather, allgather and the all-to-alls; the vector for broadcast, reductions and scans; 0 for a barrier.
+    message_bytes is counted as OSU's benchmarks print it, `size_meaning` in `study/operations.py`: a block for
+    scatter, gather, allgather and the all-to-alls; the vector for broadcast, reductions and scans; 0 for a barrier; a
+    message between two ranks; the whole matrix of a transpose.
     """
 
     collective: str

@@ -1,11 +1,11 @@
-"""A study from what was typed: a study's name or file, or collectives, with options that take precedence."""
+"""A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS
 from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL, Study, read_study
 
@@ -16,17 +16,17 @@ DEFAULT_SIZES = "1:1Mi"
 def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     """The study that `what` names, with every option that isn't None in place of the study's own field.
 
-    `what` is a shipped study's name, a study file, or one or more collectives. `algorithms` holds for all collectives,
+    `what` is a shipped study's name, a study file, or one or more operations. `algorithms` holds for all of them,
     commas between them except inside parameters: `default,chain:fanout=4,segment_bytes=8192,ring`.
     """
     given = {name: value for name, value in options.items() if value is not None}
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else None
     base = _named(what)
     if base is None:
-        strange = [name for name in what if name not in COLLECTIVES]
+        strange = [name for name in what if name not in OPERATIONS]
         if strange:
-            names = [*COLLECTIVES, *(shipped.name for shipped in shipped_studies())]
-            raise unknown("study or collective", strange[0], names, "timpani list studies")
+            names = [*OPERATIONS, *(shipped.name for shipped in shipped_studies())]
+            raise unknown("study or operation", strange[0], names, "timpani list studies")
         values: dict[str, Any] = {
             "collectives": dict.fromkeys(what, algorithms or (ALL,)),
             "ranks": DEFAULT_RANKS,
@@ -36,6 +36,8 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
         values = base.model_dump()
         if algorithms:
             values["collectives"] = dict.fromkeys(values["collectives"], algorithms)
+        for override in values["overrides"].values():
+            override.update(dict.fromkeys(override.keys() & given.keys()))
     return Study.check({**values, **given}, "the command line" if given else "the study")
 
 
@@ -54,7 +56,7 @@ def split_algorithms(text: str) -> tuple[str, ...]:
 
 
 def _named(what: list[str]) -> Study | None:
-    """The study when `what` is one study; None when it must be collectives."""
+    """The study when `what` is one study; None when it must be operations."""
     if len(what) != 1:
         return None
     for shipped in shipped_studies():

@@ -1,7 +1,7 @@
 """Sizes in bytes as people write them: `8`, `64Ki`, `1:1Mi` (doubling), `1:4Ki+512` (equal steps), `1,8,64`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from timpani.errors import UserError
 
@@ -50,6 +50,13 @@ def _series(part: str, match: re.Match[str]) -> Iterator[int]:
     while size <= last:
         yield size
         size = size + step if adds else size * step
+
+
+def show_sizes(sizes: Collection[int]) -> str:
+    """`8 B`, or `21 sizes from 1 B to 1 MiB`."""
+    if len(sizes) == 1:
+        return show_size(next(iter(sizes)))
+    return f"{len(sizes)} sizes from {show_size(min(sizes))} to {show_size(max(sizes))}"
 
 
 def show_size(size: int) -> str:

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import LARGEST, parse_sizes
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
@@ -66,12 +66,26 @@ def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
 _Natural = Annotated[int, Field(strict=True, ge=0, le=LARGEST)]
 _Positive = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 _Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict=True)]
+_Sizes = Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
+_Datatype = Literal["uint8", "int32", "float", "double"]
+
+
+class Override(BaseModel):
+    """What a study says differently for one operation."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sizes: _Sizes | None = None
+    datatype: _Datatype | None = None
 
 
 class Study(BaseModel):
     """What to measure. Frozen; every field is checked where it enters.
 
-    collectives  per collective the algorithms as typed: `default`, `knomial`, `openmpi/chain:fanout=4`, or `all`
+    collectives  per operation the algorithms as typed: `default`, `knomial`, `openmpi/chain:fanout=4`, or `all`
+    overrides    per operation other sizes and another datatype than the study's
+    pairs        between which ranks point-to-point operations go that name none: ranks 0 and 1; every pair; or one pair
+                 for each relation of cores that occurs on this machine
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
     budget       longest time of the whole campaign, seconds; slots shrink to fit
@@ -83,11 +97,13 @@ class Study(BaseModel):
     question: str = ""
     collectives: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_collectives)]
     ranks: Annotated[tuple[_Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
-    sizes: Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
+    sizes: _Sizes
+    overrides: dict[str, Override] = {}
+    pairs: Literal["first", "all", "distinct"] = "first"
     placement: Literal["core", "socket", "node"] = "core"
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
-    datatype: Literal["uint8", "int32", "float", "double"] = "uint8"
+    datatype: _Datatype = "uint8"
     launches: Annotated[_Positive, Field(le=10_000)] = 10
     precision: Annotated[float, Field(gt=0, lt=1, strict=True)] = 0.05
     slot: _Seconds = 0.1
@@ -101,24 +117,46 @@ class Study(BaseModel):
         if not self.collectives:
             raise UserError("the study names no collective", "add one, for example bcast")
         for name, algorithms in self.collectives.items():
-            if name not in COLLECTIVES:
-                raise unknown("collective", name, COLLECTIVES, "timpani list collectives")
+            if name not in OPERATIONS:
+                raise unknown("operation", name, OPERATIONS, "timpani list operations")
             if not algorithms:
                 raise UserError(f"{name} has no algorithm", f"write '{ALL}' or 'default'")
             for text in algorithms:
                 Algorithm.parse(text)
-        element = DATATYPES[self.datatype]
-        odd = [size for size in self.sizes if size % element]
-        if odd:
+        for name in self.overrides:
+            if name not in self.collectives:
+                raise unknown("operation under overrides", name, self.collectives, "docs/study-files.md")
+        for name in self.collectives:
+            self._check_whole_elements(name)
+        has_collectives = any(OPERATIONS[name].kind == "collective" for name in self.collectives)
+        if (self.warmup is not None or self.repetitions is not None) and self.method != "osu" and has_collectives:
             raise UserError(
-                f"{odd[0]} B is no whole number of {self.datatype} ({element} B)",
-                "choose sizes that are, or --datatype uint8",
-            )
-        if (self.warmup is not None or self.repetitions is not None) and self.method != "osu":
-            raise UserError(
-                "warmup and repetitions are fixed only by the osu method", "use --method osu, or --precision and --slot"
+                "warmup and repetitions of collectives are fixed only by the osu method",
+                "use --method osu, or --precision and --slot",
             )
         return self
+
+    def _check_whole_elements(self, operation: str) -> None:
+        datatype = self.datatype_of(operation)
+        element = DATATYPES[datatype]
+        odd = [size for size in self.sizes_of(operation) if size % element]
+        if odd:
+            raise UserError(
+                f"{odd[0]} B is no whole number of {datatype} ({element} B)",
+                "choose sizes that are, or --datatype uint8",
+            )
+
+    def sizes_of(self, operation: str) -> tuple[int, ...]:
+        """The sizes of one of the study's operations: its own where it has some, 0 where it has no size."""
+        if not OPERATIONS[operation].sized:
+            return (0,)
+        own = self.overrides.get(operation)
+        return own.sizes if own is not None and own.sizes is not None else self.sizes
+
+    def datatype_of(self, operation: str) -> str:
+        """The element type of one of the study's operations."""
+        own = self.overrides.get(operation)
+        return own.datatype if own is not None and own.datatype is not None else self.datatype
 
     @classmethod
     def check(cls, values: dict[str, Any], source: str) -> "Study":

@@ -1,0 +1,64 @@
+"""The cells of one algorithm on so many ranks, and why others can't be measured."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import isqrt
+
+from timpani.campaign.pairs import DistinctPairs, between_ranks, missing_ranks
+from timpani.providers.catalogue import Offer
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_sizes
+from timpani.study.study import DATATYPES, Study
+
+
+def cells_of(
+    study: Study,
+    operation: str,
+    algorithm: Algorithm,
+    offer: Offer | None,
+    ranks: int,
+    distinct: DistinctPairs,
+    left_out: list[str],
+) -> Iterator[Cell]:
+    """The cells, size by size; what can't be measured goes to `left_out` in words."""
+    if offer is not None and not offer.restrictions.admit(ranks):
+        left_out.append(f"{operation} {algorithm} on {ranks} ranks: only for {offer.restrictions}")
+        return
+    kind = OPERATIONS[operation].kind
+    sizes = study.sizes_of(operation)
+    if kind == "point-to-point" and offer is not None:
+        for between in between_ranks(algorithm, offer, ranks, study.pairs, distinct):
+            if why := missing_ranks(between, ranks):
+                left_out.append(f"{operation} {between} on {ranks} ranks: {why}")
+            else:
+                yield from _at(sizes, study, operation, between, ranks)
+    elif kind == "transpose":
+        unfit = defaultdict(list)
+        for size in sizes:
+            unfit[indivisible(algorithm, ranks, size // DATATYPES[study.datatype_of(operation)])].append(size)
+        yield from _at(tuple(unfit.pop("", ())), study, operation, algorithm, ranks)
+        for why, odd in unfit.items():
+            left_out.append(f"{operation} {algorithm} on {ranks} ranks, {show_sizes(odd)}: {why}")
+    else:
+        yield from _at(sizes, study, operation, algorithm, ranks)
+
+
+def _at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
+    for size in sizes:
+        yield Cell(operation, algorithm, ranks, study.placement, size, study.mode)
+
+
+def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:
+    """Why a matrix of so many elements can't be transposed by `algorithm`, in words; nothing where it can."""
+    rows = dict(algorithm.parameters).get("rows", 0) or _most_square(elements)
+    if elements % max(1, rows):
+        return f"the elements make no {rows} rows"
+    if algorithm.name == "alltoall" and (rows % ranks or (elements // max(1, rows)) % ranks):
+        return "rows and columns are no multiples of the ranks"
+    return ""
+
+
+def _most_square(elements: int) -> int:
+    """The largest divisor up to the square root: the rows that the measuring program takes where none are asked for."""
+    return next((rows for rows in range(isqrt(elements), 0, -1) if elements % rows == 0), 0)

@@ -1,0 +1,48 @@
+"""Between which ranks a point-to-point operation is measured."""
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Literal
+
+from timpani.errors import UserError
+from timpani.providers.catalogue import Offer
+from timpani.providers.point_to_point import HALF
+from timpani.study.cell import Algorithm
+
+Pairs = Literal["first", "all", "distinct"]
+
+DistinctPairs = Callable[[int], list[tuple[int, int]]]
+"""For a rank count one pair of ranks for each relation that their cores have on this machine."""
+
+
+def between_ranks(
+    algorithm: Algorithm, offer: Offer, ranks: int, pairs: Pairs, distinct: DistinctPairs
+) -> Iterator[Algorithm]:
+    """`algorithm` with every parameter spelled out: once for each pair of ranks, unless it names a rank itself."""
+    asked = dict(algorithm.parameters)
+    values = {parameter.name: parameter.default for parameter in offer.parameters} | asked
+    if values.get("pairs") == HALF:
+        values["pairs"] = ranks // 2
+    ends: list[dict[str, int]] = [{}]
+    if "first" in values and not {"first", "second"} & asked.keys() and pairs != "first":
+        chosen = combinations(range(ranks), 2) if pairs == "all" else distinct(ranks)
+        ends = [{"first": first, "second": second} for first, second in chosen]
+    for each in ends:
+        yield Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**values, **each}.items())))
+
+
+def ranks_of_pairs(algorithm: Algorithm) -> list[tuple[int, int]]:
+    """The ranks between which `algorithm` of a point-to-point operation sends."""
+    values = dict(algorithm.parameters)
+    if "pairs" in values:
+        return [(rank, rank + values["pairs"]) for rank in range(values["pairs"])]
+    return [(values["first"], values["second"])] if "first" in values else []
+
+
+def missing_ranks(algorithm: Algorithm, ranks: int) -> str:
+    """Why the pairs of `algorithm` can't be had from so many ranks, in words; nothing where they can."""
+    pairs = ranks_of_pairs(algorithm)
+    if any(first == second for first, second in pairs):
+        raise UserError(f"{algorithm} sends from a rank to itself", "name two ranks, for example first=0,second=1")
+    last = max((max(pair) for pair in pairs), default=0)
+    return f"there is no rank {last}" if last >= ranks else ""

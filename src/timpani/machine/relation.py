@@ -1,0 +1,61 @@
+"""How close two ranks of a node sit: the smallest part of the machine that holds both."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+CpuSet = frozenset[int]
+
+Domains = Mapping[str, Sequence[CpuSet]]
+"""Per level of a machine the CPUs that its parts hold; a level that nobody knows is missing."""
+
+LEVELS = {"core": "same core", "last_level_cache": "same core complex", "socket": "same socket"}
+"""The levels of a machine, the closest first, and what two ranks are that share a part of it."""
+
+SAME_NODE = "same node"
+SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES = "same switch", "different switch", "different nodes"
+
+RELATIONS = (*LEVELS.values(), SAME_NODE, SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES)
+"""All relations, the closest first; the last where nobody told the switches."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a rank runs: its host, and the CPUs that it may use there."""
+
+    host: str
+    cpus: CpuSet
+
+
+def relation(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) -> str:
+    """One of `RELATIONS`. `domains` is the host's that both share, `switches` names each host's.
+
+    A rank that isn't bound may be anywhere in its mask, so that only a part that holds both masks counts.
+    """
+    if a.host != b.host:
+        if a.host not in switches or b.host not in switches:
+            return DIFFERENT_NODES
+        return SAME_SWITCH if switches[a.host] == switches[b.host] else DIFFERENT_SWITCH
+    both = a.cpus | b.cpus
+    shared = (word for level, word in LEVELS.items() if both and any(both <= part for part in domains.get(level, ())))
+    return next(shared, SAME_NODE)
+
+
+def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
+    """The cores in the order in which ranks placed by core fill them: socket by socket, cache by cache."""
+
+    def first(cpu: int, level: str) -> int:
+        return next((min(part) for part in domains.get(level, ()) if cpu in part), 0)
+
+    cores = [part for part in domains.get("core", ()) if part & allowed]
+    return sorted(cores, key=lambda part: (*(first(min(part), level) for level in reversed(LEVELS)), min(part)))
+
+
+def pair_of_each_relation(cores: Sequence[CpuSet], domains: Domains) -> Iterator[tuple[int, int]]:
+    """The first two ranks in each relation that occurs, when rank i runs on `cores[i]`."""
+    seen = set()
+    for first, second in combinations(range(len(cores)), 2):
+        found = relation(Place("", cores[first]), Place("", cores[second]), domains, {})
+        if found not in seen:
+            seen.add(found)
+            yield first, second
