@@ -6,6 +6,7 @@ import pytest
 
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
+from timpani.campaign.relations import RELATION
 from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
 from timpani.study.cell import Algorithm, Cell
 
@@ -135,10 +136,23 @@ def test_nothing_measured_gives_an_empty_table() -> None:
     assert cells.schema["median_us"] == pl.Float64()
 
 
+def test_throughput_is_bytes_over_time_and_its_interval_turns_round() -> None:
+    bandwidth = replace(CELL, collective="bandwidth", algorithm=Algorithm("openmpi", "default"), message_bytes=6000)
+    row = only_row([replace(result, cell=bandwidth) for result in five()])
+    assert row["throughput_mb_per_s"] == pytest.approx(2000.0)
+    assert (row["throughput_low_mb_per_s"], row["throughput_high_mb_per_s"]) == (1200.0, 6000.0)
+
+
+@pytest.mark.parametrize("operation", ["bcast", "prtt", "reduce_local"])
+def test_what_moves_more_or_other_than_its_size_has_no_throughput(operation: str) -> None:
+    row = only_row([replace(result, cell=replace(CELL, collective=operation)) for result in five()])
+    assert row["throughput_mb_per_s"] is None
+
+
 def test_every_column_and_status_is_documented() -> None:
     text = (Path(__file__).parents[2] / "docs" / "columns.md").read_text()
     stable, further = text.split("## Further columns")
     assert all(f"`{name}`" in stable for name in CONTRACT)
-    assert all(f"`{name}`" in further for name in EXTRAS)
+    assert all(f"`{name}`" in further for name in (*EXTRAS, RELATION))
     words = ["ok", "not_converged", "skewed", "oversubscribed", "failed", "simulated"]
     assert all(f"| `{word}` |" in stable for word in words)

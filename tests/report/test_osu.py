@@ -64,6 +64,43 @@ def test_curves_are_blocks_of_their_own() -> None:
     assert osu_blocks(both).count("# OSU MPI") == 2
 
 
+@pytest.mark.parametrize(
+    ("operation", "log", "title"),
+    [
+        ("latency", "latency-5.6.txt", "Latency"),
+        ("bandwidth", "bandwidth-5.6.txt", "Bandwidth"),
+        ("bidirectional", "bandwidth-5.6.txt", "Bi-Directional Bandwidth"),
+    ],
+)
+def test_messages_between_ranks_are_laid_out_like_osus(operation: str, log: str, title: str) -> None:
+    theirs = next(line for line in (LOGS / log).read_text().splitlines() if line.startswith("1 "))
+    ours = osu_blocks(cells(operation, 1)).splitlines()
+    assert ours[1] == f"# OSU MPI {title} Test v7.4"
+    assert len(ours[-1]) == len(theirs)
+    assert len(ours[-2]) == len("# Size      Bandwidth (MB/s)")
+
+
+def test_message_rates_have_both_of_osus_columns() -> None:
+    ours = osu_blocks(cells("message_rate", 1024)).splitlines()
+    assert ours[1] == "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4"
+    assert ours[3] == "# [ pairs: 1 ] [ window size: 64 ]"
+    assert ours[-2:] == [
+        "# Size                  MB/s        Messages/s",
+        f"1024      {1024 / 1.93:18.2f}{1e6 / 1.93:18.2f}",
+    ]
+
+
+@pytest.mark.parametrize("operation", ["bandwidth", "bidirectional", "message_rate"])
+def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(printed := osu_blocks(cells(operation, 1, 1024)))
+    (table,) = read_osu(log)
+    assert table.collective == operation
+    assert [row.message_bytes for row in table.rows] == [1, 1024]
+    for row, line in zip(table.rows, printed.splitlines()[-2:], strict=True):
+        assert f"{row.message_bytes / row.average_us:.2f}" == line.split()[1]
+
+
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "latency"])
 def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
     log = tmp_path / "log.txt"

@@ -1,4 +1,7 @@
 from dataclasses import replace
+from typing import Any
+
+import polars as pl
 
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
@@ -11,10 +14,10 @@ LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
 
 
 def result(
-    collective: str, name: str, message_bytes: int, ranks: int = 4, **values: float | str | None
+    collective: str, name: str, message_bytes: int, ranks: int = 4, launch: int = 1, **values: float | str | None
 ) -> LaunchResult:
     cell = Cell(collective, Algorithm("openmpi", name), ranks, "core", message_bytes, "warm")
-    return replace(LaunchResult(cell, 1, "here"), **values)  # type: ignore[arg-type]
+    return replace(LaunchResult(cell, launch, "here"), **values)  # type: ignore[arg-type]
 
 
 def table_of(*results: LaunchResult) -> str:
@@ -54,6 +57,32 @@ def test_imported_cells_show_their_average_and_say_so() -> None:
     assert text.splitlines()[2:] == [
         "algorithm  size  OSU avg µs  status",
         "default     8 B       0.930  not_converged",
+    ]
+
+
+def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages() -> None:
+    times: dict[str, Any] = {"median_us": 2.0, "ci_low_us": 1.6, "ci_high_us": 2.5, "osu_avg_us": 2.0}
+    text = table_of(
+        *(result("bandwidth", "default", 8000, launch=launch, **times) for launch in range(6)),
+        *(result("message_rate", "default", 8, launch=launch, **times) for launch in range(6)),
+    )
+    bandwidth, rate = text.split("\n\n")
+    assert bandwidth.splitlines() == [
+        "Bandwidth, 4 ranks, core, warm, on here",
+        "algorithm    size      MB/s      from  to (95 %)  status",
+        "default    8000 B  4000.000  4000.000   4000.000  ok",
+    ]
+    assert rate.splitlines()[1:] == [
+        "algorithm  size  messages/s        from   to (95 %)  status",
+        "default     8 B  500000.000  500000.000  500000.000  ok",
+    ]
+
+
+def test_messages_between_ranks_say_how_close_those_sit() -> None:
+    cells = estimate_cells(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
+    assert cell_table(cells.with_columns(relation=pl.lit("same socket"))).splitlines()[1:] == [
+        "algorithm     relation  size  median µs   from  to (95 %)  status",
+        "default    same socket   8 B      0.200  0.200      0.200  not_converged",
     ]
 
 

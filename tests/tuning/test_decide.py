@@ -166,3 +166,28 @@ def test_verdict_warns_of_cells_that_did_not_converge_or_failed() -> None:
         "1 of 2 cells did not converge",
         "1 of 2 cells failed in at least one launch",
     ]
+
+
+def test_messages_between_ranks_have_nothing_to_decide() -> None:
+    pairs = {"default:first=0,second=1": {8: around(1.0)}, "default:first=0,second=2": {8: around(2.0)}}
+    frame = results(pairs, collective="latency")
+    verdict = verdict_of(frame)
+    assert decide(frame).is_empty()
+    assert (verdict.sentences, verdict.has_collectives, verdict.decided) == ((), False, 0)
+
+
+def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
+    ways = {
+        "plain_message": {64: around(1.0), 128: around(1.0)},
+        "local_memcpy": {64: around(0.5), 128: around(0.5)},
+        "packed": {64: around(2.0), 128: around(2.0)},
+        "nested_datatype": {64: around(8.0), 128: around(2.0)},
+    }
+    frame = results(ways, collective="transpose", ranks=2)
+    decisions = decide(frame).sort("message_bytes")
+    assert decisions["verdict"].to_list() == [None, None]
+    assert decisions["tied"].to_list()[0] == ["packed"]
+    assert sorted(decisions["tied"].to_list()[1]) == ["nested_datatype", "packed"]
+    assert verdict_of(frame).sentences == (
+        "transpose, 2 points: one way fastest at 1, most often packed (1); tied at 1",
+    )

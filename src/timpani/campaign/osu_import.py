@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from math import isfinite
@@ -12,25 +12,30 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store, new_header
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.operations import COLLECTIVES
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 
 PROVIDER = "imported"
 """Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""
 
-OSU_NAMES: dict[str, str] = {
-    **{name: collective.title for name, collective in COLLECTIVES.items()},
-    "alltoall": "All-to-All Personalized Exchange",
-    "alltoallv": "All-to-Allv Personalized Exchange",
-    "reduce_scatter": "Reduce_scatter",
-    "reduce_scatter_block": "Reduce_scatter_block",
+OSU_TITLES: dict[str, str] = {
+    **{name: f"{collective.title} Latency" for name, collective in COLLECTIVES.items()},
+    "alltoall": "All-to-All Personalized Exchange Latency",
+    "alltoallv": "All-to-Allv Personalized Exchange Latency",
+    "reduce_scatter": "Reduce_scatter Latency",
+    "reduce_scatter_block": "Reduce_scatter_block Latency",
+    "latency": "Latency",
+    "bandwidth": "Bandwidth",
+    "bidirectional": "Bi-Directional Bandwidth",
+    "message_rate": "Multiple Bandwidth / Message Rate",
 }
-"""What stands before `Latency Test` in OSU's first line, by our name of the collective."""
+"""What stands before `Test` in OSU's first line, by our name of the operation."""
 
-_COLLECTIVE_OF = {f"{title} Latency": name for name, title in OSU_NAMES.items()} | {"Latency": "latency"}
+_OPERATION_OF = {title: name for name, title in OSU_TITLES.items()}
 _TITLE = re.compile(r"# OSU MPI\S*(?: MANAGED)? (?P<title>.+?) Test(?: v[\d.]+)?\s*")
 _DATATYPE = re.compile(r"# Datatype: (?P<name>\w+)\.?\s*")
 _COLUMNS = re.compile(r"#\s*(?:Size\s|[A-Z][\w ]*\((?:us|MB/s)\))")
 _AVERAGE = ("Avg Latency(us)", "Latency (us)", "Latency(us)")
+_THROUGHPUT = ("Bandwidth (MB/s)", "MB/s")
 _UNNAMED_DATATYPE = "MPI_CHAR"  # what OSU uses, and up to 6 never prints
 
 
@@ -85,12 +90,12 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
     table: OsuTable | None = None
     for number, line in enumerate(lines, start=1):
         if match := _TITLE.fullmatch(line):
-            if match["title"] not in _COLLECTIVE_OF:
+            if match["title"] not in _OPERATION_OF:
                 raise UserError(
                     f"{path}:{number} is of OSU's {match['title']} test",
-                    "Timpani imports latencies of point-to-point messages and of blocking collectives; leave it out",
+                    "Timpani imports point-to-point messages and latencies of blocking collectives; leave it out",
                 )
-            collective, datatype, table = _COLLECTIVE_OF[match["title"]], _UNNAMED_DATATYPE, None
+            collective, datatype, table = _OPERATION_OF[match["title"]], _UNNAMED_DATATYPE, None
         elif match := _DATATYPE.fullmatch(line):
             datatype, table = match["name"], None
         elif _COLUMNS.match(line):
@@ -99,8 +104,9 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
                 raise UserError(
                     f"{path}:{number} has a table without its '# OSU MPI … Test' line before it", "restore that line"
                 )
-            if not any(name in columns for name in _AVERAGE):
-                raise UserError(f"{path}:{number} has no column of average latencies", "leave that file out")
+            wanted = _AVERAGE if OPERATIONS[collective].quantity == "time" else _THROUGHPUT
+            if not any(name in columns for name in wanted):
+                raise UserError(f"{path}:{number} has no column of {wanted[0]}", "leave that file out")
             table = OsuTable(collective, datatype, path)
             tables.append(table)
         elif table is not None and (row := _row(line, columns, f"{path}:{number}", number)):
@@ -124,13 +130,24 @@ def _row(line: str, columns: Sequence[str], where: str, number: int) -> OsuRow |
     lowest, highest = value.get("Min Latency(us)"), value.get("Max Latency(us)")
     return OsuRow(
         message_bytes=int(value.get("Size", 0)),
-        average_us=float(next(value[name] for name in _AVERAGE if name in value)),
+        average_us=_average_us(value, where),
         lowest_us=float(lowest) if lowest else None,
         highest_us=float(highest) if highest else None,
         iterations=int(value.get("Iterations", 0)),
         failed_validation="Fail" in verdicts,
         line=number,
     )
+
+
+def _average_us(value: Mapping[str, str], where: str) -> float:
+    """µs of a call, or of a message: bytes over MB/s are µs."""
+    for name in _AVERAGE:
+        if name in value:
+            return float(value[name])
+    throughput = float(next(value[name] for name in _THROUGHPUT if name in value))
+    if throughput <= 0:
+        raise UserError(f"{where} says that nothing was moved", "remove that line")
+    return int(value["Size"]) / throughput
 
 
 def import_osu(

@@ -1,5 +1,6 @@
 """One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import polars as pl
@@ -7,6 +8,7 @@ import polars as pl
 from timpani.campaign.record import CELL_FIELDS
 from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT, OWN
+from timpani.study.operations import OPERATIONS
 
 CONTRACT = (
     *CELL_FIELDS,
@@ -31,6 +33,9 @@ EXTRAS = (
     "outlier_share",
     "two_humped",
     "error",
+    "throughput_mb_per_s",
+    "throughput_low_mb_per_s",
+    "throughput_high_mb_per_s",
 )
 
 FEWEST_LAUNCHES = 5
@@ -75,7 +80,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         _with_interval(cells)
-        .with_columns(_status(), algorithm_label())
+        .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(
             "collective",
             "ranks",
@@ -136,6 +141,15 @@ def _status() -> pl.Expr:
         [pl.when(condition).then(pl.lit(word)) for word, condition in words.items()], separator="+", ignore_nulls=True
     )
     return pl.when(joined == "").then(pl.lit("ok")).otherwise(joined).alias("status")
+
+
+def _throughput() -> Iterator[pl.Expr]:
+    """Bytes per µs, which is 10⁶ B/s, of operations that move their size; the interval's ends change places."""
+    moving = [name for name, operation in OPERATIONS.items() if operation.moves_its_size]
+    times = {"": pl.coalesce("median_us", "osu_avg_us"), "_low": pl.col("ci_high_us"), "_high": pl.col("ci_low_us")}
+    for end, time in times.items():
+        moved = pl.col("collective").is_in(moving) & (time > 0)
+        yield pl.when(moved).then(pl.col("message_bytes") / time).alias(f"throughput{end}_mb_per_s")
 
 
 def algorithm_label() -> pl.Expr:

@@ -34,6 +34,7 @@ def show(
     from io import BytesIO
 
     from timpani.campaign.load import load
+    from timpani.campaign.relations import with_relation
     from timpani.campaign.table import estimate_cells
     from timpani.errors import UserError
 
@@ -42,7 +43,7 @@ def show(
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
     campaign = load(folder)
-    cells = estimate_cells(campaign.results)
+    cells = with_relation(estimate_cells(campaign.results), campaign)
     match format:
         case Format.table:
             from timpani.report.text import cell_table

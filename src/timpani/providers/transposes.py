@@ -3,12 +3,7 @@
 from timpani import __version__
 from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
 from timpani.study.cell import OWN
-
-PLAIN_MESSAGE = "plain_message"
-LOCAL_MEMCPY = "local_memcpy"
-
-BASELINES = frozenset({PLAIN_MESSAGE, LOCAL_MEMCPY})
-"""Those that move as many bytes without transposing: no competitors, but what a transpose could cost at best."""
+from timpani.study.operations import PLAIN_MESSAGE
 
 _ROWS = Parameter("rows", "", 0, "rows of the matrix; 0: the largest divisor of its elements up to their square root")
 _TWO = Restrictions(fewest_ranks=2, most_ranks=2)
@@ -21,7 +16,7 @@ _WAYS: dict[str, tuple[Restrictions, str]] = {
     "packed": (_TWO, "one message, transposed by hand into a buffer before it is sent"),
     PLAIN_MESSAGE: (_TWO, "one message of the same bytes, not transposed"),
     "local_copy": (_ONE_OR_TWO, "transposed by hand in memory, no message"),
-    LOCAL_MEMCPY: (_ONE_OR_TWO, "copied in memory, not transposed"),
+    "local_memcpy": (_ONE_OR_TWO, "copied in memory, not transposed"),
     "alltoall": (_ANY, "each rank holds a share of the rows; one all-to-all of blocks"),
     "alltoallv": (_ANY, "the same by MPI_Alltoallv, for shares of unequal size"),
 }

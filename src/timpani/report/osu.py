@@ -5,19 +5,22 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.osu_import import OSU_NAMES
-from timpani.study.operations import OPERATIONS
+from timpani.campaign.osu_import import OSU_TITLES
+from timpani.study.cell import parse_parameters
+from timpani.study.operations import OPERATIONS, Quantity, title_of
 
 _VERSION = "7.4"
 _BLOCK = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
+_RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
 _MPI_NAMES = {"uint8": "MPI_UINT8_T", "int32": "MPI_INT", "float": "MPI_FLOAT", "double": "MPI_DOUBLE"}
 
 
 def osu_blocks(cells: pl.DataFrame, full: bool = False, datatype: str = "uint8") -> str:
     """A block per curve of `cells` (what `estimate_cells` returns), as OSU's benchmarks print one run.
 
-    The value is `osu_avg_us`; `full` adds the extremes of the ranks' means and the repetitions, like `-f`. `datatype`
-    is a study's, or MPI's name. A line `# Timpani: …` says what no OSU header holds; a failed cell is a comment line.
+    The value is `osu_avg_us`, or what follows from it: MB/s, messages per second. `full` adds to times the extremes of
+    the ranks' means and the repetitions, like `-f`. `datatype` is a study's, or MPI's name. A line `# Timpani: …` says
+    what no OSU header holds; a failed cell is a comment line.
     """
     curves = cells.group_by(_BLOCK, maintain_order=True)
     return "".join("\n".join(_lines(curve, full, datatype)) + "\n" for _, curve in curves)
@@ -27,19 +30,33 @@ def _lines(curve: pl.DataFrame, full: bool, datatype: str) -> Iterator[str]:
     first = curve.row(0, named=True)
     collective = first["collective"]
     sized = collective not in OPERATIONS or OPERATIONS[collective].sized
-    name = f"{OSU_NAMES[collective]} Latency" if collective in OSU_NAMES else collective.capitalize()
+    quantity: Quantity = OPERATIONS[collective].quantity if collective in OPERATIONS else "time"
     yield ""
-    yield f"# OSU MPI {name} Test v{_VERSION}"
+    yield f"# OSU MPI {OSU_TITLES.get(collective, title_of(collective))} Test v{_VERSION}"
     yield (
         f"# Timpani: algorithm {first['provider']}/{first['label']}, ranks {first['ranks']}, "
         f"placement {first['placement']}, mode {first['mode']}, machine {first['machine']}"
     )
+    if quantity == "rate":
+        parameters = dict(parse_parameters(first["parameters"]))
+        yield f"# [ pairs: {parameters.get('pairs', 1)} ] [ window size: {parameters.get('window', 64)} ]"
     if sized:
         yield f"# Datatype: {_MPI_NAMES.get(datatype, datatype)}."
+    if quantity != "time":
+        yield f"{'# Size':<10}{'Bandwidth (MB/s)':>18}" if quantity == "throughput" else _RATE_HEAD
+        yield from (_per_second(row, quantity) for row in curve.iter_rows(named=True))
+        return
     extremes = f"{'Min Latency(us)':>18}{'Max Latency(us)':>18}{'Iterations':>12}" if full else ""
     yield (f"{'# Size':<10}{'Avg Latency(us)':>18}" if sized else "# Avg Latency(us)") + extremes
     for row in curve.iter_rows(named=True):
         yield _row(row, sized, full)
+
+
+def _per_second(row: dict[str, Any], quantity: Quantity) -> str:
+    if not row["osu_avg_us"]:
+        return f"# {row['message_bytes']} {row['status']}"
+    value = f"{row['message_bytes']:<10d}{row['message_bytes'] / row['osu_avg_us']:18.2f}"
+    return value if quantity == "throughput" else f"{value}{1e6 / row['osu_avg_us']:18.2f}"
 
 
 def _row(row: dict[str, Any], sized: bool, full: bool) -> str:

@@ -4,16 +4,42 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from timpani.study.operations import OPERATIONS, title_of
+from timpani.campaign.relations import RELATION
+from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
+
+_MEDIANS: dict[Quantity, dict[str, str]] = {
+    "time": {"median µs": "median_us", "from": "ci_low_us", "to (95 %)": "ci_high_us"},
+    "throughput": {
+        "MB/s": "throughput_mb_per_s",
+        "from": "throughput_low_mb_per_s",
+        "to (95 %)": "throughput_high_mb_per_s",
+    },
+    "rate": {"messages/s": "rate", "from": "rate_low", "to (95 %)": "rate_high"},
+}
+"""What stands over a column, by what an operation is asked for, and the column of the frame."""
+
+_AVERAGES: dict[Quantity, dict[str, str]] = {
+    "time": {"OSU avg µs": "osu_avg_us"},
+    "throughput": {"MB/s": "throughput_mb_per_s"},
+    "rate": {"messages/s": "rate"},
+}
+
+_RATES = {
+    "rate": 1e6 / pl.coalesce("median_us", "osu_avg_us"),
+    "rate_low": 1e6 / pl.col("ci_high_us"),
+    "rate_high": 1e6 / pl.col("ci_low_us"),
+}
+"""Messages per second, from microseconds per message."""
 
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
 def cell_table(cells: pl.DataFrame) -> str:
-    """A block per collective, rank count, placement, mode and machine; `cells` is what `estimate_cells` returns.
+    """A block per operation, rank count, placement, mode and machine.
 
+    `cells` is what `estimate_cells` returns; with a column `relation` messages between ranks say how close those sit.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
     blocks = cells.group_by("collective", "ranks", "placement", "mode", "machine", maintain_order=True)
@@ -23,16 +49,15 @@ def cell_table(cells: pl.DataFrame) -> str:
 def _block(cells: pl.DataFrame) -> str:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
-    times = (
-        {"OSU avg µs": "osu_avg_us"}
-        if imported
-        else {"median µs": "median_us", "from": "ci_low_us", "to (95 %)": "ci_high_us"}
-    )
+    shown = _AVERAGES[_quantity(first["collective"])] if imported else _MEDIANS[_quantity(first["collective"])]
     sized = _sized(first["collective"])
-    rows = [("algorithm", *(["size"] if sized else []), *times, "status")]
-    for row in cells.iter_rows(named=True):
+    related = first.get(RELATION) is not None
+    rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *shown, "status")]
+    for row in cells.with_columns(**_RATES).iter_rows(named=True):
+        relation = [row[RELATION] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
-        rows.append((row["label"], *size, *(_time(row[column]) for column in times.values()), row["status"]))
+        numbers = [_number(row[column]) for column in shown.values()]
+        rows.append((row["label"], *relation, *size, *numbers, row["status"]))
     heading = (
         f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
@@ -59,8 +84,13 @@ def _sized(collective: str) -> bool:
     return collective not in OPERATIONS or OPERATIONS[collective].sized
 
 
-def _time(microseconds: float | None) -> str:
-    return "–" if microseconds is None else f"{microseconds:.3f}"
+def _quantity(operation: str) -> Quantity:
+    return OPERATIONS[operation].quantity if operation in OPERATIONS else "time"
+
+
+def _number(value: float | None) -> str:
+    """Three decimals below a million: a clock of nanoseconds has no more, and a message rate needs none."""
+    return "–" if value is None else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
 
 
 def verdict_lines(verdict: Verdict) -> list[str]:
@@ -69,7 +99,9 @@ def verdict_lines(verdict: Verdict) -> list[str]:
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    if verdict.within_5_percent is None:
+    if not verdict.has_collectives:
+        yield "Verdict: none asked for; messages and transposes have no default to decide on."
+    elif verdict.within_5_percent is None:
         yield "Verdict: none; the default could be compared with nothing."
     elif not verdict.can_tell:
         yield (

@@ -11,7 +11,10 @@ Quantity = Literal["time", "throughput", "rate"]
 
 @dataclass(frozen=True)
 class Operation:
-    """A measurable operation. `size_meaning` says what `message_bytes` counts; `sized` is False for a barrier."""
+    """A measurable operation. `size_meaning` says what `message_bytes` counts; `sized` is False for a barrier.
+
+    baselines   algorithms that move as much without doing the work: no competitors, but what it could cost at best
+    """
 
     name: str
     title: str
@@ -20,6 +23,7 @@ class Operation:
     reduces: bool = False
     sized: bool = True
     quantity: Quantity = "time"
+    baselines: frozenset[str] = frozenset()
 
     @property
     def moves_its_size(self) -> bool:
@@ -31,6 +35,9 @@ _VECTOR = "the whole vector"
 _BLOCK = "the block of each rank"
 _PAIR = "the block from each rank to each other"
 _MESSAGE = "one message"
+
+PLAIN_MESSAGE = "plain_message"
+"""The transpose that is none: the same bytes in one message."""
 
 OPERATIONS: dict[str, Operation] = {
     operation.name: operation
@@ -54,7 +61,14 @@ OPERATIONS: dict[str, Operation] = {
         Operation("bidirectional", "Bidirectional bandwidth", _MESSAGE, "point-to-point", quantity="throughput"),
         Operation("message_rate", "Message rate", _MESSAGE, "point-to-point", quantity="rate"),
         Operation("prtt", "Parametrised round trip", _MESSAGE, "point-to-point"),
-        Operation("transpose", "Matrix transpose", "the whole matrix", "transpose", quantity="throughput"),
+        Operation(
+            "transpose",
+            "Matrix transpose",
+            "the whole matrix",
+            "transpose",
+            quantity="throughput",
+            baselines=frozenset({PLAIN_MESSAGE, "local_memcpy"}),
+        ),
         Operation("reduce_local", "Local reduction", "the vector that is added to another", "local", reduces=True),
     )
 }

@@ -6,7 +6,8 @@ import polars as pl
 
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
-from timpani.tuning.points import ALGORITHM, POINT, compare_at_points, launch_medians
+from timpani.tuning.points import ALGORITHM, POINT, compare_at_points, competing, launch_medians
+from timpani.tuning.sentence import sentence
 
 CLOSE_ENOUGH = 1.05
 """A default is called good where nothing is significantly faster by more than this factor."""
@@ -20,7 +21,7 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
     Algorithms or defaults without a successful launch have no row.
     """
-    return _compare_with_default(launch_medians(results))
+    return _compare_with_default(competing(launch_medians(results)))
 
 
 def decide(results: pl.DataFrame) -> pl.DataFrame:
@@ -37,9 +38,9 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     default_within_5_percent      nothing is significantly faster than the default by more than 5 %
 
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
-    is the default's own.
+    is the default's own. Operations without algorithms to choose among have no point.
     """
-    medians = launch_medians(results)
+    medians = competing(launch_medians(results))
     compared = _compare_with_default(medians)
     wins = pl.col("significant") & pl.col("faster")
     verdicts = compared.group_by(POINT).agg(
@@ -152,6 +153,7 @@ class Verdict:
     warnings           what to know before the figures are believed, each with what to do
     too_few_launches   points at which launches are too few for any difference to be significant
     launches_needed    launches at which one could be, at all of them
+    has_collectives    whether there is anything that a default decides
     """
 
     decided: int
@@ -161,6 +163,7 @@ class Verdict:
     warnings: tuple[str, ...]
     too_few_launches: int = 0
     launches_needed: int = 0
+    has_collectives: bool = True
 
     @property
     def can_tell(self) -> bool:
@@ -179,36 +182,14 @@ def summarise(decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
         within_5_percent=share if isinstance(share, float) else None,
         worst=Loss(**worst.select(Loss.__dataclass_fields__.keys()).row(0, named=True)) if worst.height else None,
         sentences=tuple(
-            _sentence(str(name), part)
+            sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
         warnings=_warnings(cells, short),
         too_few_launches=short.height,
         launches_needed=max(short["needed"].to_list(), default=0),
+        has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
     )
-
-
-def _sentence(collective: str, decisions: pl.DataFrame) -> str:
-    decided = decisions.filter(pl.col("verdict").is_not_null())
-    if decided.is_empty():
-        return f"{collective}: nothing to compare the default with"
-    count = dict(decided.group_by("verdict").len().iter_rows())
-    parts = []
-    if better := count.get("better"):
-        label, times = (
-            decided.filter(pl.col("verdict") == "better")
-            .group_by("best_label")
-            .len()
-            .sort("len", "best_label", descending=[True, False])
-            .row(0)
-        )
-        parts.append(f"faster than the default at {better}, most often {label} ({times})")
-    if unbeaten := count.get("default"):
-        parts.append(f"the default fastest at {unbeaten}")
-    if ties := count.get("tie"):
-        parts.append(f"no significant winner at {ties}")
-    points = "1 point" if decided.height == 1 else f"{decided.height} points"
-    return f"{collective}, {points}: {'; '.join(parts)}"
 
 
 _CELL_WARNINGS = {

@@ -4,13 +4,14 @@ import polars as pl
 
 from timpani.campaign.table import algorithm_label
 from timpani.stats.compare import compare_families
+from timpani.study.operations import OPERATIONS
 
 POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
 ALGORITHM = ("provider", "algorithm", "parameters")
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
-    """A row per point and algorithm that has a completion time, from results of one library (columns RESULT_SCHEMA).
+    """A row per point and algorithm that has a time, from results of one library (columns RESULT_SCHEMA).
 
     Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs) and `time_us` (their median).
     Imported averages are left out: nothing may be computed from two printed decimals.
@@ -23,6 +24,21 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
         .with_columns(algorithm_label())
         .sort(*POINT, *ALGORITHM)
     )
+
+
+def competing(medians: pl.DataFrame) -> pl.DataFrame:
+    """The rows that can win or lose: collectives and transposes, without what a transpose is only held against.
+
+    Messages between other ranks are another thing to do, not another way to do it. What an import brought competes.
+    """
+    kept = pl.lit(True)
+    for operation in OPERATIONS.values():
+        is_it = pl.col("collective") == operation.name
+        if operation.kind in ("point-to-point", "local"):
+            kept = kept & ~is_it
+        elif operation.baselines:
+            kept = kept & ~(is_it & pl.col("algorithm").is_in(sorted(operation.baselines)))
+    return medians.filter(kept)
 
 
 def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:

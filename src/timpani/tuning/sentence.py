@@ -1,0 +1,44 @@
+"""The verdict on one operation in words."""
+
+import polars as pl
+
+from timpani.study.operations import OPERATIONS
+
+
+def sentence(collective: str, decisions: pl.DataFrame) -> str:
+    """What the points of one operation say together; `decisions` has the columns of `decide`."""
+    decided = decisions.filter(pl.col("verdict").is_not_null())
+    if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
+        return _race(collective, decisions)
+    if decided.is_empty():
+        return f"{collective}: nothing to compare the default with"
+    count = dict(decided.group_by("verdict").len().iter_rows())
+    parts = []
+    if better := count.get("better"):
+        label, times = (
+            decided.filter(pl.col("verdict") == "better")
+            .group_by("best_label")
+            .len()
+            .sort("len", "best_label", descending=[True, False])
+            .row(0)
+        )
+        parts.append(f"faster than the default at {better}, most often {label} ({times})")
+    if unbeaten := count.get("default"):
+        parts.append(f"the default fastest at {unbeaten}")
+    if ties := count.get("tie"):
+        parts.append(f"no significant winner at {ties}")
+    return f"{collective}, {_points(decided)}: {'; '.join(parts)}"
+
+
+def _race(operation: str, decisions: pl.DataFrame) -> str:
+    """What came first where there is no default: alone, or tied with others."""
+    alone = decisions.filter(pl.col("tied").list.len() == 1)
+    parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
+    if alone.height:
+        label, times = alone.group_by("best_label").len().sort("len", "best_label", descending=[True, False]).row(0)
+        parts.insert(0, f"one way fastest at {alone.height}, most often {label} ({times})")
+    return f"{operation}, {_points(decisions)}: {'; '.join(parts)}"
+
+
+def _points(decisions: pl.DataFrame) -> str:
+    return "1 point" if decisions.height == 1 else f"{decisions.height} points"
