@@ -6,6 +6,7 @@ import polars as pl
 
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
+from timpani.study.operations import COLLECTIVES
 from timpani.tuning.points import ALGORITHM, POINT, compare_at_points, competing, launch_medians
 from timpani.tuning.sentence import sentence
 
