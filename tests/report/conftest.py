@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.report.message_campaign import message_header, message_launches, message_results
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
 from timpani.report.page import render
@@ -151,3 +152,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.fixture(scope="session")
 def html(campaign: Campaign) -> str:
     return render(campaign)
+
+
+@pytest.fixture(scope="session")
+def messages_html(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("report") / "messages"
+    return render(load(write_campaign(folder, message_header(), message_results(), message_launches())))

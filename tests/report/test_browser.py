@@ -25,6 +25,7 @@ from tests.report.conftest import (
     synthetic_results,
     write_campaign,
 )
+from tests.report.message_campaign import PAIRS
 from timpani.campaign.load import load
 from timpani.report.page import render
 
@@ -124,6 +125,21 @@ def test_every_figure_is_drawn_and_the_console_is_silent(page: Driver) -> None:
         drawn = marks(figure, "mark-symbol") + marks(figure, "mark-rect")
         assert drawn, figure.get_attribute("data-panel")
         assert figure.find_element(By.CSS_SELECTOR, ".chart svg").size["height"] > 50
+    assert log(page, "browser") == []
+
+
+def test_every_figure_of_messages_is_drawn_and_the_console_is_silent(
+    browser: Driver, messages_html: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "messages.html"
+    path.write_text(messages_html, encoding="utf-8")
+    page = opened(browser, path)
+    figures = page.find_elements(By.CSS_SELECTOR, "figure[data-panel]")
+    assert len(figures) == 9
+    for figure in figures:
+        assert marks(figure, "mark-symbol") + marks(figure, "mark-rect"), figure.get_attribute("data-panel")
+    matrix = page.find_element(By.CSS_SELECTOR, "figure[data-panel=pair-matrix-latency]")
+    assert len(marks(matrix, "mark-rect")) == len(PAIRS)
     assert log(page, "browser") == []
 
 

@@ -1,10 +1,10 @@
-"""Latency curves, one per algorithm, with intervals, the shapes of their statuses, and each name at its curve's end."""
+"""Curves of a measure, one per label: intervals, the shapes of their statuses, and each name at its curve's end."""
 
 import altair as alt
 import polars as pl
 
 from timpani.charts import theme
-from timpani.charts.latency import LATENCY_US, latency_title
+from timpani.charts.measure import Measure
 from timpani.charts.status import FAILED, OK, shape
 
 HEIGHT = 400
@@ -14,21 +14,21 @@ _ROUND = (
     "(domain('y')[1] < 20 * domain('y')[0]"
     " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
 )
-"""A Vega expression: whether a tick on the latency axis is named. Over wide ranges only 1, 2 and 5 of a decade are."""
+"""A Vega expression: whether a tick of the measure is named. Over wide ranges only 1, 2 and 5 of a decade are."""
 
 
-def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.Figure:
-    """Latency against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
+def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: Measure) -> theme.Figure:
+    """The measure against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
 
     cells  columns of `estimate_cells`, a row per label and value of `field`
     """
     styled = theme.styles(cells["label"], ink)
     names = [style.label for style in styled]
     y = alt.Y(
-        "latency_us:Q",
+        "value:Q",
         scale=alt.Scale(type="log", nice=False, padding=6),
         axis=alt.Axis(
-            title=latency_title(cells),
+            title=measure.title,
             titleAngle=0,
             titleAlign="left",
             titleAnchor="end",
@@ -44,22 +44,22 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
         alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("latency_us:Q", title="latency (µs)", format=".4~r"),
-        alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
-        alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
+        alt.Tooltip("value:Q", title=measure.named, format=".4~r"),
+        alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
+        alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
         alt.Tooltip("launches:Q", title="launches"),
         alt.Tooltip("status:N", title="status"),
     ]
     base = (
         alt.Chart(cells)
-        .transform_calculate(latency_us=LATENCY_US, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .transform_calculate(value=measure.value, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
         .encode(x=x)
     )
-    drawn = base.transform_filter("isValid(datum.latency_us)")
+    drawn = base.transform_filter("isValid(datum.value)")
     interval = (
-        drawn.transform_filter("isValid(datum.ci_low_us) && isValid(datum.ci_high_us)")
+        drawn.transform_filter(f"isValid(datum.{measure.low}) && isValid(datum.{measure.high})")
         .mark_rule(strokeWidth=1.2, opacity=0.75)
-        .encode(y=alt.Y("ci_low_us:Q"), y2="ci_high_us:Q", color=colour)
+        .encode(y=alt.Y(f"{measure.low}:Q"), y2=f"{measure.high}:Q", color=colour)
     )
     line = drawn.mark_line().encode(
         y=y,
@@ -83,17 +83,17 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
         .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
     )
     failed = (
-        base.transform_filter(f"!isValid(datum.latency_us) && indexof(datum.status, '{FAILED}') >= 0")
+        base.transform_filter(f"!isValid(datum.value) && indexof(datum.status, '{FAILED}') >= 0")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
         .encode(y=alt.value(HEIGHT), color=colour, shape=shapes, tooltip=tooltip)
     )
     ends = _ends(drawn, field)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
-        y=y, y2="name_us:Q", x2=alt.value(alt.expr("width + 22")), color=colour
+        y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=ink.text).encode(
-        x=alt.value(right), y=alt.Y("name_us:Q"), text="label:N"
+        x=alt.value(right), y=alt.Y("name_value:Q"), text="label:N"
     )
     return alt.layer(line, interval, ordinary, flagged, failed, leader, name).properties(
         width=theme.WIDTH, height=HEIGHT
@@ -101,13 +101,13 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink) -> theme.F
 
 
 def _ends(drawn: alt.Chart, field: str) -> alt.Chart:
-    """The last point of each curve, with `name_us`: where its name stands so that no two names overlap.
+    """The last point of each curve, with `name_value`: where its name stands so that no two names overlap.
 
     Names sorted by height are pushed up until they clear those below, and, separately, down until they clear those
     above; the mean of both keeps the distance and stays nearest to the curves.
     """
     return (
-        drawn.transform_calculate(level="log(datum.latency_us)")
+        drawn.transform_calculate(level="log(datum.value)")
         .transform_joinaggregate(last=f"max({field})", groupby=["label"])
         .transform_joinaggregate(top="max(level)", bottom="min(level)")
         .transform_filter(f"datum.{field} == datum.last")
@@ -116,5 +116,5 @@ def _ends(drawn: alt.Chart, field: str) -> alt.Chart:
         .transform_calculate(free="datum.level - datum.place * datum.gap")
         .transform_window(raised="max(free)", frame=[None, 0], sort=[alt.SortField("place")])
         .transform_window(lowered="min(free)", frame=[0, None], sort=[alt.SortField("place")])
-        .transform_calculate(name_us="exp(datum.place * datum.gap + (datum.raised + datum.lowered) / 2)")
+        .transform_calculate(name_value="exp(datum.place * datum.gap + (datum.raised + datum.lowered) / 2)")
     )

@@ -5,6 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.curves import curves
+from timpani.charts.measure import latency
 
 
 def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
@@ -15,4 +16,5 @@ def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> 
         scale=alt.Scale(type="log", base=2, nice=False, padding=6),
         axis=alt.Axis(title="Ranks", values=counts, labelExpr="datum.value", labelOverlap="greedy", grid=False),
     )
-    return theme.dress(curves(cells, "ranks", ranks, ink), ink, "Latency against ranks, one curve per algorithm")
+    chart = curves(cells, "ranks", ranks, ink, latency(cells))
+    return theme.dress(chart, ink, "Latency against ranks, one curve per algorithm")

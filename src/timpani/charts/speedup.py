@@ -10,8 +10,8 @@ FASTER, SLOWER, UNSURE = "faster", "slower", "may be chance"
 _OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
 
 
-def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
-    """A small panel per algorithm: the ratio default / algorithm against size, with its interval; 2 = twice as fast.
+def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str = "the default") -> theme.Figure:
+    """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
 
     ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
     """
@@ -20,7 +20,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     colour = alt.Color(
         "outcome:N",
         scale=alt.Scale(domain=[FASTER, SLOWER, UNSURE], range=[ink.faster, ink.slower, ink.unsure]),
-        legend=alt.Legend(title="than the default", symbolType="circle", symbolOpacity=1),
+        legend=alt.Legend(title=f"than {reference}", symbolType="circle", symbolOpacity=1),
     )
     y = alt.Y(
         "ratio:Q",
@@ -44,7 +44,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
         alt.Tooltip("ratio:Q", title="speed-up", format=".3~r"),
         alt.Tooltip("ratio_low:Q", title="from", format=".3~r"),
         alt.Tooltip("ratio_high:Q", title="to", format=".3~r"),
-        alt.Tooltip("outcome:N", title="than the default"),
+        alt.Tooltip("outcome:N", title=f"than {reference}"),
         alt.Tooltip("status:N", title="status"),
     ]
     shapes = shape(ratios["status"], ink)
@@ -64,4 +64,4 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
         columns=3,
         data=ratios,
     ).transform_filter("isValid(datum.ratio)")
-    return theme.dress(chart, ink, "Speed-up against the default, one panel per algorithm; grey may be chance")
+    return theme.dress(chart, ink, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")

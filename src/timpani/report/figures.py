@@ -12,9 +12,13 @@ from timpani.campaign.record import CELL_FIELDS
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
+from timpani.charts.message_latency import message_latency
+from timpani.charts.pair_matrix import pair_matrix
 from timpani.charts.speedup import speedup
 from timpani.charts.spread import spread
 from timpani.charts.theme import PAGE, Figure, Ink, Style, styles
+from timpani.charts.throughput_against_size import throughput_against_size
+from timpani.charts.transpose_cost import transpose_cost
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
@@ -34,7 +38,10 @@ class Selector:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: `draw` makes a chart of the rows of `table`, 'cells' or 'decisions', that selectors leave."""
+    """A kind of figure: `draw` makes a chart of the rows that selectors leave of `table`.
+
+    table   'cells', 'messages' or 'decisions'
+    """
 
     name: str
     table: str
@@ -49,6 +56,11 @@ LATENCY_AGAINST_RANKS = Kind(
 )
 ALGORITHM_MAP = Kind("algorithm-map", "decisions", algorithm_map, (CONDITIONS,))
 SPEEDUP = Kind("speedup", "cells", speedup, ("ranks", CONDITIONS))
+MESSAGE_LATENCY = Kind("message-latency", "messages", message_latency, ("ranks", CONDITIONS), True)
+MESSAGE_THROUGHPUT = Kind("message-throughput", "messages", throughput_against_size, ("ranks", CONDITIONS), True)
+PAIR_MATRIX = Kind("pair-matrix", "messages", pair_matrix, ("message_bytes", "ranks", CONDITIONS))
+TRANSPOSE_THROUGHPUT = Kind("transpose-throughput", "cells", throughput_against_size, ("ranks", CONDITIONS), True)
+TRANSPOSE_COST = Kind("transpose-cost", "cells", transpose_cost, ("ranks", CONDITIONS))
 SPREAD = Kind("spread", "cells", spread, ("ranks", CONDITIONS))
 
 
@@ -112,7 +124,7 @@ def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
-    """The cells of `estimate_cells` with what `compare_with_default` says of them."""
+    """The cells of `estimate_cells` with what a comparison, such as `compare_with_default`, says of them."""
     key = [*CELL_FIELDS, "machine"]
     return cells.join(
         compared.select(*key, "ratio", "ratio_low", "ratio_high", "significant"),

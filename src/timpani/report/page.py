@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from timpani import __version__
 from timpani.campaign.load import Campaign
+from timpani.campaign.relations import RELATION, with_relation
 from timpani.campaign.table import estimate_cells
 from timpani.charts import theme
 from timpani.charts.algorithm_map import with_key
@@ -22,12 +23,13 @@ from timpani.charts.status import words
 from timpani.report import figures, tables
 from timpani.report.figures import CONDITIONS, Panel, with_conditions
 from timpani.report.files import FIGURE_FORMATS, VEGA_LITE, figure_bytes
+from timpani.report.messages import MESSAGES, message_rows
 from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.tuning import knee
-from timpani.tuning.decide import compare_with_default, decide, summarise
+from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide, summarise
 from timpani.tuning.likeness import likeness
 
 GENERATOR = "Timpani"
@@ -42,25 +44,41 @@ class Report:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        cells = with_conditions(estimate_cells(campaign.results))
+        cells = with_conditions(with_relation(estimate_cells(campaign.results), campaign))
         self.decisions = with_conditions(decide(campaign.results))
         self.verdict = summarise(self.decisions, cells)
-        self.cells = figures.with_speedup(cells, compare_with_default(campaign.results))
+        compared_with = pl.concat(
+            [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
+        )
+        self.cells = figures.with_speedup(cells, compared_with)
         self.best = figures.with_best_status(self.decisions, self.cells)
-        self.likeness = with_conditions(likeness(self.cells))
-        self.knees = with_conditions(knee.knees(self.cells))
-        several_ranks = self.cells.filter(pl.col("ranks").n_unique().over("collective", CONDITIONS) > 1)
-        compared = self.cells.filter(pl.col("ratio").is_not_null().any().over("collective"))
+        self.messages = message_rows(self.cells)
+        transposes = self.cells.filter(pl.col("collective") == "transpose")
+        calls = self.cells.filter(~pl.col("collective").is_in((*MESSAGES, "transpose")))
+        self.likeness = with_conditions(likeness(calls))
+        self.knees = with_conditions(knee.knees(calls))
+        several_ranks = calls.filter(pl.col("ranks").n_unique().over("collective", CONDITIONS) > 1)
+        several_pairs = self.messages.filter(
+            pl.col("first").is_not_null() & (pl.struct("first", "second").n_unique().over("collective", "ranks") > 1)
+        )
+        compared, by_plain_message = (
+            part.filter(pl.col("ratio").is_not_null().any().over("collective")) for part in (calls, transposes)
+        )
         repeated = self.cells.filter(
             (pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective")
         )
         self.panels: dict[str, list[Panel]] = {
             kind.name: figures.panels(kind, frame)
             for kind, frame in (
-                (figures.LATENCY_AGAINST_SIZE, self.cells),
+                (figures.LATENCY_AGAINST_SIZE, calls),
                 (figures.LATENCY_AGAINST_RANKS, several_ranks),
                 (figures.ALGORITHM_MAP, self.best),
                 (figures.SPEEDUP, compared),
+                (figures.MESSAGE_LATENCY, self.messages.filter(~pl.col("throughput_shown"))),
+                (figures.MESSAGE_THROUGHPUT, self.messages.filter("throughput_shown")),
+                (figures.PAIR_MATRIX, several_pairs),
+                (figures.TRANSPOSE_THROUGHPUT, transposes),
+                (figures.TRANSPOSE_COST, by_plain_message),
                 (figures.SPREAD, repeated),
             )
         }
@@ -81,6 +99,7 @@ def render(campaign: Campaign) -> str:
     environment.filters["show_size"] = show_size
     environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["collective_title"] = title_of
+    environment.filters["with_unit"] = tables.with_unit
     return environment.get_template("page.html.jinja").render(
         generator=f"{GENERATOR} {__version__}",
         title=study.get("title") or campaign.folder.resolve().name,
@@ -168,15 +187,17 @@ def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
 
 def _data(report: Report) -> dict[str, Any]:
     """What the page's script draws: tables by name, a list for each column, and the figures' specifications."""
-    cells = report.cells.select(
+    measured = (
         *("collective", "label", "ranks", "message_bytes", CONDITIONS),
         *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
-        *("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant"),
+        *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
     )
+    cells = report.cells.select(*measured, *("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant"))
+    messages = report.messages.select(*measured, *("first", "second", RELATION, "throughput_shown"))
     best = _map_rows(report.best)
     return {
         "full_width": theme.WIDTH,
-        "tables": {"cells": _columns(cells), "decisions": _columns(best)},
+        "tables": {"cells": _columns(cells), "messages": _columns(messages), "decisions": _columns(best)},
         "panels": {
             panel.name: {
                 "table": panel.kind.table,

@@ -10,6 +10,7 @@ from timpani.charts.latency import latency_us
 from timpani.charts.status import OK
 from timpani.charts.theme import ordered
 from timpani.report.figures import CONDITIONS
+from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
 
 _MOST_COLUMNS = 6
@@ -61,19 +62,21 @@ def marks(status: str) -> str:
 
 
 def latency_tables(cells: pl.DataFrame, tied: pl.DataFrame) -> dict[str, list[Table]]:
-    """Per algorithm of one collective its latencies in µs with intervals: rows sizes, columns rank counts.
+    """Per algorithm of one operation its times in µs, or MB/s, with intervals: rows sizes, columns rank counts.
 
     cells  columns of `estimate_cells` and `conditions`
     tied   columns of `decide` and `conditions`: names at each point the best algorithms, which are set in bold
     """
     point = ["ranks", "message_bytes", CONDITIONS]
     best = tied.select(*point, pl.col("tied").alias("label")).explode("label").with_columns(best=pl.lit(True))
+    if all(shows_throughput(name) for name in set(cells["collective"])):
+        value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
+    else:
+        value, low_end, high_end = "latency_us", "ci_low_us", "ci_high_us"
     entries = (
         cells.with_columns(latency_us(cells).alias("latency_us"))
         .join(best, on=[*point, "label"], how="left", maintain_order="left")
-        .select(
-            "label", CONDITIONS, "ranks", "message_bytes", "latency_us", "ci_low_us", "ci_high_us", "status", "best"
-        )
+        .select("label", CONDITIONS, "ranks", "message_bytes", value, low_end, high_end, "status", "best")
     )
     grids: dict[str, dict[str, dict[tuple[str, int], Value]]] = {label: {} for label in ordered(cells["label"])}
     for label, conditions, ranks, size, latency, low, high, status, is_best in entries.iter_rows():
@@ -91,6 +94,16 @@ def latency_tables(cells: pl.DataFrame, tied: pl.DataFrame) -> dict[str, list[Ta
         ]
         for label in grids
     }
+
+
+def shows_throughput(operation: str) -> bool:
+    """Whether the tables of an operation hold MB/s."""
+    return operation in OPERATIONS and OPERATIONS[operation].quantity != "time"
+
+
+def with_unit(operation: str) -> str:
+    """The title of an operation's tables, with the unit where it isn't the time of a call."""
+    return f"{title_of(operation)} (MB/s)" if shows_throughput(operation) else title_of(operation)
 
 
 def likeness_tables(likeness: pl.DataFrame) -> list[Table]:

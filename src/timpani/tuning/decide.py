@@ -6,7 +6,7 @@ import polars as pl
 
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
-from timpani.study.operations import COLLECTIVES
+from timpani.study.operations import COLLECTIVES, PLAIN_MESSAGE
 from timpani.tuning.points import ALGORITHM, POINT, compare_at_points, competing, launch_medians
 from timpani.tuning.sentence import sentence
 
@@ -22,7 +22,13 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
     Algorithms or defaults without a successful launch have no row.
     """
-    return _compare_with_default(competing(launch_medians(results)))
+    return _compare_with(competing(launch_medians(results)), DEFAULT)
+
+
+def compare_with_plain_message(results: pl.DataFrame) -> pl.DataFrame:
+    """Compare each way of transposing with one message of the same bytes, as `compare_with_default` does."""
+    transposes = launch_medians(results).filter(pl.col("collective") == "transpose")
+    return _compare_with(transposes, PLAIN_MESSAGE)
 
 
 def decide(results: pl.DataFrame) -> pl.DataFrame:
@@ -42,7 +48,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     is the default's own. Operations without algorithms to choose among have no point.
     """
     medians = competing(launch_medians(results))
-    compared = _compare_with_default(medians)
+    compared = _compare_with(medians, DEFAULT)
     wins = pl.col("significant") & pl.col("faster")
     verdicts = compared.group_by(POINT).agg(
         wins.any().alias("beaten"),
@@ -97,10 +103,10 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _compare_with_default(medians: pl.DataFrame) -> pl.DataFrame:
-    is_default = pl.col("algorithm") == DEFAULT
-    defaults = medians.filter(is_default).select(*POINT, pl.col("times").alias("reference"))
-    pairs = medians.filter(~is_default).join(defaults, on=POINT, maintain_order="left")
+def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
+    is_reference = pl.col("algorithm") == reference
+    references = medians.filter(is_reference).select(*POINT, pl.col("times").alias("reference"))
+    pairs = medians.filter(~is_reference).join(references, on=POINT, maintain_order="left")
     return (
         compare_at_points(pairs)
         .with_columns((pl.col("ratio") > 1).alias("faster"))

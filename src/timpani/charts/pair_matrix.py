@@ -1,0 +1,50 @@
+"""Every pair of ranks side by side at one message size: which are close, and which path is slow."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.latency import LATENCY_US
+from timpani.charts.status import corners
+
+_SIDE = 34  # pixels of a cell, at most
+
+
+def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A cell per pair of ranks, the darker the longer its time; its number is µs, or MB/s of a bandwidth.
+
+    pairs  columns of `estimate_cells`, `first`, `second`, `relation` and `throughput_shown`; a row per pair
+    """
+    ranks = sorted({*pairs["first"], *pairs["second"]})
+    side = min(_SIDE * len(ranks), theme.WIDTH)
+    axis = alt.Axis(labelAngle=0, labelOverlap=True)
+    columns = alt.X("second:O", scale=alt.Scale(domain=ranks), axis=axis).title("Rank")
+    lines = alt.Y("first:O", scale=alt.Scale(domain=ranks), axis=axis).title("Rank")
+    base = (
+        alt.Chart(pairs)
+        .transform_calculate(time_us=LATENCY_US)
+        .transform_calculate(shown="datum.throughput_shown ? datum.throughput_mb_per_s : datum.time_us")
+        .encode(x=columns, y=lines)
+    )
+    measured = base.transform_filter("isValid(datum.time_us)")
+    shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
+        # opacity, not colour, so that the page's style sheet can turn it dark
+        fillOpacity=alt.FillOpacity("time_us:Q", scale=alt.Scale(type="log", range=[0.06, 0.5]), legend=None),
+        tooltip=[
+            alt.Tooltip("first:O", title="rank"),
+            alt.Tooltip("second:O", title="and rank"),
+            alt.Tooltip("relation:N", title="relation"),
+            alt.Tooltip("time_us:Q", title="time (µs)", format=".4~r"),
+            alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
+            alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
+            alt.Tooltip("throughput_mb_per_s:Q", title="throughput (MB/s)", format=".4~r"),
+            alt.Tooltip("launches:Q", title="launches"),
+            alt.Tooltip("status:N", title="status"),
+        ],
+    )
+    number = measured.mark_text(fontSize=10, color=ink.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")).encode(
+        text=alt.Text("shown:Q", format=".2~r")
+    )
+    flagged = corners(base, columns, lines, pairs["status"], ink)
+    chart = alt.layer(shade, number, flagged).properties(width=side, height=side)
+    return theme.dress(chart, ink, "Time between every two ranks at one message size")
