@@ -183,18 +183,24 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
             "latency": ["default", "default:first=0,second=2"],
             "transpose": ["packed", "alltoall", "packed:rows=3"],
         },
-        ranks=[2, 3],
+        ranks=[1, 3],
         sizes=[9, 16, 64],
     )
     assert made.left_out == (
-        f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",
-        "transpose timpani/packed on 3 ranks: only for 2 ranks",
-        "transpose timpani/alltoall on 2 ranks, 9 B: rows and columns are no multiples of the ranks",
+        f"latency {mpi.kind}/default on 1 ranks: only for 2 ranks or more",
+        f"latency {mpi.kind}/default:first=0,second=2 on 1 ranks: only for 2 ranks or more",
+        "transpose timpani/packed on 1 ranks: only for 2 ranks or more",
         "transpose timpani/alltoall on 3 ranks, 2 sizes from 16 B to 64 B: "
         "rows and columns are no multiples of the ranks",
-        "transpose timpani/packed:rows=3 on 2 ranks, 2 sizes from 16 B to 64 B: the elements make no 3 rows",
-        "transpose timpani/packed:rows=3 on 3 ranks: only for 2 ranks",
+        "transpose timpani/packed:rows=3 on 1 ranks: only for 2 ranks or more",
+        "transpose timpani/packed:rows=3 on 3 ranks, 2 sizes from 16 B to 64 B: the elements make no 3 rows",
     )
+
+
+@every_mpi
+def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
+    made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
+    assert made.left_out == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
 
 
 @every_mpi

@@ -1,5 +1,6 @@
 """The report of messages between ranks and of transposes."""
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -46,9 +47,7 @@ def test_messages_have_figures_of_their_own_and_none_of_collectives(page: Page) 
 
 def test_the_verdict_decides_nothing_but_tells_which_way_of_transposing_is_fastest(page: Page) -> None:
     assert "Nothing to decide: messages and transposes have no default." in page.text
-    assert "transpose, 10 points: one way fastest at 10, most often local_copy (10)" in page.text.replace(
-        "timpani/", ""
-    )
+    assert re.search(r"transpose, 10 points: one way fastest at \d+, most often timpani/packed", page.text)
 
 
 def test_the_data_hold_every_pair_by_how_close_it_sits(page: Page) -> None:

@@ -28,21 +28,18 @@ class Restrictions:
     even: bool = False
     commutative: bool = False
     fewest_ranks: int = 1
-    most_ranks: int | None = None
 
     def admit(self, ranks: int) -> bool:
         """Whether it runs on so many ranks with the operators that we measure, which all commute."""
-        within = self.fewest_ranks <= ranks and (self.most_ranks is None or ranks <= self.most_ranks)
-        return within and not (self.power_of_two and ranks & (ranks - 1)) and not (self.even and ranks % 2)
+        odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
+        return ranks >= self.fewest_ranks and not odd
 
     def __str__(self) -> str:
         words = {
             "power of two": self.power_of_two,
             "even": self.even,
             "commutative": self.commutative,
-            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1 and self.most_ranks is None,
-            f"{self.most_ranks} ranks": self.most_ranks is not None and self.fewest_ranks == self.most_ranks,
-            f"{self.most_ranks} ranks or fewer": self.most_ranks is not None and self.fewest_ranks < self.most_ranks,
+            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
         }
         return ", ".join(word for word, holds in words.items() if holds)
 

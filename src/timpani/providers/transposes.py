@@ -6,19 +6,18 @@ from timpani.study.cell import OWN
 from timpani.study.operations import PLAIN_MESSAGE
 
 _ROWS = Parameter("rows", "", 0, "rows of the matrix; 0: the largest divisor of its elements up to their square root")
-_TWO = Restrictions(fewest_ranks=2, most_ranks=2)
-_ONE_OR_TWO = Restrictions(most_ranks=2)
+_PAIR = Restrictions(fewest_ranks=2)
 _ANY = Restrictions()
 
 _WAYS: dict[str, tuple[Restrictions, str]] = {
-    "column_by_column": (_TWO, "a message for each column, described by a vector datatype"),
-    "nested_datatype": (_TWO, "one message; a datatype of columns describes the transposed matrix"),
-    "packed": (_TWO, "one message, transposed by hand into a buffer before it is sent"),
-    PLAIN_MESSAGE: (_TWO, "one message of the same bytes, not transposed"),
-    "local_copy": (_ONE_OR_TWO, "transposed by hand in memory, no message"),
-    "local_memcpy": (_ONE_OR_TWO, "copied in memory, not transposed"),
-    "alltoall": (_ANY, "each rank holds a share of the rows; one all-to-all of blocks"),
-    "alltoallv": (_ANY, "the same by MPI_Alltoallv, for shares of unequal size"),
+    "column_by_column": (_PAIR, "a message for each column, described by a datatype"),
+    "nested_datatype": (_PAIR, "one message, all columns described by one datatype"),
+    "packed": (_PAIR, "one message of elements that the program itself has put in order"),
+    PLAIN_MESSAGE: (_PAIR, "the same bytes in one message, not transposed"),
+    "local_copy": (_ANY, "in one rank's own memory by the nested datatype"),
+    "local_memcpy": (_ANY, "copied in one rank's own memory, not transposed"),
+    "alltoall": (_ANY, "rows dealt out over all ranks, before and after; one exchange of equal blocks"),
+    "alltoallv": (_ANY, "the same for any shape"),
 }
 
 

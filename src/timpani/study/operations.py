@@ -13,7 +13,7 @@ Quantity = Literal["time", "throughput", "rate"]
 class Operation:
     """A measurable operation. `size_meaning` says what `message_bytes` counts; `sized` is False for a barrier.
 
-    baselines   algorithms that move as much without doing the work: no competitors, but what it could cost at best
+    baselines   algorithms that do a part of the work: no competitors, but what the rest costs
     """
 
     name: str
@@ -67,7 +67,7 @@ OPERATIONS: dict[str, Operation] = {
             "the whole matrix",
             "transpose",
             quantity="throughput",
-            baselines=frozenset({PLAIN_MESSAGE, "local_memcpy"}),
+            baselines=frozenset({PLAIN_MESSAGE, "local_copy", "local_memcpy"}),
         ),
         Operation("reduce_local", "Local reduction", "the vector that is added to another", "local", reduces=True),
     )

@@ -1,0 +1,48 @@
+"""What is offered beside collectives is what the measuring program knows, with the same parameters and limits."""
+
+import pytest
+
+from tests.mpi.conftest import RunPlan
+from timpani.campaign.cells import indivisible
+from timpani.native.find import Mpi
+from timpani.providers.catalogue import Offer
+from timpani.providers.point_to_point import point_to_point_catalogue
+from timpani.providers.transposes import transposes_catalogue
+from timpani.study.cell import Algorithm
+from timpani.study.operations import OPERATIONS
+
+RANKS = 2
+
+
+def offers(mpi: Mpi) -> list[Offer]:
+    catalogues = (point_to_point_catalogue(mpi), transposes_catalogue())
+    return [each for catalogue in catalogues for found in catalogue.offers.values() for each in found]
+
+
+def test_every_operation_is_offered(mpi: Mpi) -> None:
+    beside_collectives = {name for name, operation in OPERATIONS.items() if operation.kind != "collective"}
+    assert {offer.collective for offer in offers(mpi)} == beside_collectives
+
+
+def test_the_measuring_program_runs_all_that_is_offered(run_plan: RunPlan, mpi: Mpi) -> None:
+    lines = []
+    for number, offer in enumerate(offers(mpi)):
+        values = {parameter.name: parameter.default for parameter in offer.parameters}
+        if "pairs" in values:
+            values["pairs"] = RANKS // 2
+        what = Algorithm("", offer.name, tuple(sorted(values.items())))
+        lines.append(f"cell {number} {offer.collective} 64 warm - - {what}")
+    record = run_plan(RANKS, lines)
+    assert [line for line in record if "mistake" in line] == []
+    assert sum("measured" in line for line in record) == len(lines)
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("rows", [0, 6])
+def test_both_agree_on_which_matrices_can_be_transposed(run_plan: RunPlan, ranks: int, rows: int) -> None:
+    sizes = range(1, 41)
+    way = Algorithm("", "alltoall", (("rows", rows),) if rows else ())
+    lines = ["method call", "repetitions 1", *(f"cell {size} transpose {size} warm - - {way}" for size in sizes)]
+    mistaken = {line["cell"] for line in run_plan(ranks, lines) if "mistake" in line}
+    assert mistaken == {size for size in sizes if indivisible(way, ranks, size)}
+    assert 0 < len(mistaken) < len(sizes)
