@@ -309,3 +309,18 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
 def test_every_specification_of_the_page_compiles(page: Page) -> None:
     for panel in page.data["panels"].values():
         assert vl_convert.vegalite_to_vega(panel["specification"])["marks"]
+
+
+def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> None:
+    study = {"collectives": {"latency": ["default"]}, "launches": 6, "method": "timpani"}
+    batched = methods_paragraph({"study": study}, [])
+    assert "several in a row" in batched
+    assert "Latency is half of a round trip" in batched
+    assert "Round-Time" not in batched
+    fixed = methods_paragraph({"study": {**study, "warmup": 10, "repetitions": 50}}, [])
+    assert "each is timed by itself" in fixed
+    assert "50 calls after 10 warm-up calls were timed" in fixed
+    assert "±" not in fixed
+    both = methods_paragraph({"study": {**study, "collectives": {"latency": ["default"], "bcast": ["all"]}}}, [])
+    assert "Round-Time" in both
+    assert "Latency is half" in both

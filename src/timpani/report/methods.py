@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from timpani.study.operations import title_of
+from timpani.study.operations import OPERATIONS, title_of
 
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -12,7 +12,7 @@ def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) ->
     study = header.get("study") or {}
     sentences = [
         _subject(header, study),
-        _osu_protocol(study) if study.get("method") == "osu" else _protocol(study),
+        _osu_protocol(study) if study.get("method") == "osu" else _protocols(study),
         _replication(study),
         _clock(launches),
         _comparison() if study.get("method", "timpani") == "timpani" and study.get("launches") else "",
@@ -35,14 +35,45 @@ def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
     return f"We timed {_listed(names)} of {library}{where}{ranks}{span}, using {tool}."
 
 
-def _protocol(study: dict[str, Any]) -> str:
+def _protocols(study: dict[str, Any]) -> str:
+    """How each kind of operation was timed that the study has."""
     if not study.get("launches"):
         return ""
-    precision = study.get("precision", 0.05)
+    kinds = {OPERATIONS[name].kind for name in study.get("collectives", {}) if name in OPERATIONS}
+    parts = [
+        _protocol() if kinds != {"point-to-point"} else "",
+        _messages(study) if "point-to-point" in kinds else "",
+        _ending(study),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _messages(study: dict[str, Any]) -> str:
+    each = (
+        "each is timed by itself"
+        if study.get("repetitions")
+        else "short ones are timed several in a row, so that a sample is at least 50 clock readings long"
+    )
+    return (
+        "Messages between two ranks are timed by the clock of the rank that begins; exchanges follow each other without "
+        f"a barrier, and {each}. Latency is half of a round trip, throughput is in 10⁶ B/s."
+    )
+
+
+def _protocol() -> str:
     return (
         "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
         "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
-        "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them. "
+        "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them."
+    )
+
+
+def _ending(study: dict[str, Any]) -> str:
+    if study.get("repetitions"):
+        warmup = f" after {study['warmup']} warm-up calls" if study.get("warmup") is not None else ""
+        return f"{study['repetitions']} calls{warmup} were timed; no outlier was removed."
+    precision = study.get("precision", 0.05)
+    return (
         "Repetitions after warm-up end when the 95 % interval of the median is within "
         f"±{100 * precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
         "No outlier was removed."
