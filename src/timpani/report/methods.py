@@ -55,8 +55,8 @@ def _messages(study: dict[str, Any]) -> str:
         else "short ones are timed several in a row, so that a sample is at least 50 clock readings long"
     )
     return (
-        "Messages between two ranks are timed by the clock of the rank that begins; exchanges follow each other without "
-        f"a barrier, and {each}. Latency is half of a round trip, throughput is in 10⁶ B/s."
+        "Messages between two ranks are timed by the clock of the rank that begins; exchanges follow each other "
+        f"without a barrier, and {each}. Latency is half of a round trip, throughput is in 10⁶ B/s."
     )
 
 
