@@ -114,3 +114,8 @@ def test_equal_messages_are_said_over_sizes() -> None:
         "bcast, 2 ranks, 2 sizes from 8 B to 1 KiB: chain:fanout=4, default send the same messages"
     ]
     assert indistinct([]) == []
+
+
+def test_ways_to_transpose_may_send_alike() -> None:
+    ways = [{"collective": "transpose", "ranks": 2, "message_bytes": 64, "messages": [[0, 1]], "bytes": [[0, 64]]}]
+    assert indistinct([{**way, "algorithm": name, "parameters": ""} for way in ways for name in ("a", "b")]) == []

@@ -19,6 +19,19 @@ def test_fields_are_microseconds_of_the_stated_statistics() -> None:
     assert summary.relative_half_width == pytest.approx(2 / 3)
 
 
+def test_messages_share_the_time_of_a_sample_but_not_its_skew() -> None:
+    whole = summarise(ODD_TIMES, np.array([900, 1100]), np.array([100, 90, 5000]), np.array([800.0, 1200.0]))
+    each = whole.per_message(10)
+    assert (each.median_us, each.ci_low_us, each.ci_high_us) == pytest.approx((0.3, 0.1, 0.5))
+    assert (each.osu_avg_us, each.osu_min_us, each.osu_max_us) == pytest.approx((0.1, 0.08, 0.12))
+    assert (each.skew_us, each.skewed, each.relative_half_width, each.repetitions) == (
+        whole.skew_us,
+        whole.skewed,
+        whole.relative_half_width,
+        5,
+    )
+
+
 def test_outliers_are_counted_and_do_not_move_the_median() -> None:
     times = np.arange(1000, 1100)
     spoiled = times.copy()

@@ -17,6 +17,7 @@ from timpani.machine.launcher import command
 from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
 from timpani.study.cell import Cell
+from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_sizes
 
 Matrix = tuple[tuple[int, ...], ...]
@@ -130,10 +131,10 @@ def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
 
 
 def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
-    """Which algorithms sent the same messages in a call, in words: a forced algorithm that equals the default may not
-    have been forced at all. `proofs` as a campaign's `proofs`."""
+    """Which algorithms of a collective sent the same messages in a call, in words: a forced algorithm that equals the
+    default may not have been forced at all. `proofs` as a campaign's `proofs`."""
     groups: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
-    for proof in proofs:
+    for proof in filter(lambda proof: proof["collective"] in COLLECTIVES, proofs):
         key = (proof["collective"], proof["ranks"], proof["message_bytes"], str(proof["messages"]), str(proof["bytes"]))
         groups[key].append(proof)
     alike: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
