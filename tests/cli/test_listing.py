@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from timpani.native.find import Mpi, find_mpis
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 
 
 def timpani(*arguments: str) -> "subprocess.CompletedProcess[str]":
@@ -25,6 +25,11 @@ def test_operations() -> None:
     rows = json.loads(timpani("list", "operations", "--format", "json").stdout)
     assert [row["name"] for row in rows] == list(OPERATIONS)
     assert "reduce_scatter_block" in timpani("list", "operations").stdout
+
+
+def test_collectives_are_those_of_the_operations() -> None:
+    rows = json.loads(timpani("list", "collectives", "--format", "json").stdout)
+    assert [row["name"] for row in rows] == list(COLLECTIVES)
 
 
 def test_studies() -> None:

@@ -19,7 +19,7 @@ class Format(StrEnum):
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="operations, algorithms, studies or mpis.")],
+    what: Annotated[str, typer.Argument(help="operations, collectives, algorithms, studies or mpis.")],
     mpi: Annotated[
         str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, or a path.")
     ] = None,
@@ -32,6 +32,7 @@ def list_(
 
     lists: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "operations": _operations,
+        "collectives": lambda: [row for row in _operations() if row["kind"] == "collective"],
         "algorithms": lambda: _algorithms(mpi),
         "studies": _studies,
         "mpis": _mpis,

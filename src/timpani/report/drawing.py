@@ -18,7 +18,7 @@ from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
 from timpani.schedules.simulation import Call, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
-from timpani.study.collectives import COLLECTIVES
+from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
 
 _TRACE = "json"
