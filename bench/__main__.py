@@ -6,6 +6,7 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 import sys
 
 from bench import overhead, program, reproducibility, speed, truth
+from bench import program, reproducibility, speed, switches, truth
 
 BENCHMARKS = {
     "truth": truth.run,
@@ -13,6 +14,7 @@ BENCHMARKS = {
     "speed": speed.run,
     "overhead": overhead.run,
     "program": program.run,
+    "switches": switches.run,
 }
 
 

@@ -1,0 +1,54 @@
+"""How often the switches in generated curves are found, none are invented, and intervals cover what they should."""
+
+import time
+from collections.abc import Iterable
+
+from bench.generated_curves import NOISE, Generated, generate
+from timpani.models.hockney import hockney, regimes
+from timpani.models.segments import cut
+from timpani.models.switches import switches
+
+CURVES = 1000
+MUST_FIND = 0.95
+MUST_STAY_CLEAN = 0.97
+MUST_COVER = (0.93, 0.97)
+
+
+def run() -> None:
+    print(f"{CURVES} curves of 23 sizes, {NOISE:.0%} noise; right: every switch at its size, and no other")
+    for launches, common in ((5, 0.0), (5, 0.5), (1, 0.0)):
+        must = f"; must be {MUST_FIND:.0%}" if launches > 1 else ""
+        began = time.perf_counter()
+        right = share_right(generate(CURVES, launches, seed=1, common=common))
+        each = (time.perf_counter() - began) / CURVES
+        noise = "" if not common else f", {common:.0%} of the noise's variance common to a size's launches"
+        print(f"launches: {launches}{noise}; {right:.1%} right{must}; {each * 1e3:.1f} ms a curve")
+        clean = share_right(generate(CURVES, launches, seed=2, switches=0, common=common))
+        print(f"  without a switch: {clean:.1%} clean; must be {MUST_STAY_CLEAN:.0%}")
+    for jump in (1.1, 1.15, 1.2, 1.5):
+        shares = [share_right(generate(CURVES, launches, seed=3, jumps=(jump, jump))) for launches in (5, 1)]
+        print(f"all jumps by {jump}: {shares[0]:.1%} right with 5 launches, {shares[1]:.1%} with 1")
+    for launches in (10, 5, 1):
+        latency, per_byte = coverage(generate(2 * CURVES, launches, seed=4))
+        low, high = MUST_COVER
+        print(f"launches: {launches}; T_s covered {latency:.1%}, T_c {per_byte:.1%}; must be {low:.0%} to {high:.0%}")
+
+
+def share_right(curves: Iterable[Generated]) -> float:
+    """The share of curves whose every switch is found at its size, and no other."""
+    right = [
+        tuple(found.first_bytes for found in switches(each.curve, cut(each.curve))) == each.first_bytes
+        for each in curves
+    ]
+    return sum(right) / len(right)
+
+
+def coverage(curves: Iterable[Generated]) -> tuple[float, float]:
+    """How often the intervals of latency and inverse bandwidth hold the true ones."""
+    latency, per_byte, count = 0, 0, 0
+    for each in curves:
+        found = hockney(regimes(each.curve, cut(each.curve)))
+        latency += found.latency.low <= each.latency <= found.latency.high
+        per_byte += found.per_byte.low <= each.per_byte <= found.per_byte.high
+        count += 1
+    return latency / count, per_byte / count

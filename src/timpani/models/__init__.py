@@ -1,0 +1,1 @@
+"""Models of time against message size and ranks: pure functions over arrays and frames."""

@@ -1,0 +1,88 @@
+"""Hockney's model `T_s + T_c·n`: latency and inverse bandwidth, of each regime between switches and of a curve."""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from timpani.models.curve import Curve
+from timpani.models.line import Array, estimator
+from timpani.models.segments import Cut, Variance
+from timpani.stats.mean import Estimate, mean_estimate, t_estimate
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A straight piece of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
+
+    from_launches  whether the intervals are over launches, whose every one was fitted; else over what the sizes leave
+    """
+
+    first_bytes: int
+    last_bytes: int
+    latency: Estimate
+    per_byte: Estimate
+    from_launches: bool
+
+
+@dataclass(frozen=True)
+class Hockney:
+    """A curve in two figures, as they are read off: the intercept at small sizes and the slope at large ones.
+
+    latency   T_s, microseconds: of the first regime
+    per_byte  T_c, microseconds a byte: of the last
+    """
+
+    latency: Estimate
+    per_byte: Estimate
+
+    @property
+    def throughput(self) -> Estimate:
+        """1 / T_c in MB/s (10⁶ bytes); infinite where the interval of T_c reaches 0."""
+        value, low, high = (
+            1 / each if each > 0 else inf for each in (self.per_byte.value, self.per_byte.high, self.per_byte.low)
+        )
+        return Estimate(value, low, high)
+
+
+def regimes(curve: Curve, cut: Cut) -> list[Regime]:
+    """The lines of the pieces that `cut` makes, by weighted least squares of relative errors."""
+    return [_regime(curve.part(first, end), cut.variance) for first, end in cut.pieces]
+
+
+def hockney(found: list[Regime]) -> Hockney:
+    """The whole curve's figures from those of its regimes."""
+    return Hockney(found[0].latency, found[-1].per_byte)
+
+
+def predicted(found: list[Regime], sizes: Array) -> Array:
+    """The fitted times in microseconds at `sizes`, shape (sizes,); between two regimes the lower one holds."""
+    starts = np.array([regime.first_bytes for regime in found])
+    which = np.clip(np.searchsorted(starts, sizes, side="right") - 1, 0, None)
+    latency = np.array([regime.latency.value for regime in found])
+    per_byte = np.array([regime.per_byte.value for regime in found])
+    return np.asarray(latency[which] + per_byte[which] * sizes)
+
+
+def _regime(curve: Curve, variance: Variance) -> Regime:
+    line = estimator(curve.sizes, curve.weights)
+    # Weights from the fitted times, not from the measured ones: too short a time must not weigh more for it.
+    fitted = line.intercept @ curve.means + line.slope @ curve.means * curve.sizes
+    weights = curve.counts / np.maximum(fitted, curve.means / 2) ** 2
+    line = estimator(curve.sizes, weights)
+    whole = curve.times[np.isfinite(curve.times).all(axis=1)]
+    from_launches = len(whole) > 1
+
+    def estimate(sums: Array) -> Estimate:
+        if from_launches:
+            return mean_estimate(whole @ sums)
+        error = sqrt(float((sums**2 / weights).sum()) * variance.value)
+        return t_estimate(float(sums @ curve.means), error, variance.degrees)
+
+    return Regime(
+        first_bytes=int(curve.sizes[0]),
+        last_bytes=int(curve.sizes[-1]),
+        latency=estimate(line.intercept),
+        per_byte=estimate(line.slope),
+        from_launches=from_launches,
+    )

@@ -1,0 +1,54 @@
+"""Straight lines `a + b·x` by weighted least squares: one, and all that a curve's neighbouring points can have."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """What makes intercept and slope of values at fixed places: each is a weighted sum of the values.
+
+    intercept, slope  shape (points,): the weights, so that `intercept @ y` and `slope @ y` are a and b
+    """
+
+    intercept: Array
+    slope: Array
+
+
+def estimator(x: Array, weights: Array) -> Estimator:
+    """For points at `x` that weigh 1 / variance, both of shape (points,); needs two different places at least."""
+    total = weights.sum()
+    centre = (weights * x).sum() / total
+    slope = weights * (x - centre)
+    slope /= slope @ x
+    return Estimator(weights / total - centre * slope, slope)
+
+
+def residual_sums(x: Array, y: Array, weights: Array) -> Array:
+    """The weighted residual sum of squares of the line through points i … j − 1, at [i, j]; shape (n + 1, n + 1).
+
+    Infinite where j ≤ i. Points are taken in one by one with Welford's update of the centred moments: sums of squares
+    of sizes from 1 B to 4 MiB would lose the small ones.
+    """
+    n = len(x)
+    sums = np.full((n + 1, n + 1), np.inf)
+    weight, mean_x, mean_y, xx, xy, yy = np.zeros((6, n))
+    for j in range(n):
+        # All segments that end before point j take it in; the one that starts here is new.
+        part = slice(0, j + 1)
+        grown = weight[part] + weights[j]
+        dx, dy = x[j] - mean_x[part], y[j] - mean_y[part]
+        share = weight[part] * weights[j] / grown
+        xx[part] += share * dx * dx
+        xy[part] += share * dx * dy
+        yy[part] += share * dy * dy
+        mean_x[part] += dx * weights[j] / grown
+        mean_y[part] += dy * weights[j] / grown
+        weight[part] = grown
+        explained = np.divide(xy[part] ** 2, xx[part], out=np.zeros(j + 1), where=xx[part] > 0)
+        sums[part, j + 1] = np.maximum(yy[part] - explained, 0.0)
+    return sums

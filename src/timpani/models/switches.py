@@ -1,0 +1,87 @@
+"""The switches of protocol in a curve: where, how sure, and how large the jump is."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log, sqrt
+
+import numpy as np
+from scipy.special import fdtrc  # type: ignore[import-untyped]
+
+from timpani.models.curve import Curve
+from timpani.models.line import Array, estimator
+from timpani.models.segments import Cut, Variance, places
+from timpani.stats.mean import LEVEL, Estimate, t_estimate
+
+_PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slope
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A jump between two straight pieces of a curve.
+
+    first_bytes   the first measured size after it
+    above, up_to  95 % interval, bytes: the last size before it is at least `above`, the first after it at most `up_to`
+    evidence      log₁₀ of the odds for a switch here against none, by BIC: 2 is a hundred to one
+    p_value       the chance of so much where there is none, corrected for the places where it could be
+    ratio         time after over time before, both at `first_bytes`, the latter extrapolated
+    """
+
+    first_bytes: int
+    above: int
+    up_to: int
+    evidence: float
+    p_value: float
+    ratio: Estimate
+
+
+def switches(curve: Curve, cut: Cut) -> list[Switch]:
+    """The switches at which `cut` divides the curve, by ascending size."""
+    return [_switch(curve, cut, before, after) for before, after in pairwise(cut.pieces)]
+
+
+def _switch(curve: Curve, cut: Cut, before: tuple[int, int], after: tuple[int, int]) -> Switch:
+    first, place, end = before[0], after[0], after[1]
+    variance, n = cut.variance, len(curve.sizes)
+    gain = cut.residual[first, end] - cut.residual[first, place] - cut.residual[place, end]
+    chance = float(fdtrc(2, variance.degrees, gain / 2 / variance.value)) * places(n)
+    low, high = _interval(cut, first, place, end)
+    return Switch(
+        first_bytes=int(curve.sizes[place]),
+        above=int(curve.sizes[low - 1]),
+        up_to=int(curve.sizes[high]),
+        evidence=(_log_likelihood(gain, variance) - _PARAMETERS / 2 * log(n)) / log(10),
+        p_value=min(chance, 1.0),
+        ratio=_ratio(curve, variance, first, place, end),
+    )
+
+
+def _log_likelihood(gain: Array | float, variance: Variance) -> float:
+    """How much more likely the curve is when its residual sum is less by `gain`; the variance is estimated itself."""
+    return variance.degrees / 2 * float(np.log1p(gain / (variance.degrees * variance.value)))
+
+
+def _interval(cut: Cut, first: int, place: int, end: int) -> tuple[int, int]:
+    """The outermost of the likeliest places that together hold LEVEL; before the data, all were equally likely."""
+    candidates = np.arange(first + 1, end)
+    sums = cut.residual[first, candidates] + cut.residual[candidates, end]
+    least = cut.residual[first, place] + cut.residual[place, end]
+    logs = np.array([-_log_likelihood(max(each - least, 0.0), cut.variance) for each in sums])
+    probability = np.exp(logs - logs.max())
+    probability /= probability.sum()
+    order = np.argsort(-probability, kind="stable")
+    kept = order[: int(np.searchsorted(np.cumsum(probability[order]), LEVEL)) + 1]
+    return min(int(candidates[kept].min()), place), max(int(candidates[kept].max()), place)
+
+
+def _ratio(curve: Curve, variance: Variance, first: int, place: int, end: int) -> Estimate:
+    """Both lines at the first size after the switch, one over the other; errors are propagated to first order."""
+    size = curve.sizes[place]
+    values, relative_variance = [], 0.0
+    for part in (slice(first, place), slice(place, end)):
+        line = estimator(curve.sizes[part], curve.weights[part])
+        at_size = line.intercept + size * line.slope
+        value = float(at_size @ curve.means[part])
+        values.append(value)
+        relative_variance += float((at_size**2 / curve.weights[part]).sum()) * variance.value / value**2
+    ratio = values[1] / values[0]
+    return t_estimate(ratio, abs(ratio) * sqrt(relative_variance), variance.degrees)

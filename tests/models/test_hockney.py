@@ -1,0 +1,51 @@
+import numpy as np
+import pytest
+from bench.generated_curves import SIZES, generate
+from bench.switches import coverage
+
+from timpani.models.curve import Curve
+from timpani.models.hockney import hockney, predicted, regimes
+from timpani.models.segments import cut
+
+
+@pytest.mark.parametrize("launches", [5, 1])
+def test_intervals_cover_as_often_as_they_say(launches: int) -> None:
+    # 400 curves: 95 % ± 2 % and three standard errors of the count, 1.1 % each.
+    assert coverage(generate(400, launches, seed=21)) == pytest.approx((0.95, 0.95), abs=0.053)
+
+
+def test_latency_is_of_the_first_regime_and_slope_of_the_last() -> None:
+    times = np.where(SIZES < 4096, 1.5 + 1e-3 * SIZES, 6 + 3e-4 * SIZES)
+    curve = Curve(SIZES, times[None])
+    found = regimes(curve, cut(curve))
+    assert [(each.first_bytes, each.last_bytes) for each in found] == [(1, 2048), (4096, 2**22)]
+    assert hockney(found).latency.value == pytest.approx(1.5)
+    assert hockney(found).per_byte.value == pytest.approx(3e-4)
+    assert hockney(found).throughput.value == pytest.approx(1 / 3e-4)
+    assert predicted(found, SIZES) == pytest.approx(times)
+
+
+def test_with_launches_the_interval_is_theirs() -> None:
+    """Launches that differ as a whole: each size's mean lies on a line, and yet the line is not known exactly."""
+    factors = np.array([0.9, 0.95, 1.0, 1.05, 1.1])
+    curve = Curve(SIZES, factors[:, None] * (2 + 1e-3 * SIZES))
+    (found,) = regimes(curve, cut(curve))
+    assert found.from_launches
+    half = 2.776 * factors.std(ddof=1) / np.sqrt(5)  # Student's t with 4 degrees of freedom
+    assert (found.latency.high - found.latency.low) / 2 == pytest.approx(2 * half, rel=1e-3)
+
+
+def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
+    rng = np.random.default_rng(2)
+    curve = Curve(SIZES[:8], 3 * (1 + 0.02 * rng.standard_normal((4, 8))))
+    found = hockney(regimes(curve, cut(curve)))
+    assert found.per_byte.low < 0
+    assert found.throughput.high == np.inf
+    assert found.throughput.low > 0
+
+
+def test_two_sizes_of_one_launch_have_a_line_and_no_interval() -> None:
+    curve = Curve(SIZES[:2], np.array([[1.0, 1.5]]))
+    (found,) = regimes(curve, cut(curve))
+    assert found.per_byte.value == pytest.approx(0.5)
+    assert np.isnan([found.latency.low, found.latency.high]).all()
