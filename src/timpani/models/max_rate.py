@@ -1,0 +1,98 @@
+"""The max-rate model: k senders of a node share its rate. Time of a message = α + k·m / min(R_N, k·R_C).
+
+Source: W. Gropp, L. N. Olson, P. Samfass: Modeling MPI Communication Performance on SMP Nodes, EuroMPI 2016.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import minimize_scalar  # type: ignore[import-untyped]
+from scipy.special import fdtrc  # type: ignore[import-untyped]
+
+from timpani.models.curve import ROUNDING
+from timpani.models.line import Array, estimator
+from timpani.stats.mean import LEVEL, Estimate, mean_estimate
+
+_PARAMETERS = 3
+
+
+@dataclass(frozen=True)
+class MaxRate:
+    """What limits messages of many senders.
+
+    latency    α, microseconds
+    core_rate  R_C of one sender, MB/s (10⁶ bytes)
+    node_rate  R_N of all together, MB/s; None where so many senders didn't reach it
+    senders    the largest k measured
+    """
+
+    latency: Estimate
+    core_rate: Estimate
+    node_rate: Estimate | None
+    senders: int
+
+
+@dataclass(frozen=True)
+class _Messages:
+    """Cells of one launch, shape (cells,): load = senders / most senders, bytes, microseconds."""
+
+    load: Array
+    sizes: Array
+    times: Array
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """The model when the node's rate holds from a load of `share` on; `squares` sums squared relative errors."""
+
+    share: float
+    latency: float
+    per_byte: float
+    squares: float
+
+
+def max_rate(senders: Array, sizes: Array, times: Array) -> MaxRate:
+    """The model from messages of `sizes` bytes by `senders` at once, both of shape (cells,).
+
+    times  microseconds that each sender's message takes, each launch's, shape (launches, cells)
+    """
+    most = float(senders.max())
+    load = senders / most
+    reached = _node_rate_shows(_Messages(load, sizes, times.mean(axis=0)))
+    launches = [_Messages(load, sizes, launch) for launch in times]
+    found = [_best(launch) if reached else _fit(launch, 1.0) for launch in launches]
+    return MaxRate(
+        latency=mean_estimate(np.array([each.latency for each in found])),
+        core_rate=mean_estimate(np.array([1 / each.per_byte for each in found])),
+        node_rate=mean_estimate(np.array([each.share * most / each.per_byte for each in found])) if reached else None,
+        senders=int(most),
+    )
+
+
+def _fit(messages: _Messages, share: float) -> _Fitted:
+    """For a given share the model is a line."""
+    waited = messages.sizes * np.maximum(messages.load / share, 1.0)
+    line = estimator(waited, 1 / messages.times**2)
+    latency, per_byte = float(line.intercept @ messages.times), float(line.slope @ messages.times)
+    errors = (latency + per_byte * waited) / messages.times - 1
+    return _Fitted(share, latency, per_byte, float((errors**2).sum()))
+
+
+def _best(messages: _Messages) -> _Fitted:
+    """The share that leaves the least: between two measured loads the sum of squares is smooth in it."""
+    fitted = [_fit(messages, 1.0)]
+    for bounds in pairwise(np.unique(messages.load)):
+        found = minimize_scalar(lambda share: _fit(messages, share).squares, bounds=bounds, method="bounded")
+        fitted.append(_fit(messages, float(found.x)))
+    return min(fitted, key=lambda each: each.squares)
+
+
+def _node_rate_shows(messages: _Messages) -> bool:
+    """Whether a node's rate explains more than chance would: an F test."""
+    without, within = _fit(messages, 1.0).squares, _best(messages).squares
+    degrees = len(messages.times) - _PARAMETERS
+    if degrees < 1:
+        return False
+    variance = max(within / degrees, ROUNDING**2)
+    return float(fdtrc(1, degrees, (without - within) / variance)) < 1 - LEVEL

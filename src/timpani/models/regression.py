@@ -1,0 +1,112 @@
+"""Ordinary least squares of a formula, and how well it predicts rank counts that it has not seen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from timpani.errors import UserError
+from timpani.models.formula import Formula, term_name
+from timpani.models.line import Array
+
+DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
+"""Without an intercept: only so the published table's R² follows from its t values (docs/how-to/fit-a-model.md)."""
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """A term's estimate: in the response's unit over the term's; the interval is 95 %."""
+
+    term: str
+    value: float
+    standard_error: float
+    t: float
+    p_value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A fitted formula.
+
+    observations   rows used; `left_out` others had a term that is not defined there, such as log2 of size 0
+    r_squared      about 0 where there is no intercept, about the mean otherwise
+    error          root mean square of the residuals, in the response's unit
+    unseen_error   the same for each rank count predicted from the others; None where there is only one
+    used           positions of the rows used, shape (observations,)
+    fitted         the response that the model gives them, shape (observations,)
+    residuals      response − fitted, shape (observations,)
+    """
+
+    formula: Formula
+    observations: int
+    left_out: int
+    coefficients: tuple[Coefficient, ...]
+    r_squared: float
+    aic: float
+    error: float
+    unseen_error: float | None
+    used: Array
+    fitted: Array
+    residuals: Array
+
+
+def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
+    """Fit `formula` to rows whose variables are `columns`, each of shape (rows,), `ranks` among them.
+
+    UserError when there are no more rows than terms, or terms that can't be told apart.
+    """
+    from statsmodels.regression.linear_model import OLS  # a second to load
+
+    response, design = formula.response.values(columns), formula.design(columns)
+    used = np.flatnonzero(np.isfinite(response) & np.isfinite(design).all(axis=1))
+    y, x = response[used], design[used]
+    if not _solvable(x):
+        raise UserError(
+            f"{len(used)} points can't tell the terms of '{formula}' apart",
+            "measure more sizes or rank counts, or leave terms out",
+        )
+    result = OLS(y, x).fit()
+    bounds = result.conf_int()
+    names = map(term_name, formula.terms)
+    numbers = zip(names, result.params, result.bse, result.tvalues, result.pvalues, *bounds.T, strict=True)
+    return Regression(
+        formula=formula,
+        observations=len(used),
+        left_out=len(response) - len(used),
+        coefficients=tuple(Coefficient(name, *map(float, row)) for name, *row in numbers),
+        r_squared=float(result.rsquared),
+        aic=float(result.aic),
+        error=_root_mean_square(result.resid),
+        unseen_error=_unseen_error(x, y, columns["ranks"][used]),
+        used=used.astype(np.float64),
+        fitted=np.asarray(result.fittedvalues),
+        residuals=np.asarray(result.resid),
+    )
+
+
+def _unseen_error(x: Array, y: Array, ranks: Array) -> float | None:
+    """None where some rank count is needed to fit the model at all."""
+    counts = np.unique(ranks)
+    if len(counts) < 2:
+        return None
+    errors = []
+    for count in counts:
+        seen = ranks != count
+        if not _solvable(x[seen]):
+            return None
+        coefficients = np.linalg.lstsq(x[seen], y[seen], rcond=None)[0]
+        errors.append(y[~seen] - x[~seen] @ coefficients)
+    return _root_mean_square(np.concatenate(errors))
+
+
+def _solvable(x: Array) -> bool:
+    """More rows than terms, and no term a combination of others; terms may differ in scale by any factor."""
+    rows, terms = x.shape
+    scale = np.abs(x).max(axis=0, initial=0)
+    return rows > terms and bool((scale > 0).all()) and int(np.linalg.matrix_rank(x / scale)) == terms
+
+
+def _root_mean_square(values: Array) -> float:
+    return float(np.sqrt(np.mean(np.asarray(values) ** 2)))

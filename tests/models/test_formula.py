@@ -1,0 +1,60 @@
+import re
+
+import numpy as np
+import pytest
+
+from timpani.errors import UserError
+from timpani.models.formula import Factor, parse_formula
+
+VARIABLES = ("latency", "ranks", "size")
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("latency ~ ranks + size - 1", "latency ~ ranks + size - 1"),
+        ("latency~ranks+0+size", "latency ~ ranks + size - 1"),
+        (" log2( latency ) ~ ranks+log2(size)", "log2(latency) ~ ranks + log2(size)"),
+        ("latency ~ 1", "latency ~ 1"),
+        ("sqrt(latency) ~ ranks:log2(size)^2 + size^3", "sqrt(latency) ~ ranks:log2(size)^2 + size^3"),
+    ],
+)
+def test_formulas_are_read_and_written_alike(text: str, normal: str) -> None:
+    formula = parse_formula(text, VARIABLES)
+    assert str(formula) == normal
+    assert parse_formula(str(formula), VARIABLES) == formula
+
+
+def test_terms_are_columns_in_the_order_written_after_the_intercept() -> None:
+    columns = {"latency": np.ones(2), "ranks": np.array([2.0, 4.0]), "size": np.array([8.0, 16.0])}
+    design = parse_formula("latency ~ log2(size) + ranks:size^2", VARIABLES).design(columns)
+    assert design.tolist() == [[1, 3, 2 * 64], [1, 4, 4 * 256]]
+
+
+def test_what_a_function_is_not_defined_for_is_not_finite() -> None:
+    assert not np.isfinite(Factor("size", "log2").values({"size": np.zeros(1)})).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("latency ~ rank + size", "unknown variable 'rank'; did you mean ranks?"),
+        ("lg2(latency) ~ ranks", "unknown function 'lg2'; did you mean log2"),
+        ("latency", "has no ~"),
+        ("latency ~", "ends too early"),
+        ("latency ~ ranks - size", "takes away something else than the intercept"),
+        ("latency ~ ranks * size", "has '*' where + or - should be"),
+        ("latency ~ ranks + ranks", "names a term twice"),
+        ("latency ~ -1", "has '-' where a variable should be"),
+        ("latency ~ 0", "explains by nothing"),
+        ("latency ~ log2(size", "lacks the ) of log2(size"),
+        ("latency ~ size^10", "has the power '10'"),
+        ("latency ~ 2", "has '2' where a variable should be"),
+        ("", "ends too early"),
+        ("latency ~ __import__('os').system('id')", "unknown function '__import__'"),
+        ("latency ~ ranks.__class__", "has '.' where + or - should be"),
+    ],
+)
+def test_what_is_no_formula_is_said(text: str, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        parse_formula(text, VARIABLES)

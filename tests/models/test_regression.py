@@ -1,0 +1,86 @@
+import numpy as np
+import pytest
+
+from timpani.errors import UserError
+from timpani.models.formula import parse_formula
+from timpani.models.line import Array
+from timpani.models.regression import DEFAULT_FORMULAS, regress
+
+
+def grid(noise: float = 0.0) -> dict[str, Array]:
+    """Latency 1.5·ranks + 0.001·size on the grid of study 3: 2 … 48 ranks by 2 B … 1 MiB."""
+    ranks, size = (axis.ravel().astype(float) for axis in np.meshgrid(np.arange(2, 49, 2), 2 ** np.arange(1, 21)))
+    latency = 1.5 * ranks + 1e-3 * size
+    latency *= 1 + noise * np.random.default_rng(1).standard_normal(latency.shape)
+    return {"ranks": ranks, "size": size, "latency": latency}
+
+
+def test_coefficients_come_back() -> None:
+    found = regress(parse_formula("latency ~ ranks + size", grid()), grid())
+    assert [each.term for each in found.coefficients] == ["intercept", "ranks", "size"]
+    assert [each.value for each in found.coefficients] == pytest.approx([0, 1.5, 1e-3], abs=1e-9)
+    assert found.error == pytest.approx(0, abs=1e-9)
+    assert found.unseen_error == pytest.approx(0, abs=1e-9)
+
+
+def test_figures_are_those_of_the_textbook() -> None:
+    columns = grid(noise=0.1)
+    formula = parse_formula(DEFAULT_FORMULAS[0], columns)
+    found = regress(formula, columns)
+    x, y = formula.design(columns), columns["latency"]
+    beta = np.linalg.solve(x.T @ x, x.T @ y)
+    residuals = y - x @ beta
+    variance = residuals @ residuals / (len(y) - 2)
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(x.T @ x)))
+    assert [each.value for each in found.coefficients] == pytest.approx(beta.tolist())
+    assert [each.standard_error for each in found.coefficients] == pytest.approx(errors.tolist())
+    assert [each.t for each in found.coefficients] == pytest.approx((beta / errors).tolist())
+    assert found.r_squared == pytest.approx(1 - residuals @ residuals / (y @ y))  # about 0: no intercept
+    likelihood = -len(y) / 2 * (np.log(2 * np.pi * residuals @ residuals / len(y)) + 1)
+    assert found.aic == pytest.approx(2 * 2 - 2 * likelihood)
+    assert found.residuals == pytest.approx(residuals)
+    assert all(each.low < each.value < each.high for each in found.coefficients)
+
+
+@pytest.mark.parametrize(
+    ("formula", "t", "r_squared"),
+    [(DEFAULT_FORMULAS[0], (4.79, 45.4), 0.84), (DEFAULT_FORMULAS[1], (6.69, 33.34), 0.88)],
+)
+def test_the_published_table_was_fitted_without_an_intercept(
+    formula: str, t: tuple[float, float], r_squared: float
+) -> None:
+    """R² follows from the t values and the grid, and only without an intercept does it agree with what was printed."""
+    columns = grid()
+    design = parse_formula(formula, columns).design(columns)
+    moments = design.T @ design
+    beta = np.array(t) * np.sqrt(np.diag(np.linalg.inv(moments)))  # in units of the residuals' deviation
+    explained = beta @ moments @ beta
+    assert explained / (explained + len(design) - 2) == pytest.approx(r_squared, abs=0.005)
+    centred = design - design.mean(axis=0)
+    explained = np.array(t) ** 2 @ np.ones(2)  # on a full grid the two are uncorrelated about their means
+    assert abs(centred[:, 0] @ centred[:, 1]) < 1e-6 * np.abs(moments).max()
+    assert explained / (explained + len(design) - 3) < r_squared - 0.02
+
+
+def test_an_unseen_rank_count_is_predicted_worse_than_a_seen_one() -> None:
+    columns = grid()
+    columns["latency"] = columns["latency"] + 3 * (columns["ranks"] > 24)
+    found = regress(parse_formula("latency ~ ranks + size", columns), columns)
+    assert found.unseen_error is not None
+    assert found.unseen_error > found.error
+
+
+def test_rows_where_a_term_is_not_defined_are_counted() -> None:
+    columns = grid()
+    columns["size"][:24] = 0
+    found = regress(parse_formula("latency ~ log2(size)", columns), columns)
+    assert (found.observations, found.left_out) == (456, 24)
+    assert 0 not in found.used
+
+
+@pytest.mark.parametrize("formula", ["latency ~ ranks + size", "latency ~ ranks - 1 + ranks:ranks + ranks^2"])
+def test_terms_that_cannot_be_told_apart_are_refused(formula: str) -> None:
+    columns = {name: values[:20] for name, values in grid().items()}
+    columns["ranks"] = np.full(20, 4.0)
+    with pytest.raises(UserError, match="can't tell the terms"):
+        regress(parse_formula(formula, columns), columns)
