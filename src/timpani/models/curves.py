@@ -1,0 +1,68 @@
+"""A campaign's results as curves of time against size, once every time is known to be one."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from timpani.errors import UserError
+from timpani.models.curve import Curve
+
+CURVE = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
+"""The columns that name a curve."""
+
+TIME = "time_us"
+"""A launch's median, or OSU's average where an import has no median."""
+
+
+def timed(results: pl.DataFrame, source: str) -> pl.DataFrame:
+    """The rows of `results` (a campaign's, one per cell and launch) that didn't fail, with the column `TIME`.
+
+    UserError names `source` and the line of the first row without a positive, finite time, of a negative size, and of
+    one that repeats another row's cell and launch.
+    """
+    rows = (
+        results.with_row_index("line", offset=1)
+        .filter(pl.col("error").is_null())
+        .with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
+    )
+    time = pl.col(TIME)
+    wrong = ~(time.is_finite() & (time > 0)).fill_null(False) | (pl.col("message_bytes") < 0)
+    for row in rows.filter(wrong).head(1).iter_rows(named=True):
+        told = "no latency" if row[TIME] is None else f"a latency of {row[TIME]} µs"
+        raise UserError(
+            f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B has {told}",
+            "remove that line, or measure that cell again",
+        )
+    cell = [*CURVE, "message_bytes", "launch"]
+    repeated = rows.filter(~pl.struct(cell).is_first_distinct()).head(1)
+    for row in repeated.iter_rows(named=True):
+        raise UserError(
+            f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B in launch {row['launch']} "
+            "stands there a second time",
+            "remove one of the two lines",
+        )
+    if rows.is_empty():
+        raise UserError(f"{source} holds no result that succeeded", "`timpani show --format csv` names the causes")
+    return rows
+
+
+def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Curve]]:
+    """The curves of `timed` rows, each with the values of CURVE; also those of a single size."""
+    for name, part in rows.sort(*CURVE).group_by(CURVE, maintain_order=True):
+        sizes, times = launches_by(part, "message_bytes")
+        yield dict(zip(CURVE, name, strict=True)), Curve(sizes["message_bytes"].to_numpy().astype(np.float64), times)
+
+
+def launches_by(rows: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, np.ndarray[Any, np.dtype[np.float64]]]:
+    """Times as a matrix: the distinct values of `columns`, sorted, and per launch a row with the time of each.
+
+    Microseconds, shape (launches, values); NaN where a launch has none.
+    """
+    places = rows.select(columns).unique().sort(columns).with_row_index("place")
+    launches = rows.select("launch").unique().sort("launch").with_row_index("row")
+    times = np.full((len(launches), len(places)), np.nan)
+    placed = rows.join(places, on=columns).join(launches, on="launch")
+    times[placed["row"].to_numpy(), placed["place"].to_numpy()] = placed[TIME].to_numpy()
+    return places.drop("place"), times

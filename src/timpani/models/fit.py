@@ -1,0 +1,99 @@
+"""All that a campaign's results allow to be fitted."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from timpani.errors import UserError
+from timpani.models.curve import Curve
+from timpani.models.curves import CURVE, curves, timed
+from timpani.models.hockney import Hockney, Regime, hockney, regimes
+from timpani.models.loggp import LogGP
+from timpani.models.max_rate import MaxRate
+from timpani.models.named import Named
+from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
+from timpani.models.regression import Regression
+from timpani.models.regressions import regressions
+from timpani.models.segments import cut
+from timpani.models.switches import Switch, switches
+
+
+@dataclass(frozen=True)
+class CurveFit:
+    """A curve with its switches and lines.
+
+    name    the values of CURVE
+    status  of its cells, in the words of docs/columns.md
+    """
+
+    name: dict[str, Any]
+    curve: Curve
+    switches: list[Switch]
+    regimes: list[Regime]
+    hockney: Hockney
+    status: str
+
+    @property
+    def launches(self) -> int:
+        """How many launches its best measured size has."""
+        return int(self.curve.counts.max())
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What could be fitted, and in words what couldn't."""
+
+    curves: list[CurveFit]
+    regressions: list[Named[Regression]]
+    loggp: list[Named[LogGP]]
+    max_rate: list[Named[MaxRate]]
+    left_out: list[str]
+
+
+def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | None = None) -> Fit:
+    """Fit everything: curves over sizes, regressions over sizes and ranks, LogGP and max-rate where their rows are.
+
+    results  a campaign's, a row per cell and launch; `source` is where an error says they came from
+    cells    what `estimate_cells` makes of them: regressions take a point from each, curves their status
+    formula  in place of DEFAULT_FORMULAS
+
+    UserError when nothing can be fitted at all, for rows that are no measurement, and for a formula that fits nowhere.
+    """
+    rows = timed(results, source)
+    left_out: list[str] = []
+    found = Fit(
+        curves=fit_curves(rows, cells, left_out),
+        regressions=regressions(cells, formula, left_out),
+        loggp=loggp_models(rows, left_out),
+        max_rate=max_rate_models(rows, left_out),
+        left_out=left_out,
+    )
+    if not (found.curves or found.regressions or found.loggp or found.max_rate):
+        raise UserError(f"{source} holds nothing that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
+    return found
+
+
+def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame, left_out: list[str]) -> list[CurveFit]:
+    """The curves of `timed` rows; those of a single size are named in `left_out`."""
+    statuses = {name: _joined(part["status"]) for name, part in cells.group_by(CURVE)}
+    found = []
+    for name, curve in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
+        if len(curve.sizes) < 2:
+            left_out.append(f"{_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
+            continue
+        pieces = cut(curve)
+        lines = regimes(curve, pieces)
+        status = statuses[tuple(name.values())]
+        found.append(CurveFit(name, curve, switches(curve, pieces), lines, hockney(lines), status))
+    return found
+
+
+def _joined(statuses: pl.Series) -> str:
+    """The words of all cells' statuses, each once."""
+    words = sorted({word for status in statuses for word in status.split("+")} - {"ok"})
+    return "+".join(words) or "ok"
+
+
+def _words(name: dict[str, Any]) -> str:
+    return f"{name['collective']} {name['algorithm']} on {name['ranks']} ranks"

@@ -1,0 +1,70 @@
+"""LogGP and max-rate from a campaign's rows: each takes several curves of one machine together."""
+
+import numpy as np
+import polars as pl
+
+from timpani.errors import UserError
+from timpani.models.curves import CURVE, launches_by
+from timpani.models.line import Array
+from timpani.models.loggp import LogGP, loggp
+from timpani.models.max_rate import MaxRate, max_rate
+from timpani.models.named import Named
+from timpani.study.cell import parse_parameters
+
+ROUND_TRIP = "prtt"
+"""The operation that LogGP is read from; its parameters are `messages` and `delay_ns`."""
+
+RATE = "message_rate"
+"""The operation that max-rate is read from: half of the ranks send at once, its time is that of all their messages."""
+
+_NS_PER_US = 1e3
+_RANKED = tuple(column for column in CURVE if column != "ranks")
+
+
+def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
+    """LogGP of each pair of processes in `timed` rows; what can't be had is said in `left_out`."""
+    rows = rows.filter(collective=ROUND_TRIP)
+    parameters = [dict(parse_parameters(text)) for text in rows["parameters"]]
+    rows = rows.with_columns(
+        pl.Series("messages", [each.pop("messages", 1) for each in parameters], pl.Int64),
+        pl.Series("delay_us", [each.pop("delay_ns", 0) / _NS_PER_US for each in parameters], pl.Float64),
+        pl.Series("parameters", [",".join(f"{name}={value}" for name, value in each.items()) for each in parameters]),
+    )
+    found = []
+    for name, part in rows.group_by(CURVE, maintain_order=True):
+        trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
+        try:
+            model = loggp([dict(zip(trips.rows(), launch, strict=True)) for launch in _whole(times).tolist()])
+        except UserError as error:
+            left_out.append(str(error))
+        else:
+            found.append(Named(dict(zip(CURVE, name, strict=True)), model))
+    return found
+
+
+def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRate]]:
+    """The max-rate model of each placement in `timed` rows; what can't be had is said in `left_out`."""
+    found = []
+    for name, part in rows.filter(collective=RATE).group_by(_RANKED, maintain_order=True):
+        cells, times = launches_by(part, "ranks", "message_bytes")
+        try:
+            if min(cells["ranks"].n_unique(), cells["message_bytes"].n_unique()) < 2:
+                raise UserError(
+                    "max-rate takes message rates at two rank counts and two sizes or more",
+                    "measure message_rate with --ranks 2,4 --sizes 1:1Mi",
+                )
+            senders = cells["ranks"].to_numpy() / 2
+            model = max_rate(senders, cells["message_bytes"].to_numpy().astype(np.float64), senders * _whole(times))
+        except UserError as error:
+            left_out.append(str(error))
+        else:
+            found.append(Named(dict(zip(_RANKED, name, strict=True)), model))
+    return found
+
+
+def _whole(times: Array) -> Array:
+    """The launches that have all times: only those can be fitted each by itself."""
+    whole = times[np.isfinite(times).all(axis=1)]
+    if not len(whole):
+        raise UserError("no launch measured all of what the model takes", "measure again with more launches")
+    return whole

@@ -1,0 +1,54 @@
+"""Regressions over a campaign's cells: latency explained by ranks and size, for each algorithm."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from timpani.errors import UserError
+from timpani.models.curves import CURVE, TIME
+from timpani.models.formula import parse_formula
+from timpani.models.line import Array
+from timpani.models.named import Named
+from timpani.models.network import ROUND_TRIP
+from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
+
+_RANKED = tuple(column for column in CURVE if column != "ranks")
+_ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
+"""What studies call columns of the cells."""
+
+
+def regressions(cells: pl.DataFrame, formula: str | None, left_out: list[str]) -> list[Named[Regression]]:
+    """`formula`, or DEFAULT_FORMULAS where ranks and sizes vary, fitted to the cells of each algorithm and placement.
+
+    `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is none or fits nowhere;
+    where only some algorithms can't be fitted, `left_out` says so.
+    """
+    timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME)).filter(
+        pl.col(TIME).is_not_null() & (pl.col("collective") != ROUND_TRIP)
+    )
+    found, refused = [], []
+    for name, part in timed.group_by(_RANKED, maintain_order=True):
+        if formula is None and min(part["ranks"].n_unique(), part["message_bytes"].n_unique()) < 2:
+            continue
+        columns = variables(part)
+        for text in DEFAULT_FORMULAS if formula is None else (formula,):
+            parsed = parse_formula(text, columns)
+            try:
+                found.append(Named(dict(zip(_RANKED, name, strict=True)), regress(parsed, columns)))
+            except UserError as error:
+                refused.append(error)
+    if formula is not None and refused and not found:
+        raise refused[0]
+    left_out += [str(error) for error in refused]
+    return found
+
+
+def variables(cells: pl.DataFrame) -> Mapping[str, Array]:
+    """What a formula may name: the numeric columns that every cell has, and the studies' words for some of them."""
+    numeric = {
+        column.name: column.to_numpy().astype(np.float64)
+        for column in cells.get_columns()
+        if column.dtype.is_numeric() and not column.null_count()
+    }
+    return {**{alias: numeric[column] for alias, column in _ALIASES.items()}, **numeric}
