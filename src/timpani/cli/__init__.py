@@ -7,6 +7,7 @@ import typer
 from timpani import __version__
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
+from timpani.cli.fit import fit
 from timpani.cli.importing import import_
 from timpani.cli.listing import list_
 from timpani.cli.prove import prove
@@ -27,6 +28,7 @@ app.command("list")(list_)
 app.command("run")(run)
 app.command("show")(show)
 app.command("report")(report)
+app.command("fit")(fit)
 app.command("import")(import_)
 app.command("verify")(verify)
 app.command("draw")(draw)

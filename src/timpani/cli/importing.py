@@ -1,4 +1,4 @@
-"""`timpani import`: old OSU logs as a campaign."""
+"""`timpani import`: old OSU logs, and tables that others published, as a campaign."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,8 +7,19 @@ import typer
 
 
 def import_(
-    files: Annotated[list[Path], typer.Argument(help="What OSU's benchmarks printed, versions 5 to 7.5.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The campaign's folder: new or empty.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="What OSU's benchmarks printed, versions 5 to 7.5.", show_default=False),
+    ] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of files a table of the package: behrooz_bcast_scatter, malasi_bcast_scatter, "
+            "holt_osu_latency, holt_osu_bandwidth.",
+            show_default=False,
+        ),
+    ] = None,
     ranks: Annotated[
         int | None, typer.Option(min=1, help="How many ranks ran: OSU doesn't print it.", show_default=False)
     ] = None,
@@ -18,22 +29,29 @@ def import_(
         str | None, typer.Option(help="Which one, where the files hold several: MPI_INT.", show_default=False)
     ] = None,
 ) -> None:
-    """Make a campaign of OSU's output, to show and report like our own."""
+    """Make a campaign of OSU's output or of a published table, to show and report like our own."""
     import shlex
     import sys
 
     from timpani.campaign.osu_import import import_osu
+    from timpani.campaign.published import import_published
     from timpani.errors import UserError
 
-    if ranks is None:
+    command = shlex.join(["timpani", *sys.argv[1:]])
+    if bool(files) == (published is not None):
+        raise UserError("there must be either files or --published", "name OSU's output, or one published table")
+    if published is not None:
+        count = import_published(published, output, command)
+    elif ranks is None:
         raise UserError("OSU's output doesn't say how many ranks ran", "add --ranks N")
-    count = import_osu(
-        files,
-        output,
-        ranks=ranks,
-        machine=machine,
-        algorithm=algorithm,
-        datatype=datatype,
-        command=shlex.join(["timpani", *sys.argv[1:]]),
-    )
+    else:
+        count = import_osu(
+            files or [],
+            output,
+            ranks=ranks,
+            machine=machine,
+            algorithm=algorithm,
+            datatype=datatype,
+            command=command,
+        )
     typer.echo(f"{count} results in {output}; `timpani show {shlex.quote(str(output))}` shows them")

@@ -51,7 +51,7 @@ class Mpich:
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the library through MPI_T, by a program built for it."""
-        offers = read_offers(_ask(mpi, {}))
+        offers = read_offers(control_variables(mpi, {}))
         return Catalogue(mpi.kind, mpi.version, _numbered(mpi, offers))
 
     def counting(self, mpi: Mpi) -> None:
@@ -73,7 +73,7 @@ class Mpich:
         )
 
 
-def _ask(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
+def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
     """The library's control variables in an environment with `settings`."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR_")}
     answer = subprocess.run(
@@ -95,7 +95,10 @@ def _numbered(mpi: Mpi, offers: Mapping[str, tuple[Offer, ...]]) -> dict[str, tu
     numbered: dict[str, list[Offer]] = {collective: [] for collective in offers}
     for turn in zip_longest(*offers.values()):
         asked = {_algorithm_variable(offer.collective): offer for offer in turn if offer is not None}
-        values = {each.name: each.value for each in _ask(mpi, {name: offer.value for name, offer in asked.items()})}
+        values = {
+            each.name: each.value
+            for each in control_variables(mpi, {name: offer.value for name, offer in asked.items()})
+        }
         for variable, offer in asked.items():
             numbered[offer.collective].append(replace(offer, value=str(values[variable])))
     return {collective: tuple(each) for collective, each in numbered.items()}

@@ -1,0 +1,145 @@
+"""A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
+
+from collections.abc import Iterator, Mapping
+from math import isfinite
+from typing import Any
+
+from timpani.campaign.published import Published
+from timpani.models.fit import CurveFit, Fit
+from timpani.models.named import Named
+from timpani.models.regression import Regression
+from timpani.models.switches import Switch
+from timpani.report.fit_json import limits_within, scaled
+from timpani.report.text import aligned
+from timpani.stats.mean import Estimate
+from timpani.study.sizes import show_size
+
+NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
+
+_CYCLES_PER_US_AT_1_GHZ = 1e3
+
+
+def fit_text(fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published]) -> str:
+    """Tables of everything fitted; intervals are 95 %. limits: the library's own, bytes by name."""
+    parts = [
+        *_curve_tables(fit.curves, limits, clock_ghz),
+        *(_regression_table(each) for each in fit.regressions),
+        *_network_tables(fit),
+        *(_published_table(table) for table in published),
+    ]
+    if fit.left_out:
+        parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
+    return "\n".join(parts)
+
+
+def _curve_tables(curves: list[CurveFit], limits: Mapping[str, int], clock_ghz: float | None) -> Iterator[str]:
+    by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
+    for fitted in curves:
+        key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
+        by_conditions.setdefault(key, []).append(fitted)
+    for (collective, mode, machine), group in by_conditions.items():
+        heads = ["curve", "ranks", "placed by", "latency µs", "(95 %)", "throughput MB/s", "(95 %)", "beta s/B"]
+        rows = [[*heads, *(["alpha cycles"] if clock_ghz else []), "status"]]
+        rows += [_hockney_row(fitted, clock_ghz) for fitted in group]
+        lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
+        if any(fitted.launches == 1 for fitted in group):
+            lines.append(f"Launches: {NO_LAUNCHES}.")
+        for fitted in group:
+            lines += [f"{_label(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
+        yield "\n".join(lines) + "\n"
+
+
+def _label(fitted: CurveFit) -> str:
+    name = fitted.name
+    parameters = f":{name['parameters']}" if name["parameters"] else ""
+    return f"{name['algorithm']}{parameters}, {name['ranks']} ranks, {name['placement']}"
+
+
+def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
+    name, model = fitted.name, fitted.hockney
+    parameters = f":{name['parameters']}" if name["parameters"] else ""
+    cycles = scaled(model.latency, (clock_ghz or 0) * _CYCLES_PER_US_AT_1_GHZ)
+    return [
+        f"{name['algorithm']}{parameters}",
+        str(name["ranks"]),
+        name["placement"],
+        number(model.latency.value),
+        bounds(model.latency),
+        number(model.throughput.value),
+        bounds(model.throughput),
+        number(model.per_byte.value * 1e-6),
+        *([number(cycles.value)] if clock_ghz else []),
+        fitted.status,
+    ]
+
+
+def _switch_words(switch: Switch, limits: Mapping[str, int]) -> str:
+    own = limits_within(switch, limits)
+    return (
+        f"switch at {show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most "
+        f"{show_size(switch.up_to)}), × {number(switch.ratio.value)} {bounds(switch.ratio)}, "
+        f"evidence 10^{switch.evidence:.1f}" + (f"; the library's {', '.join(own)}" if own else "")
+    )
+
+
+def _regression_table(named: Named[Regression]) -> str:
+    model, name = named.model, named.name
+    about = "mean" if model.formula.has_intercept else "0"
+    rows = [["term", "coefficient", "std err", "t", "p", "from", "to (95 %)"]]
+    for each in model.coefficients:
+        figures = (each.value, each.standard_error, each.t, each.p_value, each.low, each.high)
+        rows.append([each.term, *map(number, figures)])
+    unseen = (
+        "no rank count can be left out"
+        if model.unseen_error is None
+        else f"{number(model.unseen_error)} for rank counts left out"
+    )
+    return (
+        "\n".join(
+            [
+                f"{name['collective']} {name['algorithm']}, {name['placement']}, {name['mode']}: {model.formula}",
+                *aligned(rows),
+                f"{model.observations} points, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
+                f"rms error {number(model.error)}, {unseen}",
+                *([f"{model.left_out} points left out: a term isn't defined there"] if model.left_out else []),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _network_tables(fit: Fit) -> Iterator[str]:
+    for each in fit.loggp:
+        model = each.model
+        values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
+        lines = [f"{name} {number(value.value)} µs {bounds(value)}" for name, value in values.items()]
+        lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
+        yield "\n".join([f"LogGP, {each.name['placement']}, {model.launches} launches", *lines]) + "\n"
+    for rate in fit.max_rate:
+        model_ = rate.model
+        node = (
+            f"not reached by {model_.senders} senders"
+            if model_.node_rate is None
+            else f"{number(model_.node_rate.value)} MB/s {bounds(model_.node_rate)}"
+        )
+        yield (
+            f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders\n"
+            f"α {number(model_.latency.value)} µs {bounds(model_.latency)}\n"
+            f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}\n"
+            f"R_N {node}\n"
+        )
+
+
+def _published_table(table: Published) -> str:
+    rows = [list(table.rows[0]), *(list(row.values()) for row in table.rows)]
+    return "\n".join([f"Published: {table.title}; {table.machine}", *aligned(rows)]) + "\n"
+
+
+def number(value: float) -> str:
+    """Four significant digits; a dash for what isn't known."""
+    return f"{value:.4g}" if isfinite(value) else "–"
+
+
+def bounds(estimate: Estimate) -> str:
+    """`(1.2 to 1.4)`, a dash for a bound that isn't known."""
+    return f"({number(estimate.low)} to {number(estimate.high)})"

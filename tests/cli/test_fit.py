@@ -1,0 +1,230 @@
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from timpani.cli.fit import fit
+from timpani.cli.importing import import_
+from timpani.errors import UserError
+
+APP = typer.Typer()
+APP.command("fit")(fit)
+APP.command("import")(import_)
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(APP, [str(argument) for argument in arguments])
+
+
+def fitted(*arguments: str | Path) -> dict[str, Any]:
+    told = run("fit", *arguments, "--format", "json")
+    assert told.exit_code == 0, told.exception
+    found = json.loads(told.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def published(name: str, folder: Path) -> Path:
+    assert run("import", "--published", name, "-o", folder / name).exit_code == 0
+    return folder / name
+
+
+def campaign(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    """A campaign of broadcasts with `lines` in place of what a whole result would say."""
+    cell = {
+        "collective": "bcast",
+        "provider": "openmpi",
+        "algorithm": "default",
+        "parameters": "",
+        "ranks": 2,
+        "placement": "core",
+        "message_bytes": 8,
+        "mode": "warm",
+        "launch": 1,
+        "machine": "desk",
+    }
+    folder.mkdir()
+    (folder / "campaign.json").write_text(json.dumps({"format": "timpani-campaign", "version": 1}))
+    text = "".join(json.dumps({**cell, **line}) + "\n" for line in lines)
+    (folder / "results.jsonl").write_text(text)
+    return folder
+
+
+def test_holts_latency_is_what_was_published_and_its_switch_is_found(tmp_path: Path) -> None:
+    found = fitted(published("holt_osu_latency", tmp_path), "--published", "holt_latency_throughput")
+    (curve,) = found["curves"]
+    said = next(
+        row
+        for row in found["published"]["holt_latency_throughput"]["rows"]
+        if row["placement"].startswith("osu_micro_benchmarks")
+    )
+    hockney = curve["hockney"]
+    assert hockney["latency_us"] == pytest.approx(float(said["latency_us"]), rel=0.05)
+    assert hockney["throughput_mb_per_s"] == pytest.approx(float(said["throughput_mb_per_s"]), rel=0.05)
+    assert hockney["beta_s_per_byte"] == pytest.approx(float(said["beta_s_per_byte"]), rel=0.05)
+    assert 2 * hockney["alpha_cycles"] == pytest.approx(float(said["alpha_instructions"]), rel=0.05)
+    switch = next(each for each in curve["switches"] if each["first_bytes"] == 256)
+    assert switch["interval"] == [128, 256]
+    assert (curve["collective"], curve["ranks"], curve["launches"]) == ("latency", 2, 1)
+
+
+def test_holts_bandwidth_is_fitted_too(tmp_path: Path) -> None:
+    (curve,) = fitted(published("holt_osu_bandwidth", tmp_path))["curves"]
+    assert curve["hockney"]["throughput_mb_per_s"] == pytest.approx(3300, rel=0.05)
+
+
+def test_averages_say_that_nothing_tells_launches_apart(tmp_path: Path) -> None:
+    text = run("fit", published("holt_osu_latency", tmp_path)).stdout
+    assert "one value a size: no launch-to-launch variance" in text
+    assert "switch at 256 B (over 128 B, at most 256 B)" in text
+
+
+def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
+    found = fitted(published("behrooz_bcast_scatter", tmp_path), "--published", "della_siega_bcast_linear_ols")
+    assert len(found["curves"]) == 8 * 8
+    linear = [
+        each for each in found["regressions"] if (each["collective"], each["algorithm"]) == ("bcast", "basic_linear")
+    ]
+    assert [each["formula"] for each in linear] == [
+        "latency ~ ranks + size - 1",
+        "log2(latency) ~ ranks + log2(size) - 1",
+    ]
+    assert [each["term"] for each in linear[1]["coefficients"]] == ["ranks", "log2(size)"]
+    assert linear[0]["observations"] == len(linear[0]["residuals"]) == 8 * 21
+    assert linear[0]["rms_error_unseen_ranks"] > linear[0]["rms_error"]
+    assert len(found["published"]["della_siega_bcast_linear_ols"]["rows"]) == 4
+
+
+def test_a_formula_takes_the_place_of_the_usual_ones(tmp_path: Path) -> None:
+    folder = published("malasi_bcast_scatter", tmp_path)
+    assert fitted(folder)["regressions"] == []  # one rank count
+    found = fitted(folder, "--formula", "log2(latency) ~ log2(size)")
+    assert len(found["regressions"]) == 6
+    assert {each["formula"] for each in found["regressions"]} == {"log2(latency) ~ log2(size)"}
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("latency ~ sizes", "unknown variable 'sizes'; did you mean size"),
+        ("latency ~ ranks + size", "can't tell the terms"),
+        ("latency ~ eval(size)", "unknown function 'eval'"),
+    ],
+)
+def test_a_formula_that_cannot_be_fitted_is_refused(formula: str, message: str, tmp_path: Path) -> None:
+    error = run("fit", published("malasi_bcast_scatter", tmp_path), "--formula", formula).exception
+    assert isinstance(error, UserError)
+    assert message in str(error)
+
+
+GOOD = [{"message_bytes": size, "median_us": 1.0 + size / 100} for size in (1, 2, 4, 8)]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ({"message_bytes": 16, "median_us": 0.0}, "line 5: bcast of 16 B has a latency of 0.0 µs"),
+        ({"message_bytes": 16, "median_us": -1.5}, "line 5: bcast of 16 B has a latency of -1.5 µs"),
+        ({"message_bytes": 16, "median_us": float("nan")}, "line 5: bcast of 16 B has a latency of nan µs"),
+        ({"message_bytes": 16, "median_us": float("inf")}, "line 5: bcast of 16 B has a latency of inf µs"),
+        ({"message_bytes": 16}, "line 5: bcast of 16 B has no latency"),
+        ({"message_bytes": 8, "median_us": 1.0}, "line 5: bcast of 8 B in launch 1 stands there a second time"),
+        ({"message_bytes": -8, "median_us": 1.0}, "line 5: bcast of -8 B"),
+    ],
+)
+def test_a_row_that_is_no_measurement_is_named(line: dict[str, Any], message: str, tmp_path: Path) -> None:
+    error = run("fit", campaign(tmp_path / "bad", [*GOOD, line])).exception
+    assert isinstance(error, UserError)
+    assert f"{tmp_path}/bad/results.jsonl {message}" in str(error)
+
+
+def test_a_single_size_has_no_line(tmp_path: Path) -> None:
+    error = run("fit", campaign(tmp_path / "one", [{"median_us": 1.0}, {"median_us": 1.1, "launch": 2}])).exception
+    assert isinstance(error, UserError)
+    assert "a single size, 8 B" in str(error)
+
+
+def test_failed_launches_are_left_out(tmp_path: Path) -> None:
+    failed = {"message_bytes": 4, "launch": 2, "error": "rank 1 died"}
+    (curve,) = fitted(campaign(tmp_path / "failed", [*GOOD, failed]))["curves"]
+    assert curve["hockney"]["us_per_byte"] == pytest.approx(0.01)
+    assert "failed" in curve["status"]
+
+
+def test_cycles_come_with_a_clock_rate(tmp_path: Path) -> None:
+    folder = campaign(tmp_path / "good", GOOD)
+    assert "alpha_cycles" not in fitted(folder)["curves"][0]["hockney"]
+    assert fitted(folder, "--clock-ghz", "2.5")["curves"][0]["hockney"]["alpha_cycles"] == pytest.approx(2500)
+
+
+def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
+    trips = [
+        {
+            "collective": "prtt",
+            "parameters": f"delay_ns={delay},messages={messages}",
+            "message_bytes": size,
+            "launch": launch,
+            "median_us": 5 + 2e-3 * size + (messages - 1) * max(0.5 + 1e-3 * (size - 1), 0.25 + delay / 1000),
+        }
+        for launch in (1, 2)
+        for size in (1, 1024)
+        for messages, delay in ((1, 0), (9, 0), (9, 20000))
+    ]
+    rates = [
+        {
+            "collective": "message_rate",
+            "ranks": 2 * senders,
+            "message_bytes": size,
+            "launch": launch,
+            "median_us": (1 + senders * size / min(9000, 4000 * senders)) / senders,
+        }
+        for launch in (1, 2)
+        for senders in (1, 2, 4)
+        for size in (8, 4096, 65536)
+    ]
+    found = fitted(campaign(tmp_path / "network", [*trips, *rates]))
+    (loggp,) = found["loggp"]
+    assert (loggp["o_us"], loggp["g_us"], loggp["G_us_per_byte"]) == pytest.approx((0.25, 0.5, 1e-3))
+    (rate,) = found["max_rate"]
+    assert rate["core_rate_mb_per_s"] == pytest.approx(4000, rel=1e-3)
+    assert rate["node_rate_mb_per_s"] == pytest.approx(9000, rel=1e-3)
+    assert {curve["collective"] for curve in found["curves"]} == {"message_rate"}
+    assert "LogGP" in run("fit", tmp_path / "network").stdout
+
+
+def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
+    lines = [{"collective": "message_rate", "message_bytes": size, "median_us": 1.0} for size in (1, 2, 4)]
+    trip = {"collective": "prtt", "parameters": "delay_ns=0,messages=1", "median_us": 4.0}
+    left_out = " ".join(fitted(campaign(tmp_path / "few", [*lines, trip]))["left_out"])
+    assert re.search("max-rate takes message rates at two rank counts", left_out)
+    assert re.search("LogGP lacks", left_out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("import", "-o", "x"), "either files or --published"),
+        (("import", "--published", "holt", "-o", "x"), "choose among behrooz_bcast_scatter"),
+        (("import", "--published", "holt_latency_throughput", "-o", "x"), "somebody's fit"),
+        (("fit", "x", "--published", "holt_osu_latency"), "is measurements"),
+    ],
+)
+def test_a_wrong_published_name_says_what_there_is(
+    arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if arguments[0] == "fit":
+        campaign(tmp_path / "x", GOOD)
+    error = run(*arguments).exception
+    assert isinstance(error, UserError)
+    assert message in str(error)
+
+
+def test_the_empty_cell_of_a_published_table_is_left_out_and_said(tmp_path: Path) -> None:
+    folder = published("behrooz_bcast_scatter", tmp_path)
+    assert len((folder / "results.jsonl").read_text().splitlines()) == 8 * 8 * 21 - 1
+    assert json.loads((folder / "campaign.json").read_text())["left_out"] == ["1 empty cells of the published table"]
