@@ -5,8 +5,7 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 
 import sys
 
-from bench import overhead, program, reproducibility, speed, truth
-from bench import program, reproducibility, speed, switches, truth
+from bench import overhead, program, reproducibility, speed, switches, truth
 
 BENCHMARKS = {
     "truth": truth.run,

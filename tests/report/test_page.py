@@ -96,6 +96,7 @@ def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
         "Tables",
         "Which algorithm behaves most like the default",
         "Where curves leave their flat part",
+        "Models: latency, throughput, switches",
         "Spread between launches",
         "Provenance and methods",
     ]
@@ -138,7 +139,10 @@ def test_data_are_embedded_once(page: Page) -> None:
 def test_each_collective_has_each_figure(page: Page) -> None:
     assert sorted(page.data["panels"]) == sorted(
         f"{kind}-{collective}"
-        for kind in ("latency-against-size", "latency-against-ranks", "algorithm-map", "speedup", "spread")
+        for kind in (
+            *("latency-against-size", "latency-against-ranks", "algorithm-map", "speedup", "spread"),
+            *("fitted", "residuals"),
+        )
         for collective in ALGORITHMS
     )
 
@@ -300,6 +304,10 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
         "speedup-scatter-4-ranks",
         "spread-scatter-2-ranks",
         "spread-scatter-4-ranks",
+        "fitted-scatter-2-ranks",
+        "fitted-scatter-4-ranks",
+        "residuals-scatter-latency-ranks-size-1",
+        "residuals-scatter-log2-latency-ranks-log2-size-1",
     }
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     assert all(path.read_bytes().startswith(starts[path.suffix]) for path in written)

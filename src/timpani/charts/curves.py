@@ -10,12 +10,6 @@ from timpani.charts.status import FAILED, OK, shape
 HEIGHT = 400
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
-_ROUND = (
-    "(domain('y')[1] < 20 * domain('y')[0]"
-    " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
-)
-"""A Vega expression: whether a tick of the measure is named. Over wide ranges only 1, 2 and 5 of a decade are."""
-
 
 def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: Measure) -> theme.Figure:
     """The measure against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
@@ -24,21 +18,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: M
     """
     styled = theme.styles(cells["label"], ink)
     names = [style.label for style in styled]
-    y = alt.Y(
-        "value:Q",
-        scale=alt.Scale(type="log", nice=False, padding=6),
-        axis=alt.Axis(
-            title=measure.title,
-            titleAngle=0,
-            titleAlign="left",
-            titleAnchor="end",
-            titleX=-34,
-            titleY=-12,
-            labelExpr=f"{_ROUND} ? format(datum.value, '~r') : ''",
-            gridOpacity={"condition": {"test": _ROUND, "value": 1}, "value": 0},
-            labelOverlap="greedy",
-        ),
-    )
+    y = theme.value_axis("value", measure.title)
     colour = theme.colour(styled)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),

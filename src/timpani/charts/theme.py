@@ -150,6 +150,32 @@ def size_axis(ticks: int = 24) -> alt.X:
     )
 
 
+_ROUND = (
+    "(domain('y')[1] < 20 * domain('y')[0]"
+    " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
+)
+"""A Vega expression: whether a tick of `value_axis` is named. Over wide ranges only 1, 2 and 5 of a decade are."""
+
+
+def value_axis(field: str, title: str) -> alt.Y:
+    """`field` on a log scale, its title lying above the axis."""
+    return alt.Y(
+        f"{field}:Q",
+        scale=alt.Scale(type="log", nice=False, padding=6),
+        axis=alt.Axis(
+            title=title,
+            titleAngle=0,
+            titleAlign="left",
+            titleAnchor="end",
+            titleX=-34,
+            titleY=-12,
+            labelExpr=f"{_ROUND} ? format(datum.value, '~r') : ''",
+            gridOpacity={"condition": {"test": _ROUND, "value": 1}, "value": 0},
+            labelOverlap="greedy",
+        ),
+    )
+
+
 def size_column() -> alt.X:
     """Message size as the columns of a map."""
     return alt.X(

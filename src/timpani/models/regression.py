@@ -34,7 +34,7 @@ class Regression:
     r_squared      about 0 where there is no intercept, about the mean otherwise
     error          root mean square of the residuals, in the response's unit
     unseen_error   the same for each rank count predicted from the others; None where there is only one
-    used           positions of the rows used, shape (observations,)
+    ranks, sizes   of the rows used, shape (observations,)
     fitted         the response that the model gives them, shape (observations,)
     residuals      response − fitted, shape (observations,)
     """
@@ -47,13 +47,14 @@ class Regression:
     aic: float
     error: float
     unseen_error: float | None
-    used: Array
+    ranks: Array
+    sizes: Array
     fitted: Array
     residuals: Array
 
 
 def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
-    """Fit `formula` to rows whose variables are `columns`, each of shape (rows,), `ranks` among them.
+    """Fit `formula` to rows whose variables are `columns`, each of shape (rows,), `ranks` and `size` among them.
 
     UserError when there are no more rows than terms, or terms that can't be told apart.
     """
@@ -80,7 +81,8 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
         aic=float(result.aic),
         error=_root_mean_square(result.resid),
         unseen_error=_unseen_error(x, y, columns["ranks"][used]),
-        used=used.astype(np.float64),
+        ranks=columns["ranks"][used],
+        sizes=columns["size"][used],
         fitted=np.asarray(result.fittedvalues),
         residuals=np.asarray(result.resid),
     )

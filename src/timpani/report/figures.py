@@ -10,10 +10,12 @@ import polars as pl
 
 from timpani.campaign.record import CELL_FIELDS
 from timpani.charts.algorithm_map import algorithm_map
+from timpani.charts.fitted import fitted
 from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
 from timpani.charts.message_latency import message_latency
 from timpani.charts.pair_matrix import pair_matrix
+from timpani.charts.residuals import residuals
 from timpani.charts.speedup import speedup
 from timpani.charts.spread import spread
 from timpani.charts.theme import PAGE, Figure, Ink, Style, styles
@@ -23,6 +25,7 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 CONDITIONS = "conditions"
+_TITLES = {CONDITIONS: "Conditions", "formula": "Formula"}
 _POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
 
 
@@ -38,10 +41,7 @@ class Selector:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: `draw` makes a chart of the rows that selectors leave of `table`.
-
-    table   'cells', 'messages' or 'decisions'
-    """
+    """A kind of figure: `draw` makes a chart of the rows of `table`, one of the page's, that selectors leave."""
 
     name: str
     table: str
@@ -62,6 +62,8 @@ PAIR_MATRIX = Kind("pair-matrix", "messages", pair_matrix, ("message_bytes", "ra
 TRANSPOSE_THROUGHPUT = Kind("transpose-throughput", "cells", throughput_against_size, ("ranks", CONDITIONS), True)
 TRANSPOSE_COST = Kind("transpose-cost", "cells", transpose_cost, ("ranks", CONDITIONS))
 SPREAD = Kind("spread", "cells", spread, ("ranks", CONDITIONS))
+FITTED = Kind("fitted", "fits", fitted, ("ranks", CONDITIONS), True)
+RESIDUALS = Kind("residuals", "residuals", residuals, ("formula",))
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
         return Selector(column, "Size", {value: show_size(value) for value in values}, values[len(values) // 2])
     if column == "ranks":
         return Selector(column, "Ranks", {value: f"{value} ranks" for value in values}, _most_ranks(frame))
-    return Selector(column, "Conditions", {value: value for value in values}, values[0])
+    return Selector(column, _TITLES[column], {value: value for value in values}, values[0])
 
 
 def _most_ranks(frame: pl.DataFrame) -> int:

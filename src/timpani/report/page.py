@@ -23,6 +23,7 @@ from timpani.charts.status import words
 from timpani.report import figures, tables
 from timpani.report.figures import CONDITIONS, Panel, with_conditions
 from timpani.report.files import FIGURE_FORMATS, VEGA_LITE, figure_bytes
+from timpani.report.fit_section import fit_section
 from timpani.report.messages import MESSAGES, message_rows
 from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
@@ -64,6 +65,7 @@ class Report:
         compared, by_plain_message = (
             part.filter(pl.col("ratio").is_not_null().any().over("collective")) for part in (calls, transposes)
         )
+        self.models = fit_section(campaign, cells)
         repeated = self.cells.filter(
             (pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective")
         )
@@ -80,6 +82,8 @@ class Report:
                 (figures.TRANSPOSE_THROUGHPUT, transposes),
                 (figures.TRANSPOSE_COST, by_plain_message),
                 (figures.SPREAD, repeated),
+                (figures.FITTED, self.models.fits),
+                (figures.RESIDUALS, self.models.residuals),
             )
         }
 
@@ -120,6 +124,7 @@ def render(campaign: Campaign) -> str:
         knee_tables=_by_collective(report.knees, tables.knee_tables),
         knee_factor=knee.KNEE_FACTOR,
         flat_sizes=knee.FLAT_SIZES,
+        models=report.models,
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
@@ -197,7 +202,13 @@ def _data(report: Report) -> dict[str, Any]:
     best = _map_rows(report.best)
     return {
         "full_width": theme.WIDTH,
-        "tables": {"cells": _columns(cells), "messages": _columns(messages), "decisions": _columns(best)},
+        "tables": {
+            "cells": _columns(cells),
+            "messages": _columns(messages),
+            "decisions": _columns(best),
+            "fits": _columns(report.models.fits),
+            "residuals": _columns(report.models.residuals),
+        },
         "panels": {
             panel.name: {
                 "table": panel.kind.table,

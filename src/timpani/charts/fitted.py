@@ -1,0 +1,68 @@
+"""Measured times with their intervals, the lines fitted to them, and where the lines jump."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+
+MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"
+
+HEIGHT = 400
+
+
+def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A curve per `label` on log-log axes; a dashed vertical line stands at the first size after each switch.
+
+    rows  `part` says what a row is. MEASURED: a size with `time_us`, `low_us`, `high_us`; FITTED: a place on the line
+          of regime `piece`; SWITCH: `message_bytes` after it, `ratio` and `evidence`
+    """
+    styled = theme.styles(rows["label"], ink)
+    colour = alt.Color(
+        "label:N",
+        scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
+        legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
+    )
+    y = theme.value_axis("time_us", "Time (µs)")
+    base = (
+        alt.Chart(rows)
+        .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .encode(x=theme.size_axis(), color=colour)
+    )
+    size = alt.Tooltip("message_bytes:Q", title="message bytes")
+    name = alt.Tooltip("label:N", title="curve")
+    switches = (
+        base.transform_filter(alt.datum.part == SWITCH)
+        .mark_rule(strokeDash=[3, 3], strokeWidth=1.2, opacity=0.7)
+        .encode(
+            tooltip=[
+                name,
+                alt.Tooltip("message_bytes:Q", title="first size after the switch"),
+                alt.Tooltip("ratio:Q", title="after / before", format=".3~r"),
+                alt.Tooltip("evidence:Q", title="log10 of the odds for it", format=".3~r"),
+            ]
+        )
+    )
+    line = (
+        base.transform_filter(alt.datum.part == FITTED)
+        .mark_line(strokeWidth=theme.OTHER_WIDTH)
+        .encode(y=y, detail="piece:N")
+    )
+    measured = base.transform_filter(alt.datum.part == MEASURED)
+    interval = (
+        measured.transform_filter("isValid(datum.low_us) && isValid(datum.high_us)")
+        .mark_rule(strokeWidth=1.2, opacity=0.75)
+        .encode(y=alt.Y("low_us:Q"), y2="high_us:Q")
+    )
+    points = measured.mark_point(size=22, filled=True, opacity=1).encode(
+        y=y,
+        tooltip=[
+            name,
+            size,
+            alt.Tooltip("time_us:Q", title="time (µs)", format=".4~r"),
+            alt.Tooltip("low_us:Q", title="interval from (µs)", format=".4~r"),
+            alt.Tooltip("high_us:Q", title="interval to (µs)", format=".4~r"),
+            alt.Tooltip("status:N", title="status"),
+        ],
+    )
+    chart = alt.layer(switches, line, interval, points).properties(width=theme.WIDTH, height=HEIGHT)
+    return theme.dress(chart, ink, "Times against message size with fitted lines; dashed lines are switches")

@@ -1,0 +1,40 @@
+"""What regressions leave unexplained."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+
+HEIGHT = 140
+
+
+def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A small panel per `label`: residuals against fitted values; a shape in them is what the formula lacks.
+
+    rows  a row per point: `label`, `fitted` and `residual` in the response's unit, `ranks`, `message_bytes`
+    """
+    base = alt.Chart()
+    zero = base.mark_rule(color=ink.quiet, strokeWidth=1).encode(y=alt.datum(0))
+    points = base.mark_point(size=14, filled=True, opacity=0.6, color=ink.series[0]).encode(
+        x=alt.X("fitted:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="Fitted", grid=False, tickCount=4)),
+        y=alt.Y("residual:Q", axis=alt.Axis(title="Residual", tickCount=5)),
+        tooltip=[
+            alt.Tooltip("label:N", title="algorithm"),
+            alt.Tooltip("ranks:Q", title="ranks"),
+            alt.Tooltip("message_bytes:Q", title="message bytes"),
+            alt.Tooltip("fitted:Q", title="fitted", format=".4~r"),
+            alt.Tooltip("residual:Q", title="residual", format=".4~r"),
+        ],
+    )
+    panel = alt.layer(zero, points).properties(width=theme.WIDTH // 3 - 60, height=HEIGHT)
+    chart = panel.facet(
+        facet=alt.Facet(
+            "label:N",
+            title=None,
+            sort=theme.ordered(rows["label"]),
+            header=alt.Header(labelAnchor="start", labelPadding=4),
+        ),
+        columns=3,
+        data=rows,
+    ).resolve_scale(x="independent", y="independent")
+    return theme.dress(chart, ink, "Residuals of regressions against fitted values, one panel per algorithm")

@@ -1,0 +1,184 @@
+"""The models of a campaign as its report shows them: frames that the figures are drawn from, and tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from timpani.campaign.load import Campaign
+from timpani.campaign.table import algorithm_label
+from timpani.charts.fitted import FITTED, MEASURED, SWITCH
+from timpani.errors import UserError
+from timpani.models.fit import CurveFit, fit
+from timpani.models.hockney import predicted
+from timpani.models.named import Named
+from timpani.models.regression import Regression
+from timpani.report.figures import CONDITIONS
+from timpani.report.fit_text import bounds, number
+from timpani.report.tables import Table, Value
+from timpani.study.sizes import show_size
+
+_POINTS = 24
+"""Places of a fitted line in a figure: on log axes `a + b·n` bends."""
+
+FIT_ROWS = {
+    "collective": pl.String,
+    "label": pl.String,
+    "ranks": pl.Int64,
+    CONDITIONS: pl.String,
+    "status": pl.String,
+    "part": pl.String,
+    "piece": pl.Int64,
+    "message_bytes": pl.Float64,
+    "time_us": pl.Float64,
+    "low_us": pl.Float64,
+    "high_us": pl.Float64,
+    "ratio": pl.Float64,
+    "evidence": pl.Float64,
+}
+"""The columns that `charts/fitted.py` draws, and those that a reader chooses by."""
+
+RESIDUAL_ROWS = {
+    "collective": pl.String,
+    "label": pl.String,
+    "formula": pl.String,
+    "ranks": pl.Int64,
+    "message_bytes": pl.Int64,
+    "fitted": pl.Float64,
+    "residual": pl.Float64,
+}
+"""The columns that `charts/residuals.py` draws, and those that a reader chooses by."""
+
+
+@dataclass(frozen=True)
+class FitSection:
+    """fits: columns FIT_ROWS; residuals: columns RESIDUAL_ROWS; tables by collective; left_out in words."""
+
+    fits: pl.DataFrame
+    residuals: pl.DataFrame
+    tables: dict[str, list[Table]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+
+def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
+    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `estimate_cells`."""
+    try:
+        found = fit(campaign.results, cells, "results.jsonl")
+    except UserError as error:
+        return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
+    tables: dict[str, list[Table]] = {}
+    for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
+        own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
+        tables[collective] = [_hockney_table(own)]
+    for regression in found.regressions:
+        tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
+    return FitSection(
+        fits=pl.DataFrame(
+            [row for fitted in found.curves for row in _rows(fitted, cells)], schema=FIT_ROWS, orient="row"
+        ),
+        residuals=pl.DataFrame(
+            [row for each in found.regressions for row in _residual_rows(each)], schema=RESIDUAL_ROWS, orient="row"
+        ),
+        tables=tables,
+        left_out=tuple(found.left_out),
+    )
+
+
+def _label(name: dict[str, Any]) -> str:
+    label: str = pl.DataFrame([name]).select(algorithm_label()).item()
+    return f"{label}, {name['placement']}"
+
+
+def _rows(fitted: CurveFit, cells: pl.DataFrame) -> list[dict[str, Any]]:
+    name = fitted.name
+    key = {
+        "collective": name["collective"],
+        "label": _label(name),
+        "ranks": name["ranks"],
+        CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
+    }
+    own = cells.filter(**name).with_columns(pl.coalesce("median_us", "osu_avg_us").alias("time_us"))
+    measured = own.filter(pl.col("time_us").is_not_null()).select(
+        "message_bytes", "time_us", "status", low_us="ci_low_us", high_us="ci_high_us"
+    )
+    rows = [{**key, **row, "part": MEASURED} for row in measured.iter_rows(named=True)]
+    for piece, regime in enumerate(fitted.regimes):
+        sizes = np.geomspace(max(regime.first_bytes, 0.5), regime.last_bytes, _POINTS)
+        times = predicted([regime], sizes)
+        rows += [
+            {**key, "status": fitted.status, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
+            for size, time in zip(sizes.tolist(), times.tolist(), strict=True)
+            if time > 0  # a log axis has no place for what a line may say beside its points
+        ]
+    rows += [
+        {
+            **key,
+            "status": fitted.status,
+            "part": SWITCH,
+            "message_bytes": switch.first_bytes,
+            "ratio": switch.ratio.value,
+            "evidence": switch.evidence,
+        }
+        for switch in fitted.switches
+    ]
+    return rows
+
+
+def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
+    model = named.model
+    key = {
+        "collective": named.name["collective"],
+        "label": _label(named.name),
+        "formula": str(model.formula),
+    }
+    return [
+        {
+            **key,
+            "ranks": ranks,
+            "message_bytes": size,
+            "fitted": value,
+            "residual": residual,
+        }
+        for ranks, size, value, residual in zip(
+            model.ranks.tolist(), model.sizes.tolist(), model.fitted.tolist(), model.residuals.tolist(), strict=True
+        )
+    ]
+
+
+def _hockney_table(curves: Sequence[CurveFit]) -> Table:
+    """Latency, throughput and switches of each curve, with intervals in small type."""
+    rows = []
+    for fitted in curves:
+        model = fitted.hockney
+        jumps = [f"{show_size(switch.first_bytes)} ×{number(switch.ratio.value)}" for switch in fitted.switches]
+        values = (
+            Value(number(model.latency.value), bounds(model.latency)),
+            Value(number(model.throughput.value), bounds(model.throughput)),
+            Value(", ".join(jumps) or "none"),
+        )
+        rows.append((f"{_label(fitted.name)}, {fitted.name['ranks']} ranks", values))
+    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
+
+
+def _regression_table(named: Named[Regression]) -> Table:
+    model = named.model
+    about = "mean" if model.formula.has_intercept else "0"
+    unseen = "" if model.unseen_error is None else f", {number(model.unseen_error)} for rank counts left out"
+    return Table(
+        caption=f"{_label(named.name)}: {model.formula}; {model.observations} points, R² about {about} "
+        f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",
+        corner="Term",
+        columns=("Coefficient", "Standard error", "t", "p"),
+        rows=tuple(
+            (
+                each.term,
+                (
+                    Value(number(each.value), f"{number(each.low)} to {number(each.high)}"),
+                    *(Value(number(figure)) for figure in (each.standard_error, each.t, each.p_value)),
+                ),
+            )
+            for each in model.coefficients
+        ),
+    )

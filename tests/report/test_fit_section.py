@@ -1,0 +1,66 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.report.conftest import synthetic_header, write_campaign
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.published import import_published
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import estimate_cells
+from timpani.charts.fitted import FITTED, MEASURED, SWITCH
+from timpani.report.fit_section import fit_section
+from timpani.report.page import render
+from timpani.study.cell import Algorithm, Cell
+
+
+@pytest.fixture(scope="module")
+def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("holt") / "latency"
+    import_published("holt_osu_latency", folder, "timpani import")
+    return load(folder)
+
+
+def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
+    found = fit_section(holt, estimate_cells(holt.results)).fits
+    assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
+    assert 256 in found.filter(part=SWITCH)["message_bytes"].to_list()
+    assert found.filter(part=FITTED)["piece"].n_unique() == found.filter(part=SWITCH).height + 1
+    assert (found.filter(part=FITTED)["time_us"] > 0).all()
+
+
+def test_the_page_tells_latency_throughput_and_switches(holt: Campaign) -> None:
+    html = render(holt)
+    assert "Models: latency, throughput, switches" in html
+    assert "256 B ×1.319" in html
+    data = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    assert "fitted-latency" in json.loads(data)["panels"]
+
+
+def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
+    found = fit_section(campaign, estimate_cells(campaign.results))
+    captions = [table.caption for table in found.tables["scatter"]]
+    assert any(caption.startswith("binomial, core: log2(latency) ~ ranks + log2(size) - 1") for caption in captions)
+    assert found.residuals["formula"].n_unique() == 2
+
+
+def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> None:
+    cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
+    results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
+    campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
+    found = fit_section(campaign, estimate_cells(campaign.results))
+    assert found.fits.is_empty()
+    assert "single size" in found.left_out[0]
+    assert "Models:" not in render(campaign)
+
+
+def test_a_report_without_regressions_loads_no_statsmodels(holt: Campaign) -> None:
+    script = (
+        "import sys; from pathlib import Path; from timpani.campaign.load import load; "
+        "from timpani.report.page import render; render(load(Path(sys.argv[1]))); "
+        "print('statsmodels' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(holt.folder)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
