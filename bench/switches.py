@@ -28,10 +28,12 @@ def run() -> None:
     for jump in (1.1, 1.15, 1.2, 1.5):
         shares = [share_right(generate(CURVES, launches, seed=3, jumps=(jump, jump))) for launches in (5, 1)]
         print(f"all jumps by {jump}: {shares[0]:.1%} right with 5 launches, {shares[1]:.1%} with 1")
-    for launches in (10, 5, 1):
-        latency, per_byte = coverage(generate(2 * CURVES, launches, seed=4))
+    for launches, common in ((10, 0.0), (5, 0.0), (1, 0.0), (5, 0.5)):
+        latency, per_byte = coverage(generate(2 * CURVES, launches, seed=4, common=common))
         low, high = MUST_COVER
-        print(f"launches: {launches}; T_s covered {latency:.1%}, T_c {per_byte:.1%}; must be {low:.0%} to {high:.0%}")
+        print(
+            f"launches: {launches}, {common:.0%} common; T_s covered {latency:.1%}, T_c {per_byte:.1%}; must be {low:.0%} to {high:.0%}"
+        )
 
 
 def share_right(curves: Iterable[Generated]) -> float:

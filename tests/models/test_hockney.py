@@ -8,10 +8,10 @@ from timpani.models.hockney import hockney, predicted, regimes
 from timpani.models.segments import cut
 
 
-@pytest.mark.parametrize("launches", [5, 1])
-def test_intervals_cover_as_often_as_they_say(launches: int) -> None:
+@pytest.mark.parametrize(("launches", "common"), [(5, 0.0), (1, 0.0), (5, 0.5)])
+def test_intervals_cover_as_often_as_they_say(launches: int, common: float) -> None:
     # 400 curves: 95 % ± 2 % and three standard errors of the count, 1.1 % each.
-    assert coverage(generate(400, launches, seed=21)) == pytest.approx((0.95, 0.95), abs=0.053)
+    assert coverage(generate(400, launches, seed=21, common=common)) == pytest.approx((0.95, 0.95), abs=0.053)
 
 
 def test_latency_is_of_the_first_regime_and_slope_of_the_last() -> None:
@@ -33,6 +33,15 @@ def test_with_launches_the_interval_is_theirs() -> None:
     assert found.from_launches
     half = 2.776 * factors.std(ddof=1) / np.sqrt(5)  # Student's t with 4 degrees of freedom
     assert (found.latency.high - found.latency.low) / 2 == pytest.approx(2 * half, rel=1e-3)
+
+
+def test_launches_that_agree_on_a_bent_curve_do_not_narrow_the_interval() -> None:
+    bent = 2 * (1 + 0.02 * np.sin(np.arange(23))) + 1e-3 * SIZES
+    noise = 1 + 0.001 * np.random.default_rng(6).standard_normal((5, 23))
+    curve = Curve(SIZES, bent * noise)
+    found = regimes(curve, cut(curve))[0]
+    assert not found.from_launches
+    assert found.latency.high - found.latency.low > 0.02
 
 
 def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:

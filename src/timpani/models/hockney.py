@@ -7,7 +7,7 @@ import numpy as np
 
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
-from timpani.models.segments import Cut, Variance
+from timpani.models.segments import Cut
 from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 
 
@@ -15,7 +15,8 @@ from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 class Regime:
     """A straight piece of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
 
-    from_launches  whether the intervals are over launches, whose every one was fitted; else over what the sizes leave
+    from_launches  whether the intervals are over launches, whose every one was fitted; else they are from the sizes'
+                   distances to the lines: with one launch, and where all launches have noise in common
     """
 
     first_bytes: int
@@ -47,7 +48,7 @@ class Hockney:
 
 def regimes(curve: Curve, cut: Cut) -> list[Regime]:
     """The lines of the pieces that `cut` makes, by weighted least squares of relative errors."""
-    return [_regime(curve.part(first, end), cut.variance) for first, end in cut.pieces]
+    return [_regime(curve.part(first, end), cut) for first, end in cut.pieces]
 
 
 def hockney(found: list[Regime]) -> Hockney:
@@ -64,20 +65,20 @@ def predicted(found: list[Regime], sizes: Array) -> Array:
     return np.asarray(latency[which] + per_byte[which] * sizes)
 
 
-def _regime(curve: Curve, variance: Variance) -> Regime:
+def _regime(curve: Curve, cut: Cut) -> Regime:
     line = estimator(curve.sizes, curve.weights)
     # Weights from the fitted times, not from the measured ones: too short a time must not weigh more for it.
     fitted = line.intercept @ curve.means + line.slope @ curve.means * curve.sizes
     weights = curve.counts / np.maximum(fitted, curve.means / 2) ** 2
     line = estimator(curve.sizes, weights)
     whole = curve.times[np.isfinite(curve.times).all(axis=1)]
-    from_launches = len(whole) > 1
+    from_launches = len(whole) > 1 and cut.launches_agree
 
     def estimate(sums: Array) -> Estimate:
         if from_launches:
             return mean_estimate(whole @ sums)
-        error = sqrt(float((sums**2 / weights).sum()) * variance.value)
-        return t_estimate(float(sums @ curve.means), error, variance.degrees)
+        error = sqrt(float((sums**2 / weights).sum()) * cut.variance.value)
+        return t_estimate(float(sums @ curve.means), error, cut.variance.degrees)
 
     return Regime(
         first_bytes=int(curve.sizes[0]),

@@ -29,6 +29,10 @@ CHANCE = 0.02
 """The probability of one switch or more where there is none."""
 
 
+DISAGREEMENT = 0.01
+"""The probability of finding noise common to a size's launches where there is none."""
+
+
 @dataclass(frozen=True)
 class Variance:
     """The relative variance of one launch's time at one size, and the degrees of freedom it was estimated with."""
@@ -44,11 +48,13 @@ class Cut:
     starts    the first point of each piece, counted from 0: (0, …)
     residual  weighted residual sum of squares of each possible piece, at [first, end]; see `residual_sums`
     variance  what the pieces' residuals are measured by
+    launches_agree  whether launches alone explain how far sizes lie from the pieces; if not, they have noise in common
     """
 
     starts: tuple[int, ...]
     residual: Array
     variance: Variance
+    launches_agree: bool
 
     @property
     def pieces(self) -> list[tuple[int, int]]:
@@ -64,7 +70,14 @@ def cut(curve: Curve) -> Cut:
     while any(_explains(curve, best, pieces, more) for more in range(pieces + 1, len(best) + 1)):
         pieces += 1
     sum_of_squares, starts = best[pieces - 1]
-    return Cut(starts, residual, _variance(curve, sum_of_squares, len(curve.sizes) - 2 * pieces))
+    degrees = len(curve.sizes) - 2 * pieces
+    return Cut(
+        starts,
+        residual,
+        _variance(curve, sum_of_squares, degrees),
+        launches_agree=_chance(sum_of_squares, degrees, Variance(curve.launch_variance, curve.launch_degrees))
+        >= DISAGREEMENT,
+    )
 
 
 def _variance(curve: Curve, residual: float, degrees: int) -> Variance:
@@ -120,6 +133,12 @@ def _explains(curve: Curve, best: list[tuple[float, tuple[int, ...]]], pieces: i
     if degrees < 1:
         return False
     variance = _variance(curve, best[more - 1][0], degrees)
-    gain = (best[pieces - 1][0] - best[more - 1][0]) / (2 * cuts)
-    chance = float(fdtrc(2 * cuts, variance.degrees, gain / variance.value))
+    chance = _chance(best[pieces - 1][0] - best[more - 1][0], 2 * cuts, variance)
     return chance * comb(places(n), cuts) < CHANCE
+
+
+def _chance(sum_of_squares: float, degrees: int, variance: Variance) -> float:
+    """The probability of a sum of squares this large with so many degrees: an F test against `variance`."""
+    if min(degrees, variance.degrees) < 1:
+        return 1.0
+    return float(fdtrc(degrees, variance.degrees, sum_of_squares / degrees / max(variance.value, ROUNDING**2)))
