@@ -31,9 +31,8 @@ def run() -> None:
     for launches, common in ((10, 0.0), (5, 0.0), (1, 0.0), (5, 0.5)):
         latency, per_byte = coverage(generate(2 * CURVES, launches, seed=4, common=common))
         low, high = MUST_COVER
-        print(
-            f"launches: {launches}, {common:.0%} common; T_s covered {latency:.1%}, T_c {per_byte:.1%}; must be {low:.0%} to {high:.0%}"
-        )
+        must = f"must be {low:.0%} to {high:.0%}"
+        print(f"launches: {launches}, {common:.0%} common; T_s covered {latency:.1%}, T_c {per_byte:.1%}; {must}")
 
 
 def share_right(curves: Iterable[Generated]) -> float:
