@@ -177,7 +177,8 @@ def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
     rates = [
         {
             "collective": "message_rate",
-            "ranks": 2 * senders,
+            "ranks": 8,
+            "parameters": f"pairs={senders % 4},window=64",  # pairs=0: as many as 8 ranks make
             "message_bytes": size,
             "launch": launch,
             "median_us": (1 + senders * size / min(9000, 4000 * senders)) / senders,
@@ -190,6 +191,7 @@ def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
     (loggp,) = found["loggp"]
     assert (loggp["o_us"], loggp["g_us"], loggp["G_us_per_byte"]) == pytest.approx((0.25, 0.5, 1e-3))
     (rate,) = found["max_rate"]
+    assert (rate["senders"], rate["parameters"]) == (4, "window=64")
     assert rate["core_rate_mb_per_s"] == pytest.approx(4000, rel=1e-3)
     assert rate["node_rate_mb_per_s"] == pytest.approx(9000, rel=1e-3)
     assert {curve["collective"] for curve in found["curves"]} == {"message_rate"}
@@ -200,7 +202,7 @@ def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
     lines = [{"collective": "message_rate", "message_bytes": size, "median_us": 1.0} for size in (1, 2, 4)]
     trip = {"collective": "prtt", "parameters": "delay_ns=0,messages=1", "median_us": 4.0}
     left_out = " ".join(fitted(campaign(tmp_path / "few", [*lines, trip]))["left_out"])
-    assert re.search("max-rate takes message rates at two rank counts", left_out)
+    assert re.search("max-rate takes message rates of two numbers of senders", left_out)
     assert re.search("LogGP lacks", left_out)
 
 

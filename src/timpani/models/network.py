@@ -15,7 +15,10 @@ ROUND_TRIP = "prtt"
 """The operation that LogGP is read from; its parameters are `messages` and `delay_ns`."""
 
 RATE = "message_rate"
-"""The operation that max-rate is read from: half of the ranks send at once, its time is that of all their messages."""
+"""The operation that max-rate is read from: its time is a message's of all senders together.
+
+Its parameter `pairs` is how many send at once; 0 is half of the ranks.
+"""
 
 _NS_PER_US = 1e3
 _RANKED = tuple(column for column in CURVE if column != "ranks")
@@ -23,15 +26,9 @@ _RANKED = tuple(column for column in CURVE if column != "ranks")
 
 def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
     """LogGP of each pair of processes in `timed` rows; what can't be had is said in `left_out`."""
-    rows = rows.filter(collective=ROUND_TRIP)
-    parameters = [dict(parse_parameters(text)) for text in rows["parameters"]]
-    rows = rows.with_columns(
-        pl.Series("messages", [each.pop("messages", 1) for each in parameters], pl.Int64),
-        pl.Series("delay_us", [each.pop("delay_ns", 0) / _NS_PER_US for each in parameters], pl.Float64),
-        pl.Series("parameters", [",".join(f"{name}={value}" for name, value in each.items()) for each in parameters]),
-    )
+    rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     found = []
-    for name, part in rows.group_by(CURVE, maintain_order=True):
+    for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
         trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
         try:
             model = loggp([dict(zip(trips.rows(), launch, strict=True)) for launch in _whole(times).tolist()])
@@ -44,22 +41,34 @@ def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
 
 def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRate]]:
     """The max-rate model of each placement in `timed` rows; what can't be had is said in `left_out`."""
+    rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
+    senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
     found = []
-    for name, part in rows.filter(collective=RATE).group_by(_RANKED, maintain_order=True):
-        cells, times = launches_by(part, "ranks", "message_bytes")
+    for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
+        cells, times = launches_by(part, "senders", "ranks", "message_bytes")
         try:
-            if min(cells["ranks"].n_unique(), cells["message_bytes"].n_unique()) < 2:
+            if min(cells["senders"].n_unique(), cells["message_bytes"].n_unique()) < 2:
                 raise UserError(
-                    "max-rate takes message rates at two rank counts and two sizes or more",
+                    "max-rate takes message rates of two numbers of senders and at two sizes or more",
                     "measure message_rate with --ranks 2,4 --sizes 1:1Mi",
                 )
-            senders = cells["ranks"].to_numpy() / 2
+            senders = cells["senders"].to_numpy().astype(np.float64)
             model = max_rate(senders, cells["message_bytes"].to_numpy().astype(np.float64), senders * _whole(times))
         except UserError as error:
             left_out.append(str(error))
         else:
             found.append(Named(dict(zip(_RANKED, name, strict=True)), model))
     return found
+
+
+def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
+    """The rows with a column for each of these parameters, which `parameters` then no longer names."""
+    read = [defaults | dict(parse_parameters(text)) for text in rows["parameters"]]
+    others = [{name: value for name, value in each.items() if name not in defaults} for each in read]
+    return rows.with_columns(
+        *(pl.Series(name, [each[name] for each in read], pl.Int64) for name in defaults),
+        pl.Series("parameters", [",".join(f"{name}={value}" for name, value in each.items()) for each in others]),
+    )
 
 
 def _whole(times: Array) -> Array:
