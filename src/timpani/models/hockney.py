@@ -10,6 +10,8 @@ from timpani.models.line import Array, estimator
 from timpani.models.segments import Cut
 from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 
+_CYCLES_PER_US_AT_1_GHZ = 1e3
+
 
 @dataclass(frozen=True)
 class Regime:
@@ -44,6 +46,11 @@ class Hockney:
             1 / each if each > 0 else inf for each in (self.per_byte.value, self.per_byte.high, self.per_byte.low)
         )
         return Estimate(value, low, high)
+
+    def in_cycles(self, clock_ghz: float) -> "Hockney":
+        """The same in cycles and cycles a byte of a processor with this clock rate."""
+        cycles = clock_ghz * _CYCLES_PER_US_AT_1_GHZ
+        return Hockney(self.latency.scaled(cycles), self.per_byte.scaled(cycles))
 
 
 def regimes(curve: Curve, cut: Cut) -> list[Regime]:

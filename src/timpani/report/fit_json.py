@@ -15,7 +15,6 @@ from timpani.models.switches import Switch
 from timpani.stats.mean import Estimate
 
 _S_PER_US = 1e-6
-_CYCLES_PER_US_AT_1_GHZ = 1e3
 
 
 def fit_object(
@@ -68,12 +67,11 @@ def _hockney(model: Hockney, clock_ghz: float | None) -> dict[str, Any]:
         **_estimate("latency_us", model.latency),
         **_estimate("us_per_byte", model.per_byte),
         **_estimate("throughput_mb_per_s", model.throughput),
-        **_estimate("beta_s_per_byte", scaled(model.per_byte, _S_PER_US)),
+        **_estimate("beta_s_per_byte", model.per_byte.scaled(_S_PER_US)),
     }
     if clock_ghz is not None:
-        cycles = clock_ghz * _CYCLES_PER_US_AT_1_GHZ
-        values |= _estimate("alpha_cycles", scaled(model.latency, cycles))
-        values |= _estimate("cycles_per_byte", scaled(model.per_byte, cycles))
+        cycles = model.in_cycles(clock_ghz)
+        values |= _estimate("alpha_cycles", cycles.latency) | _estimate("cycles_per_byte", cycles.per_byte)
     return values
 
 
@@ -138,11 +136,6 @@ def _max_rate(named: Named[MaxRate]) -> dict[str, Any]:
         **(node if model.node_rate is None else _estimate("node_rate_mb_per_s", model.node_rate)),
         "senders": model.senders,
     }
-
-
-def scaled(estimate: Estimate, factor: float) -> Estimate:
-    """The estimate in another unit."""
-    return Estimate(estimate.value * factor, estimate.low * factor, estimate.high * factor)
 
 
 def finite(number: float) -> float | None:

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.table import algorithm_label
 from timpani.charts.fitted import FITTED, MEASURED, SWITCH
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
@@ -16,7 +15,7 @@ from timpani.models.hockney import predicted
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.report.figures import CONDITIONS
-from timpani.report.fit_text import bounds, number
+from timpani.report.fit_text import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
 from timpani.study.sizes import show_size
 
@@ -87,8 +86,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
 
 
 def _label(name: dict[str, Any]) -> str:
-    label: str = pl.DataFrame([name]).select(algorithm_label()).item()
-    return f"{label}, {name['placement']}"
+    return f"{algorithm_of(name)}, {name['placement']}"
 
 
 def _rows(fitted: CurveFit, cells: pl.DataFrame) -> list[dict[str, Any]]:

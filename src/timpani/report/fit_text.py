@@ -9,14 +9,13 @@ from timpani.models.fit import CurveFit, Fit
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
-from timpani.report.fit_json import limits_within, scaled
+from timpani.report.fit_json import limits_within
 from timpani.report.text import aligned
 from timpani.stats.mean import Estimate
+from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
-
-_CYCLES_PER_US_AT_1_GHZ = 1e3
 
 
 def fit_text(fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published]) -> str:
@@ -45,22 +44,23 @@ def _curve_tables(curves: list[CurveFit], limits: Mapping[str, int], clock_ghz: 
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
-            lines += [f"{_label(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
+            lines += [f"{_curve_name(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
         yield "\n".join(lines) + "\n"
 
 
-def _label(fitted: CurveFit) -> str:
-    name = fitted.name
-    parameters = f":{name['parameters']}" if name["parameters"] else ""
-    return f"{name['algorithm']}{parameters}, {name['ranks']} ranks, {name['placement']}"
+def _curve_name(fitted: CurveFit) -> str:
+    return f"{algorithm_of(fitted.name)}, {fitted.name['ranks']} ranks, {fitted.name['placement']}"
+
+
+def algorithm_of(name: Mapping[str, Any]) -> str:
+    """The algorithm with its parameters, as tables and figures call it."""
+    return Algorithm(name["provider"], name["algorithm"], parse_parameters(name["parameters"])).label
 
 
 def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     name, model = fitted.name, fitted.hockney
-    parameters = f":{name['parameters']}" if name["parameters"] else ""
-    cycles = scaled(model.latency, (clock_ghz or 0) * _CYCLES_PER_US_AT_1_GHZ)
     return [
-        f"{name['algorithm']}{parameters}",
+        algorithm_of(name),
         str(name["ranks"]),
         name["placement"],
         number(model.latency.value),
@@ -68,7 +68,7 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
         number(model.throughput.value),
         bounds(model.throughput),
         number(model.per_byte.value * 1e-6),
-        *([number(cycles.value)] if clock_ghz else []),
+        *([number(model.in_cycles(clock_ghz).latency.value)] if clock_ghz else []),
         fitted.status,
     ]
 
@@ -97,7 +97,7 @@ def _regression_table(named: Named[Regression]) -> str:
     return (
         "\n".join(
             [
-                f"{name['collective']} {name['algorithm']}, {name['placement']}, {name['mode']}: {model.formula}",
+                f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}: {model.formula}",
                 *aligned(rows),
                 f"{model.observations} points, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
                 f"rms error {number(model.error)}, {unseen}",

@@ -18,6 +18,10 @@ class Estimate:
     low: float
     high: float
 
+    def scaled(self, factor: float) -> "Estimate":
+        """The same in another unit."""
+        return Estimate(self.value * factor, self.low * factor, self.high * factor)
+
 
 def mean_estimate(values: NDArray[np.float64]) -> Estimate:
     """The mean of independent values, shape (n,), with its t interval; one value alone has no bounds."""
