@@ -8,6 +8,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curve import Curve
+from timpani.models.line import Array
 
 CURVE = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
 """The columns that name a curve."""
@@ -52,17 +53,17 @@ def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Curve]]:
     """The curves of `timed` rows, each with the values of CURVE; also those of a single size."""
     for name, part in rows.sort(*CURVE).group_by(CURVE, maintain_order=True):
         sizes, times = launches_by(part, "message_bytes")
-        yield dict(zip(CURVE, name, strict=True)), Curve(sizes["message_bytes"].to_numpy().astype(np.float64), times)
+        yield dict(zip(CURVE, name, strict=True)), Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
 
 
-def launches_by(rows: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, np.ndarray[Any, np.dtype[np.float64]]]:
-    """Times as a matrix: the distinct values of `columns`, sorted, and per launch a row with the time of each.
+def launches_by(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:
+    """The distinct values of `columns`, sorted, and times as a matrix: per launch a row with the time of each.
 
     Microseconds, shape (launches, values); NaN where a launch has none.
     """
-    places = rows.select(columns).unique().sort(columns).with_row_index("place")
-    launches = rows.select("launch").unique().sort("launch").with_row_index("row")
-    times = np.full((len(launches), len(places)), np.nan)
-    placed = rows.join(places, on=columns).join(launches, on="launch")
-    times[placed["row"].to_numpy(), placed["place"].to_numpy()] = placed[TIME].to_numpy()
-    return places.drop("place"), times
+    keys, launches = rows.select(columns).rows(), rows["launch"].to_list()
+    values, numbers = sorted(set(keys)), sorted(set(launches))
+    place, row = ({each: i for i, each in enumerate(distinct)} for distinct in (values, numbers))
+    times = np.full((len(numbers), len(values)), np.nan)
+    times[[row[launch] for launch in launches], [place[key] for key in keys]] = rows[TIME].to_numpy()
+    return values, times

@@ -31,7 +31,7 @@ def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
         trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
         try:
-            model = loggp([dict(zip(trips.rows(), launch, strict=True)) for launch in _whole(times).tolist()])
+            model = loggp([dict(zip(trips, launch, strict=True)) for launch in _whole(times).tolist()])
         except UserError as error:
             left_out.append(str(error))
         else:
@@ -47,13 +47,13 @@ def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRa
     for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
         cells, times = launches_by(part, "senders", "ranks", "message_bytes")
         try:
-            if min(cells["senders"].n_unique(), cells["message_bytes"].n_unique()) < 2:
+            senders, _, sizes = np.array(cells, dtype=np.float64).T
+            if min(len(set(senders)), len(set(sizes))) < 2:
                 raise UserError(
                     "max-rate takes message rates of two numbers of senders and at two sizes or more",
                     "measure message_rate with --ranks 2,4 --sizes 1:1Mi",
                 )
-            senders = cells["senders"].to_numpy().astype(np.float64)
-            model = max_rate(senders, cells["message_bytes"].to_numpy().astype(np.float64), senders * _whole(times))
+            model = max_rate(senders, sizes, senders * _whole(times))
         except UserError as error:
             left_out.append(str(error))
         else:

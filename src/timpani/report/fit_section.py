@@ -13,6 +13,7 @@ from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import predicted
 from timpani.models.named import Named
+from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.figures import CONDITIONS
 from timpani.report.fit_text import algorithm_of, bounds, number
@@ -73,10 +74,9 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
         tables[collective] = [_hockney_table(own)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
+    lines = [row for fitted in found.curves for row in _lines(fitted)]
     return FitSection(
-        fits=pl.DataFrame(
-            [row for fitted in found.curves for row in _rows(fitted, cells)], schema=FIT_ROWS, orient="row"
-        ),
+        fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
         residuals=pl.DataFrame(
             [row for each in found.regressions for row in _residual_rows(each)], schema=RESIDUAL_ROWS, orient="row"
         ),
@@ -89,31 +89,45 @@ def _label(name: dict[str, Any]) -> str:
     return f"{algorithm_of(name)}, {name['placement']}"
 
 
-def _rows(fitted: CurveFit, cells: pl.DataFrame) -> list[dict[str, Any]]:
+def _measured(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells' times as rows of FIT_ROWS."""
+    return (
+        cells.filter(pl.col("collective") != ROUND_TRIP)
+        .with_columns(
+            pl.format("{}, {}", "label", "placement").alias("label"),
+            pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
+            pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
+            pl.col("message_bytes").cast(pl.Float64),
+            part=pl.lit(MEASURED),
+            low_us="ci_low_us",
+            high_us="ci_high_us",
+        )
+        .filter(pl.col("time_us").is_not_null())
+    )
+
+
+def _lines(fitted: CurveFit) -> list[dict[str, Any]]:
+    """The fitted lines and the switches of a curve as rows of FIT_ROWS."""
     name = fitted.name
     key = {
         "collective": name["collective"],
         "label": _label(name),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
+        "status": fitted.status,
     }
-    own = cells.filter(**name).with_columns(pl.coalesce("median_us", "osu_avg_us").alias("time_us"))
-    measured = own.filter(pl.col("time_us").is_not_null()).select(
-        "message_bytes", "time_us", "status", low_us="ci_low_us", high_us="ci_high_us"
-    )
-    rows = [{**key, **row, "part": MEASURED} for row in measured.iter_rows(named=True)]
+    rows: list[dict[str, Any]] = []
     for piece, regime in enumerate(fitted.regimes):
         sizes = np.geomspace(max(regime.first_bytes, 0.5), regime.last_bytes, _POINTS)
         times = predicted([regime], sizes)
         rows += [
-            {**key, "status": fitted.status, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
+            {**key, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
             for size, time in zip(sizes.tolist(), times.tolist(), strict=True)
             if time > 0  # a log axis has no place for what a line may say beside its points
         ]
     rows += [
         {
             **key,
-            "status": fitted.status,
             "part": SWITCH,
             "message_bytes": switch.first_bytes,
             "ratio": switch.ratio.value,
