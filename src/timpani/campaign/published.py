@@ -72,6 +72,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
     table = read_published(name, "measurements")
     results = list(_results(table))
+    empty = len(table.rows) - len(results)
     header = new_header(
         study={
             "title": table.title,
@@ -83,9 +84,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         mpi={"kind": table.provider, "version": table.version},
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
-        left_out=[f"{len(table.rows) - len(results)} empty cells of the published table"]
-        if len(results) < len(table.rows)
-        else [],
+        left_out=[f"empty cells of the published table: {empty}"] if empty else [],
     )
     with Store(folder, header) as store:
         for result in results:
