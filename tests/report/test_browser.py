@@ -135,7 +135,7 @@ def test_every_figure_of_messages_is_drawn_and_the_console_is_silent(
     path.write_text(messages_html, encoding="utf-8")
     page = opened(browser, path)
     figures = page.find_elements(By.CSS_SELECTOR, "figure[data-panel]")
-    assert len(figures) == 9
+    assert len(figures) >= 9
     for figure in figures:
         assert marks(figure, "mark-symbol") + marks(figure, "mark-rect"), figure.get_attribute("data-panel")
     matrix = page.find_element(By.CSS_SELECTOR, "figure[data-panel=pair-matrix-latency]")
