@@ -37,11 +37,13 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
     counts = 0
     for block in blocks:
         head, *collectives, command = block.splitlines()
-        match = re.fullmatch(r"(?P<ranks>[23]) ranks by core(, oversubscribed)?: (?P<cells>\d+) cells a launch", head)
+        match = re.fullmatch(
+            r"(?P<ranks>[23]) ranks by core(, oversubscribed)?, uint8: (?P<cells>\d+) cells a launch", head
+        )
         assert match, head
         counts += int(match["cells"])
         assert [line.split(":")[0] for line in collectives] == ["  bcast", "  scatter"]
-        assert all(line.endswith("; 11 sizes 1 B–1 KiB") for line in collectives)
+        assert all(line.endswith("; 11 sizes from 1 B to 1 KiB") for line in collectives)
         words = shlex.split(command)
         assert str(mpi.mpirun) in words
         assert match["ranks"] in words
@@ -54,7 +56,7 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
     ("arguments", "said"),
     [
         (("bcast",), "no folder to measure into; name one with -o DIR"),
-        (("bcst", "--dry-run"), "unknown study or collective 'bcst'; did you mean bcast?"),
+        (("bcst", "--dry-run"), "unknown study or operation 'bcst'; did you mean bcast?"),
         (("missing.toml", "--dry-run"), "there is no study file missing.toml"),
         (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is no size"),
         (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision: "),
