@@ -1,39 +1,94 @@
 #include "execute/execution.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 namespace timpani {
 
 namespace {
-constexpr int kTag = 17;
-}  // namespace
 
-Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op)
-    : comm_(comm), type_(type), op_(op) {
+constexpr int kTag = 17;
+
+int rank_in(MPI_Comm comm) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    program_ = compile(algorithm, shape, rank);
-    MPI_Aint lower = 0;
-    MPI_Aint true_lower = 0;
-    MPI_Aint true_extent = 0;
-    int size = 0;
-    MPI_Type_get_extent(type, &lower, &extent_);
-    MPI_Type_get_true_extent(type, &true_lower, &true_extent);
-    MPI_Type_size(type, &size);
-    contiguous_ = lower == 0 && true_lower == 0 && extent_ == size && true_extent == size;
-    // Scratch holds elements at their extent, from the first byte that the type really touches to the last.
-    const auto elements = static_cast<MPI_Aint>(program_.scratch);
-    if (elements > 0) scratch_.resize(static_cast<std::size_t>((elements - 1) * extent_ + true_extent));
-    bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.data() - true_lower;
-    requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
+    return rank;
 }
 
-int Execution::operator()(const std::byte* send, std::byte* receive) {
+/// The shape with what the operator and the datatype say of themselves.
+Shape admitted(const Algorithm& algorithm, Shape shape, MPI_Op op, const ElementLayout& layout) {
+    int commutes = 1;
+    if (op != MPI_OP_NULL) MPI_Op_commutative(op, &commutes);
+    shape.commutative = commutes != 0;
+    shape.element_bytes = std::max(1, layout.size);
+    if (!algorithm.restrictions.admit(shape)) {
+        throw std::runtime_error(std::string(algorithm.collective) + "/" + std::string(algorithm.name) +
+                                 " applies only where: " + algorithm.restrictions.text());
+    }
+    return shape;
+}
+
+std::int64_t elements_of(const std::vector<Run>& runs) {
+    return runs.empty() ? 0 : runs.back().inside + runs.back().count;
+}
+
+}  // namespace
+
+Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
+                     const Displacements& where)
+    : comm_(comm),
+      type_(type),
+      op_(op),
+      layout_(type),
+      program_(compile(algorithm, admitted(algorithm, shape, op, layout_), rank_in(comm))),
+      send_has_holes_(!where.send.empty()),
+      receive_has_holes_(!where.receive.empty()) {
+    const Collective& collective = *find_collective(algorithm.collective);
+    const int rank = rank_in(comm);
+    send_runs_ = send_runs(collective, shape, rank, where);
+    receive_runs_ = receive_runs(collective, shape, rank, where);
+    in_place_runs_ = in_place_runs(collective, shape, rank, where);
+    scratch_.make(program_.scratch, layout_);
+    bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
+    requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
+    if (send_has_holes_) send_aside_.make(elements_of(send_runs_), layout_);
+    if (receive_has_holes_) receive_aside_.make(elements_of(receive_runs_), layout_);
+}
+
+int Execution::operator()(const void* send, void* receive) {
+    const bool send_in_place = send == MPI_IN_PLACE;
+    const bool receive_in_place = receive == MPI_IN_PLACE;
     // Only read: the verifier refuses algorithms that write there.
-    bases_[static_cast<std::size_t>(Buffer::send)] = const_cast<std::byte*>(send);
-    bases_[static_cast<std::size_t>(Buffer::receive)] = receive;
+    auto* const sent = static_cast<std::byte*>(const_cast<void*>(send));
+    auto* const received = static_cast<std::byte*>(receive);
+    std::byte*& send_base = bases_[static_cast<std::size_t>(Buffer::send)];
+    std::byte*& receive_base = bases_[static_cast<std::size_t>(Buffer::receive)];
+    send_base = sent;
+    receive_base = received;
+    if (send_in_place || send_has_holes_) {
+        const auto& runs = send_in_place ? in_place_runs_ : send_runs_;
+        const std::byte* const from = send_in_place ? received : sent;
+        if (send_aside_.base() == nullptr) send_aside_.make(elements_of(runs), layout_);  // the first call in place
+        send_base = send_aside_.base();
+        for (const auto& [outside, inside, count] : runs) {
+            const int error = copy(from + outside * layout_.extent, send_base + inside * layout_.extent, count);
+            if (error != MPI_SUCCESS) return error;
+        }
+    }
+    if (receive_in_place || receive_has_holes_) {
+        if (receive_aside_.base() == nullptr) receive_aside_.make(elements_of(receive_runs_), layout_);
+        receive_base = receive_aside_.base();
+    }
     for (const Instruction& instruction : program_.instructions) {
         if (const int error = run(instruction); error != MPI_SUCCESS) return error;
+    }
+    if (!receive_has_holes_ || receive_in_place)
+        return MPI_SUCCESS;  // in place, a scatter's root has its block already
+    for (const auto& [outside, inside, count] : receive_runs_) {
+        const int error = copy(receive_base + inside * layout_.extent, received + outside * layout_.extent, count);
+        if (error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;
 }
@@ -59,22 +114,22 @@ int Execution::run(const Instruction& instruction) {
         case Instruction::Kind::wait_all:
             return MPI_Waitall(slot, requests_.data(), MPI_STATUSES_IGNORE);
         case Instruction::Kind::copy:
-            copy(from, to);
-            return MPI_SUCCESS;
+            return copy(at(from), at(to), from.count);
         case Instruction::Kind::reduce:
             return MPI_Reduce_local(at(from), at(to), count(from), type_, op_);
     }
     return MPI_ERR_INTERN;
 }
 
-void Execution::copy(const Region& from, const Region& to) const {
-    if (contiguous_) {
-        std::memcpy(at(to), at(from), static_cast<std::size_t>(from.count * extent_));
-        return;
+int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
+    if (count == 0) return MPI_SUCCESS;
+    if (layout_.contiguous) {
+        std::memcpy(to, from, static_cast<std::size_t>(count * layout_.extent));
+        return MPI_SUCCESS;
     }
     // Only MPI knows where the gaps of a type are.
-    MPI_Sendrecv(at(from), static_cast<int>(from.count), type_, 0, kTag, at(to), static_cast<int>(to.count), type_, 0,
-                 kTag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    const auto elements = static_cast<int>(count);
+    return MPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
 }  // namespace timpani

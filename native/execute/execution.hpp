@@ -6,33 +6,50 @@
 #include <cstddef>
 #include <vector>
 
+#include "execute/elements.hpp"
+#include "execute/layout.hpp"
 #include "execute/program.hpp"
 
 namespace timpani {
 
-/// A program bound to a communicator, a datatype and an operator: calling it runs the algorithm once. Calls allocate
-/// nothing. The communicator must carry no other messages of the same tag; ours are private duplicates.
+/// A program bound to a communicator, a datatype, an operator and the places of blocks: calling it runs the algorithm
+/// once. Calls allocate nothing. The communicator must carry no other messages of the same tag; ours are private
+/// duplicates.
+///
+/// Schedules know blocks side by side and buffers apart. Where a call has holes between blocks or is in place, elements
+/// are copied aside first or put into their places afterwards.
 class Execution {
   public:
-    Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op);
+    /// Both buffers hold elements of `type`, gaps and all; `shape` counts those, with the counts of every rank in a
+    /// v-collective. Throws std::runtime_error where the algorithm does not admit the shape, or an operator that does
+    /// not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data).
+    Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
+              const Displacements& where = {});
 
-    /// MPI's error code. `send` and `receive` as the collective's definition lays them out.
-    int operator()(const std::byte* send, std::byte* receive);
+    /// MPI's error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE where
+    /// MPI allows it. A broadcast takes its one buffer as both.
+    int operator()(const void* send, void* receive);
 
   private:
     int run(const Instruction& instruction);
     [[nodiscard]] std::byte* at(const Region& region) const {
-        return bases_[static_cast<std::size_t>(region.buffer)] + region.first * extent_;
+        return bases_[static_cast<std::size_t>(region.buffer)] + region.first * layout_.extent;
     }
-    void copy(const Region& from, const Region& to) const;
+    int copy(const std::byte* from, std::byte* to, std::int64_t count) const;
 
-    Program program_;
     MPI_Comm comm_;
     MPI_Datatype type_;
     MPI_Op op_;
-    MPI_Aint extent_ = 0;
-    bool contiguous_ = false;
-    std::vector<std::byte> scratch_;
+    ElementLayout layout_;
+    Program program_;
+    std::vector<Run> send_runs_;
+    std::vector<Run> receive_runs_;
+    std::vector<Run> in_place_runs_;
+    bool send_has_holes_;
+    bool receive_has_holes_;
+    Elements send_aside_;
+    Elements receive_aside_;
+    Elements scratch_;
     std::vector<MPI_Request> requests_;
     std::array<std::byte*, 3> bases_{};
 };

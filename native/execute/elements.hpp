@@ -1,0 +1,44 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace timpani {
+
+/// A datatype as memory sees it: how far its elements are apart, and which bytes each touches. All in bytes.
+struct ElementLayout {
+    MPI_Aint extent = 0;
+    MPI_Aint true_lower = 0;
+    MPI_Aint true_extent = 0;
+    int size = 0;
+    bool contiguous = false;
+
+    explicit ElementLayout(MPI_Datatype type) {
+        MPI_Aint lower = 0;
+        MPI_Type_get_extent(type, &lower, &extent);
+        MPI_Type_get_true_extent(type, &true_lower, &true_extent);
+        MPI_Type_size(type, &size);
+        contiguous = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
+    }
+};
+
+/// Room for elements at their extent, from the first byte that the type really touches to the last.
+class Elements {
+  public:
+    void make(std::int64_t count, const ElementLayout& layout) {
+        if (count == 0) return;
+        bytes_.resize(static_cast<std::size_t>((count - 1) * layout.extent + layout.true_extent));
+        base_ = bytes_.data() - layout.true_lower;
+    }
+    /// The address that MPI takes for the first element, which may begin before it or behind it.
+    [[nodiscard]] std::byte* base() const { return base_; }
+
+  private:
+    std::vector<std::byte> bytes_;
+    std::byte* base_ = nullptr;
+};
+
+}  // namespace timpani

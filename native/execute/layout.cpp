@@ -1,0 +1,61 @@
+#include "execute/layout.hpp"
+
+#include <string_view>
+
+namespace timpani {
+
+namespace {
+
+/// A block of a buffer by the number of the rank that it is for or from.
+template <typename BlockOf>
+std::vector<Run> blocks(const Shape& shape, std::span<const int> displacements, BlockOf block_of_peer) {
+    std::vector<Run> runs;
+    for (int peer = 0; peer < shape.ranks; ++peer) {
+        const Part block = block_of_peer(peer);
+        const auto outside = displacements.empty() ? block.first : displacements[static_cast<std::size_t>(peer)];
+        runs.push_back({outside, block.first, block.count});
+    }
+    return runs;
+}
+
+std::vector<Run> whole(std::int64_t elements) { return {{0, 0, elements}}; }
+
+bool gathers(const Collective& collective) { return collective.name.find("gather") != std::string_view::npos; }
+bool scatters(const Collective& collective) { return collective.name.starts_with("scatter"); }
+bool in_pairs(const Collective& collective) { return collective.name.starts_with("alltoall"); }
+
+}  // namespace
+
+std::vector<Run> send_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+    const auto elements = collective.send_elements(shape, rank);
+    if (elements == 0) return {};
+    if (scatters(collective)) return blocks(shape, where.send, [&](int to) { return block_of(shape, to); });
+    if (!in_pairs(collective)) return whole(elements);
+    return blocks(shape, where.send, [&](int to) {
+        const auto block = pair_block_of(shape, rank, to);
+        return Part{block.at_sender, block.count};
+    });
+}
+
+std::vector<Run> receive_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+    const auto elements = collective.receive_elements(shape, rank);
+    if (elements == 0) return {};
+    if (gathers(collective)) return blocks(shape, where.receive, [&](int from) { return block_of(shape, from); });
+    if (!in_pairs(collective)) return whole(elements);
+    return blocks(shape, where.receive, [&](int from) {
+        const auto block = pair_block_of(shape, from, rank);
+        return Part{block.at_receiver, block.count};
+    });
+}
+
+std::vector<Run> in_place_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+    if (collective.receive_elements(shape, rank) == 0) return {};
+    // What goes to a rank lies where what comes from it will: MPI asks that both are of one size.
+    if (in_pairs(collective)) return receive_runs(collective, shape, rank, where);
+    if (!gathers(collective)) return whole(collective.send_elements(shape, rank));
+    Run own = receive_runs(collective, shape, rank, where)[static_cast<std::size_t>(rank)];
+    own.inside = 0;
+    return {own};
+}
+
+}  // namespace timpani

@@ -1,0 +1,238 @@
+// timpani-against-library thorough|brief: calls every algorithm of ours and the library's own collective on the same
+// data, and compares every byte that either may have written, those of gaps and margins among them. Exit status 1 where
+// one differs. `brief` leaves out most counts and roots.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "execute/execution.hpp"
+#include "tests/allocations.hpp"
+#include "tests/element_kinds.hpp"
+#include "tests/library_calls.hpp"
+
+namespace timpani::test {
+
+namespace {
+
+constexpr std::size_t kMargin = 64;  // bytes before and behind each buffer, which stay as they are
+constexpr int kHole = 3;             // elements between the blocks of a v-collective
+
+using Bytes = std::vector<std::byte>;
+
+/// Blocks of `counts` from the last rank's to the first's, holes between them.
+std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
+    std::vector<int> displacements(counts.size());
+    int next = 1;
+    for (std::size_t i = counts.size(); i-- > 0; next += counts[i] + kHole) displacements[i] = next;
+    return displacements;
+}
+
+/// One call in MPI's terms and ours, with the data that both get.
+class Trial {
+  public:
+    Trial(const LibraryCall& library, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm)
+        : library_(library), kind_(kind), layout_(kind.type), shape_(shape), in_place_(in_place) {
+        MPI_Comm_rank(comm, &rank_);
+        const Collective& collective = *find_collective(library.collective);
+        arguments_ = {comm, kind.type, kind.op, shape.root, static_cast<int>(shape.count), {}, {}, {}, {}};
+        auto send_elements = collective.send_elements(shape, rank_);
+        auto receive_elements = collective.receive_elements(shape, rank_);
+        for (int peer = 0; peer < shape.ranks; ++peer) {
+            const bool pairs = library.collective == "alltoallv";
+            const bool parts = library.collective == "reduce_scatter";
+            const auto sent = pairs   ? pair_block_of(shape, rank_, peer).count
+                              : parts ? part_of(shape.count, shape.ranks, peer).count
+                                      : block_of(shape, peer).count;
+            const auto received = pairs ? pair_block_of(shape, peer, rank_).count : sent;
+            arguments_.send_counts.push_back(static_cast<int>(sent));
+            arguments_.receive_counts.push_back(static_cast<int>(received));
+        }
+        if (!shape.counts.empty()) {
+            arguments_.send_places = backwards_with_holes(arguments_.send_counts);
+            arguments_.receive_places = backwards_with_holes(arguments_.receive_counts);
+            send_elements += send_elements == 0 ? 0 : 1 + kHole * shape.ranks;
+            receive_elements += receive_elements == 0 ? 0 : 1 + kHole * shape.ranks;
+        }
+        // In place, what a rank contributes lies where its result will: a reduce-scatter's is the longer one.
+        if (in_place) receive_elements = std::max(receive_elements, send_elements);
+        if (library.collective == "bcast") receive_elements = shape.count;
+        send_ = filled(send_elements, 2 * rank_);
+        receive_ = filled(receive_elements, 2 * rank_ + 1);
+    }
+
+    /// What is wrong at this rank, or nothing. Collective.
+    std::optional<std::string> compare(const Algorithm& algorithm) {
+        Execution ours(algorithm, shape_, arguments_.comm, kind_.type, kind_.op,
+                       {arguments_.send_places, arguments_.receive_places});
+        const auto run_ours = [&](Bytes& send, Bytes& receive) { return ours(send_of(send), receive_of(receive)); };
+        const auto run_library = [&](Bytes& send, Bytes& receive) {
+            return library_.call(arguments_, send_of(send), receive_of(receive));
+        };
+        Bytes send = send_;
+        Bytes expected = receive_;
+        Bytes found = receive_;
+        if (run_library(send, expected) != MPI_SUCCESS) return "the library fails";
+        send = send_;
+        if (run_ours(send, found) != MPI_SUCCESS) return "ours fails";
+        std::ranges::copy(receive_, found.begin());
+        const auto before = allocations();
+        run_ours(send, found);
+        if (allocations() != before) return "the second call allocates";
+        if (send != send_) return "the send buffer is written";
+        const bool undefined = library_.collective == "exscan" && rank_ == 0;
+        if (!undefined && !(kind_.rounds ? nearly(found, expected) : found == expected)) return "results differ";
+        return std::nullopt;
+    }
+
+  private:
+    Bytes filled(std::int64_t elements, int seed) const {
+        Bytes bytes(2 * kMargin + static_cast<std::size_t>(elements * layout_.extent));
+        auto state = static_cast<std::uint32_t>(seed + 1) * 2654435761U;
+        for (std::size_t i = 0; i + 4 <= bytes.size(); i += 4) {
+            state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator
+            const auto number = static_cast<float>(state >> 8) / (1 << 24) - 0.5F;
+            std::memcpy(bytes.data() + i, kind_.rounds ? static_cast<const void*>(&number) : &state, 4);
+        }
+        return bytes;
+    }
+
+    /// Sums of numbers under 1/2 in size, whose rounding depends on their order: p ε Σ|x| ≤ p² ε / 2 on either side.
+    bool nearly(const Bytes& found, const Bytes& expected) const {
+        const float tolerance = static_cast<float>(shape_.ranks * shape_.ranks) * std::numeric_limits<float>::epsilon();
+        for (std::size_t i = 0; i + 4 <= found.size(); i += 4) {
+            float a = 0;
+            float b = 0;
+            std::memcpy(&a, found.data() + i, sizeof a);
+            std::memcpy(&b, expected.data() + i, sizeof b);
+            if (!(std::abs(a - b) <= tolerance)) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] bool in_place_here() const {
+        return in_place_ && (library_.in_place == InPlace::send || rank_ == shape_.root);
+    }
+    void* send_of(Bytes& send) const {
+        return in_place_here() && library_.in_place != InPlace::receive_at_root ? MPI_IN_PLACE : send.data() + kMargin;
+    }
+    void* receive_of(Bytes& receive) const {
+        if (in_place_here() && library_.in_place == InPlace::receive_at_root) return MPI_IN_PLACE;
+        return receive.data() + kMargin;
+    }
+
+    const LibraryCall& library_;
+    const ElementKind& kind_;
+    ElementLayout layout_;
+    Shape shape_;
+    bool in_place_;
+    int rank_ = 0;
+    Arguments arguments_;
+    Bytes send_;
+    Bytes receive_;
+};
+
+/// Unequal blocks, none among them; the same both ways between two ranks, as a call in place needs it.
+std::vector<std::int64_t> uneven(std::string_view collective, int ranks, std::int64_t count, bool in_place) {
+    std::vector<std::int64_t> counts;
+    if (!collective.ends_with('v')) return counts;
+    const int senders = collective == "alltoallv" ? ranks : 1;
+    for (int i = 0; i < senders; ++i) {
+        for (int j = 0; j < ranks; ++j)
+            counts.push_back((in_place ? 5 * (i + j) + i * j : 7 * i + 5 * j) % (count + 1));
+    }
+    return counts;
+}
+
+/// The shape with an algorithm's standard parameters, or with others that make several segments of a few hundred bytes.
+Shape with_parameters(Shape shape, const Algorithm& algorithm, bool standard) {
+    for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
+        const auto& parameter = algorithm.parameters[i];
+        const std::int64_t other = parameter.name == "segment_bytes" ? 200 : 3;
+        shape.parameters.at(i) = standard ? parameter.standard : std::max(parameter.least, other);
+    }
+    return shape;
+}
+
+int failures = 0;
+int trials = 0;
+
+void try_kind(const Algorithm& algorithm, const LibraryCall& library, const ElementKind& kind, const Shape& shape,
+              bool in_place, MPI_Comm comm) {
+    int commutes = 1;
+    if (kind.op != MPI_OP_NULL) MPI_Op_commutative(kind.op, &commutes);
+    Trial trial(library, kind, shape, in_place, comm);
+    std::optional<std::string> wrong;
+    if (algorithm.restrictions.commutative && commutes == 0) {
+        try {
+            const Execution refused(algorithm, shape, comm, kind.type, kind.op);
+            wrong = "an operator that does not commute is admitted";
+        } catch (const std::runtime_error&) {
+        }
+    } else {
+        wrong = trial.compare(algorithm);
+    }
+    ++trials;
+    if(getenv("DBG")) fprintf(stderr,"%s/%s %s %lld %d %d\n",std::string(algorithm.collective).c_str(),std::string(algorithm.name).c_str(),std::string(kind.name).c_str(),(long long)shape.count,shape.root,in_place);
+    if (!wrong) return;
+    ++failures;
+    std::fprintf(stderr, "%s/%s, %s, %lld elements, root %d%s: %s\n", std::string(algorithm.collective).c_str(),
+                 std::string(algorithm.name).c_str(), std::string(kind.name).c_str(),
+                 static_cast<long long>(shape.count), shape.root, in_place ? ", in place" : "", wrong->c_str());
+}
+
+void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool thorough, int ranks, MPI_Comm comm) {
+    const LibraryCall& library = library_call(algorithm.collective);
+    const bool reduces = find_collective(algorithm.collective)->reduces;
+    std::vector<std::int64_t> counts{7};
+    std::vector<int> roots{ranks - 1};
+    if (thorough) {
+        counts = {0, 1, std::max(1, ranks - 1), 7, 601};
+        if (library.has_root) roots = {0, ranks / 2, ranks - 1};
+    }
+    for (const auto count : counts) {
+        for (const int root : roots) {
+            for (const bool in_place : {false, true}) {
+                if (in_place && library.in_place == InPlace::never) continue;
+                const auto blocks = uneven(algorithm.collective, ranks, count, in_place);
+                for (const bool standard : {true, false}) {
+                    if (!standard && algorithm.parameters.empty()) continue;
+                    const Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, standard);
+                    if (!algorithm.restrictions.admit(shape)) continue;
+                    for (const auto& kind : kinds.all(reduces)) {
+                        try_kind(algorithm, library, kind, shape, in_place, comm);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void run(bool thorough) {
+    int ranks = 0;
+    int rank = 0;
+    MPI_Comm library_comm = MPI_COMM_WORLD;
+    MPI_Comm_size(library_comm, &ranks);
+    MPI_Comm_rank(library_comm, &rank);
+    const ElementKinds kinds;
+    for (const Algorithm* algorithm : algorithms()) try_algorithm(*algorithm, kinds, thorough, ranks, library_comm);
+    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, library_comm);
+    if (rank == 0) std::printf("%zu algorithms, %d calls, %d differ\n", algorithms().size(), trials, failures);
+}
+
+}  // namespace
+
+}  // namespace timpani::test
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    timpani::test::run(argc > 1 && std::string_view(argv[1]) == "thorough");
+    MPI_Finalize();
+    return timpani::test::failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace timpani::test {
+
+/// Calls of operator new so far, in a program that links allocations.cpp.
+std::int64_t allocations();
+
+}  // namespace timpani::test
