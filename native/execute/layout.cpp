@@ -49,11 +49,12 @@ std::vector<Run> receive_runs(const Collective& collective, const Shape& shape, 
 }
 
 std::vector<Run> in_place_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
-    if (collective.receive_elements(shape, rank) == 0) return {};
     // What goes to a rank lies where what comes from it will: MPI asks that both are of one size.
     if (in_pairs(collective)) return receive_runs(collective, shape, rank, where);
     if (!gathers(collective)) return whole(collective.send_elements(shape, rank));
-    Run own = receive_runs(collective, shape, rank, where)[static_cast<std::size_t>(rank)];
+    const auto received = receive_runs(collective, shape, rank, where);
+    if (received.empty()) return {};
+    Run own = received[static_cast<std::size_t>(rank)];
     own.inside = 0;
     return {own};
 }

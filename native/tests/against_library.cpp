@@ -61,6 +61,10 @@ class Trial {
             receive_elements += receive_elements == 0 ? 0 : 1 + kHole * shape.ranks;
         }
         // In place, what a rank contributes lies where its result will: a reduce-scatter's is the longer one.
+        // What is left of it behind the result is the library's to use.
+        if (in_place && library.collective.starts_with("reduce_scatter")) {
+            defined_ = kMargin + static_cast<std::size_t>(receive_elements * layout_.extent);
+        }
         if (in_place) receive_elements = std::max(receive_elements, send_elements);
         if (library.collective == "bcast") receive_elements = shape.count;
         send_ = filled(send_elements, 2 * rank_);
@@ -87,6 +91,8 @@ class Trial {
         if (allocations() != before) return "the second call allocates";
         if (send != send_) return "the send buffer is written";
         const bool undefined = library_.collective == "exscan" && rank_ == 0;
+        expected.resize(std::min(defined_, expected.size()));
+        found.resize(expected.size());
         if (!undefined && !(kind_.rounds ? nearly(found, expected) : found == expected)) return "results differ";
         return std::nullopt;
     }
@@ -136,6 +142,7 @@ class Trial {
     Arguments arguments_;
     Bytes send_;
     Bytes receive_;
+    std::size_t defined_ = std::numeric_limits<std::size_t>::max();  // bytes of the receive buffer that MPI defines
 };
 
 /// Unequal blocks, none among them; the same both ways between two ranks, as a call in place needs it.
@@ -179,7 +186,6 @@ void try_kind(const Algorithm& algorithm, const LibraryCall& library, const Elem
         wrong = trial.compare(algorithm);
     }
     ++trials;
-    if(getenv("DBG")) fprintf(stderr,"%s/%s %s %lld %d %d\n",std::string(algorithm.collective).c_str(),std::string(algorithm.name).c_str(),std::string(kind.name).c_str(),(long long)shape.count,shape.root,in_place);
     if (!wrong) return;
     ++failures;
     std::fprintf(stderr, "%s/%s, %s, %lld elements, root %d%s: %s\n", std::string(algorithm.collective).c_str(),
