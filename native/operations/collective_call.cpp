@@ -25,6 +25,18 @@ struct CollectiveCall::Calls {
     static int allgather(const CollectiveCall& o, std::byte* send, std::byte* receive) {
         return MPI_Allgather(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm());
     }
+    static int gatherv(const CollectiveCall& o, std::byte* send, std::byte* receive) {
+        return MPI_Gatherv(send, o.count_, o.type_, receive, o.counts_.data(), o.displacements_.data(), o.type_,
+                           o.shape_.root, o.comm());
+    }
+    static int scatterv(const CollectiveCall& o, std::byte* send, std::byte* receive) {
+        return MPI_Scatterv(send, o.counts_.data(), o.displacements_.data(), o.type_, receive, o.count_, o.type_,
+                            o.shape_.root, o.comm());
+    }
+    static int allgatherv(const CollectiveCall& o, std::byte* send, std::byte* receive) {
+        return MPI_Allgatherv(send, o.count_, o.type_, receive, o.counts_.data(), o.displacements_.data(), o.type_,
+                              o.comm());
+    }
     static int alltoall(const CollectiveCall& o, std::byte* send, std::byte* receive) {
         return MPI_Alltoall(send, o.count_, o.type_, receive, o.count_, o.type_, o.comm());
     }
@@ -56,13 +68,16 @@ struct CollectiveCall::Calls {
     }
 
     static Call find(std::string_view name) {
-        constexpr std::array<std::pair<std::string_view, Call>, 14> calls{{
+        constexpr std::array<std::pair<std::string_view, Call>, 17> calls{{
             {"null", null},
             {"barrier", barrier},
             {"bcast", bcast},
             {"gather", gather},
             {"scatter", scatter},
+            {"gatherv", gatherv},
+            {"scatterv", scatterv},
             {"allgather", allgather},
+            {"allgatherv", allgatherv},
             {"alltoall", alltoall},
             {"alltoallv", alltoallv},
             {"reduce", reduce},
@@ -88,8 +103,8 @@ CollectiveCall::CollectiveCall(const Collective& collective, const Shape& shape,
       call_(Calls::find(collective.name)) {
     // Displacements of the v-collectives are ints too, so the whole buffer must be countable.
     if (shape.count * shape.ranks > std::numeric_limits<int>::max()) {
-        throw std::runtime_error(std::string(collective.name) + " of " + std::to_string(shape.count) +
-                                 " elements a rank is too large for MPI's integer counts");
+        throw NotApplicable(std::string(collective.name) + " of " + std::to_string(shape.count) + " elements on " +
+                            std::to_string(shape.ranks) + " ranks is too large for MPI's integer counts");
     }
     count_ = static_cast<int>(shape.count);
     const bool parts = collective.name == "reduce_scatter";

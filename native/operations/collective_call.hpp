@@ -15,8 +15,8 @@ namespace timpani {
 /// One collective call, of the MPI library or of an algorithm of ours.
 class CollectiveCall : public Operation {
   public:
-    /// `count` as Shape counts it. Throws std::runtime_error where the collective is unknown or too large for MPI's
-    /// integer counts.
+    /// `count` as Shape counts it. Throws std::runtime_error where the collective is unknown, NotApplicable where it is
+    /// too large for MPI's integer counts.
     CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
                    Controls controls = {});
 

@@ -36,14 +36,25 @@ def sanitized(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of our programs and native tests, built with the address and undefined-behaviour sanitizers."""
     if mpi != FOUND[0]:
         pytest.skip("may be skipped: what the sanitizers look at is ours, whichever library it is built for")
-    folder = tmp_path_factory.mktemp(f"sanitized-{mpi.kind}")
+    options = ("-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O1 -g1")
+    return build_tests(mpi, tmp_path_factory.mktemp(f"sanitized-{mpi.kind}"), "all", *options)
+
+
+@pytest.fixture(scope="session")
+def against_library(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that compares our algorithms with the library's own calls."""
+    name = "timpani-against-library"
+    return build_tests(mpi, tmp_path_factory.mktemp(f"tests-{mpi.kind}"), name) / name
+
+
+def build_tests(mpi: Mpi, folder: Path, target: str, *options: str) -> Path:
+    """Build `target` of our programs and native tests for `mpi` in `folder`, and return that."""
     beside = Path(sys.executable).parent
     cmake = shutil.which("cmake", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "cmake"
     ninja = shutil.which("ninja", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "ninja"
-    options = ["-DTIMPANI_SANITIZE=ON", "-DTIMPANI_TESTS=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O1 -g1"]
-    where = [f"-DCMAKE_CXX_COMPILER={mpi.cxx}", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
+    where = [f"-DCMAKE_CXX_COMPILER={mpi.cxx}", f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DTIMPANI_TESTS=ON"]
     subprocess.run([cmake, "-S", sources(), "-B", folder, "-G", "Ninja", *where, *options], check=True)
-    subprocess.run([ninja, "-C", folder], check=True)
+    subprocess.run([ninja, "-C", folder, target], check=True)
     return folder
 
 

@@ -30,6 +30,17 @@ def test_every_collective_gives_right_data_at_every_rank_count(run_plan: RunPlan
     assert record[0]["world"] == ranks
 
 
+@pytest.mark.parametrize("algorithm", ["-", "pairwise"])
+def test_a_cell_too_large_for_mpis_counts_fails_alone(run_plan: RunPlan, algorithm: str) -> None:
+    too_large = 2**31 // 2
+    fields = "warm - -"
+    record = run_plan(2, [f"cell 0 alltoall {too_large} {fields} {algorithm}", f"cell 1 alltoall 8 {fields} -"])
+    lines = {line["cell"]: line for line in record if "cell" in line}
+    assert "1073741824 elements on 2 ranks is too large for MPI's integer counts" in lines[0]["mistake"]
+    assert "measured" in lines[1]
+    assert record[-1]["end"] is True
+
+
 @pytest.mark.parametrize("datatype", DATATYPES)
 def test_every_datatype_gives_right_data_under_the_sanitizers(
     run_plan: RunPlan, sanitized: Path, datatype: str

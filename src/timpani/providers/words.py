@@ -5,7 +5,10 @@ This is a dictionary, not a list of what exists: a name that isn't in it stays a
 
 from collections.abc import Iterable
 
+from timpani.study.cell import DEFAULT
+
 _WORDS = {
+    DEFAULT: "gather_bcast",  # Open MPI's allgatherv has one of that name; with us it is what the library decides
     "basic_linear": "linear",
     "split_binary_tree": "split_binary",
     "binary_tree": "binary",
@@ -30,5 +33,5 @@ def spell(names: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
         if word in taken and word != name:
             word = name
         taken.add(word)
-        spelled[name] = (word, (name,) if word != name else ())
+        spelled[name] = (word, (name,) if name not in (word, DEFAULT) else ())
     return spelled

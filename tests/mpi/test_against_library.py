@@ -1,0 +1,24 @@
+"""Our own algorithms against the library's own calls: on the same data, every byte of the results is the same."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.conftest import start
+from timpani.native.find import Mpi
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 8])
+def test_every_algorithm_gives_the_librarys_own_result(mpi: Mpi, against_library: Path, ranks: int) -> None:
+    # MPICH spins while it waits, so that a message takes a time slice for each rank that has no core.
+    extent = "brief" if mpi.kind == "mpich" and ranks > 2 else "thorough"
+    done = start(mpi, ranks, (str(against_library), extent))
+    assert done.returncode == 0, done.stderr
+    assert ", 0 differ" in done.stdout
+
+
+@pytest.mark.parametrize("ranks", [1, 3, 4])
+def test_no_byte_outside_is_touched_under_the_sanitizers(mpi: Mpi, sanitized: Path, ranks: int) -> None:
+    done = start(mpi, ranks, (str(sanitized / "timpani-against-library"), "thorough"))
+    assert done.returncode == 0, done.stderr
+    assert ", 0 differ" in done.stdout
