@@ -24,7 +24,8 @@ installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
 def test_recorded_answers_are_read(version: str) -> None:
     offers = read_offers((DATA / f"openmpi-{version}.txt").read_text())
-    assert set(offers) == COLLECTIVES.keys() - {"null"}
+    assert set(offers) == COLLECTIVES.keys() - {"null", "scatterv", "gatherv"}  # tuned leaves those two to others
+    assert "default" not in {offer.name for offer in offers["allgatherv"]}
     assert [(offer.value, offer.name) for offer in offers["bcast"]] == [
         ("1", "linear"),
         ("2", "chain"),

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections import Counter
 
 import pytest
 
@@ -57,23 +58,37 @@ def test_all_are_right_at_every_rank_count_to_17(mpi: Mpi, own: Catalogue) -> No
     assert all(finding["checked"] > 0 for finding in findings)
 
 
-# Mistakes that are none: a scan by recursive doubling also keeps the sum of all ranks met so far, which nobody needs
-# after the last round.
-EQUIVALENT = {"scan/recursive_doubling", "exscan/recursive_doubling"}
+# Mistakes that are none, how many of each kind there are at 5 and 6 ranks, and why.
+#
+# A scan by recursive doubling also keeps the reduction of all ranks met so far, which some ranks never need again.
+_GROUP_NOT_NEEDED = Counter(
+    {"region cut": 18, "step left out": 18, "reduction copies": 16, "region moved": 10, "order changed": 8}
+)
+EQUIVALENT = {
+    "scan/recursive_doubling": _GROUP_NOT_NEEDED,
+    "exscan/recursive_doubling": _GROUP_NOT_NEEDED,
+    # Where rank 2 or its child has all elements, it may pass them on before the broadcast brings them back.
+    "allgatherv/gather_bcast": Counter({"order changed": 2}),
+}
 
 
-def test_planted_mistakes_are_caught(mpi: Mpi, own: Catalogue) -> None:
+def test_planted_mistakes_are_caught_but_those_that_are_none(mpi: Mpi, own: Catalogue) -> None:
     names = resolve_names(["all"], own)
     program = str(build(mpi) / "timpani-verify")
     answer = subprocess.run([program, "mutate", "5", "6", "7", "7", *names], capture_output=True, text=True, check=True)
-    results = [json.loads(line) for line in answer.stdout.splitlines()]
-    made = sum(result["made"] for result in results)
-    caught = sum(result["caught"] for result in results)
+    results = {
+        f"{line['collective']}/{line['algorithm']}": line for line in map(json.loads, answer.stdout.splitlines())
+    }
+    assert list(results) == names
+    survivors = {
+        name: Counter(each.rpartition(": ")[2] for each in result["survivors"])
+        for name, result in results.items()
+        if result["survivors"]
+    }
+    assert survivors == EQUIVALENT, [result["survivors"][:3] for result in results.values() if result["survivors"]]
+    made = sum(result["made"] for result in results.values())
     assert made > 10_000
-    assert caught >= MUST_CATCH * made, [result["survivors"][:3] for result in results if result["survivors"]]
-    for result in results:
-        if f"{result['collective']}/{result['algorithm']}" not in EQUIVALENT:
-            assert result["caught"] >= MUST_CATCH * result["made"], result["survivors"][:5]
+    assert sum(result["caught"] for result in results.values()) >= MUST_CATCH * made
 
 
 def test_names_stand_for_one_a_collective_or_all(own: Catalogue) -> None:

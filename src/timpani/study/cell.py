@@ -72,8 +72,8 @@ class Cell:
     """One point of a study.
 
     message_bytes is counted as OSU's benchmarks print it, `size_meaning` in `study/operations.py`: a block for
-    scatter, gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls; the vector for broadcast, reductions and scans; 0 for a barrier; a
-    message between two ranks; the whole matrix of a transpose.
+    scatter, gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls; the vector for
+    broadcast, reductions and scans; 0 for a barrier; a message between two ranks; the whole matrix of a transpose.
     """
 
     collective: str
