@@ -35,14 +35,14 @@ Values values_of(const Parameter& parameter) {
     return values;
 }
 
-/// Blocks of every size up to `count`, none among them; and one rank that has all there is.
+/// Blocks that are all alike; of every size up to `count`, none among them; and one rank that has all there is.
 std::vector<std::vector<std::int64_t>> distributions(std::string_view collective, int ranks, std::int64_t count) {
     const auto blocks = static_cast<std::size_t>(collective == "alltoallv" ? ranks * ranks : ranks);
     std::vector<std::int64_t> uneven(blocks);
     for (std::size_t i = 0; i < blocks; ++i) uneven[i] = static_cast<std::int64_t>(i * 7 + i / 3) % (count + 1);
     std::vector<std::int64_t> lonely(blocks);
     lonely[blocks / 2] = count;
-    return {uneven, lonely};
+    return {{}, uneven, lonely};
 }
 
 /// Each parameter in turn takes its values while the others keep their standard ones.

@@ -10,9 +10,10 @@ from timpani.native.find import Mpi
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 7, 8])
 def test_every_algorithm_gives_the_librarys_own_result(mpi: Mpi, against_library: Path, ranks: int) -> None:
-    if mpi.kind == "mpich" and ranks > 1:
-        pytest.skip("MPICH 4.0.2's own reduce in place ends the program at a root other than 0, not yet understood")
-    done = start(mpi, ranks, (str(against_library), "thorough"))
+    spins = mpi.kind == "mpich" and ranks > 2
+    if spins and ranks not in (3, 5):
+        pytest.skip("may be skipped: MPICH spins while it waits, and 3 and 5 ranks on few cores show the same")
+    done = start(mpi, ranks, (str(against_library), "brief" if spins else "thorough"))
     assert done.returncode == 0, done.stderr
     assert ", 0 differ" in done.stdout
 
