@@ -31,6 +31,19 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    costs_from: Annotated[
+        Path | None,
+        typer.Option(
+            help="The campaign whose `latency` and `reduce_local` tell α, β and γ, where it is another.",
+            show_default=False,
+        ),
+    ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new .svg, .png or .pdf: our algorithms' predicted over measured times.", show_default=False
+        ),
+    ] = None,
     published: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,6 +63,7 @@ def fit(
     from timpani.providers.eager_limits import eager_limits
     from timpani.report.fit_json import fit_object
     from timpani.report.fit_text import fit_text
+    from timpani.report.prediction import predicted_campaign, write_prediction
 
     campaign = load(folder)
     tables = [read_published(name, "fit") for name in published or []]
@@ -57,7 +71,14 @@ def fit(
     mpi = campaign.header.get("mpi", {})
     clock_ghz = clock_ghz or stated_clock_ghz(campaign.header.get("machine", {}))
     limits = eager_limits(str(mpi.get("kind")), str(mpi.get("version")))
+    prediction = predicted_campaign(campaign, found, costs_from)
+    if figure is not None:
+        write_prediction(prediction, figure)
     if format is Format.json:
-        typer.echo(json.dumps(fit_object(found, limits, clock_ghz, tables), indent=1, allow_nan=False))
+        found_object = fit_object(found, limits, clock_ghz, tables)
+        found_object["prediction"] = prediction.as_json() if prediction else None
+        typer.echo(json.dumps(found_object, indent=1, allow_nan=False))
     else:
         typer.echo(fit_text(found, limits, clock_ghz, tables), nl=False)
+        if prediction:
+            typer.echo("\n" + prediction.text(), nl=False)

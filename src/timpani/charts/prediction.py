@@ -1,0 +1,48 @@
+"""How far predicted times are from measured ones, against message size."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+
+_HEIGHT = 320
+
+
+def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A curve per `label` of `ratio` = predicted / measured on log-log axes; at 1 the model is right.
+
+    rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`
+    """
+    styled = theme.styles(rows["label"], ink)
+    base = (
+        alt.Chart(rows)
+        .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .encode(
+            x=theme.size_axis(),
+            y=theme.value_axis("ratio", "Predicted / measured"),
+            color=alt.Color(
+                "label:N",
+                scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
+                legend=alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1),
+            ),
+        )
+    )
+    right = alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=ink.text, strokeDash=[4, 3]).encode(y="ratio:Q")
+    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(
+        strokeDash=alt.StrokeDash(
+            "label:N",
+            scale=alt.Scale(domain=[style.label for style in styled], range=[style.dash for style in styled]),
+            legend=None,
+        )
+    )
+    points = base.mark_point(size=22, filled=True, opacity=1).encode(
+        tooltip=[
+            alt.Tooltip("label:N", title="algorithm"),
+            alt.Tooltip("message_bytes:Q", title="message bytes"),
+            alt.Tooltip("predicted_us:Q", title="predicted (µs)", format=".4~r"),
+            alt.Tooltip("time_us:Q", title="measured (µs)", format=".4~r"),
+            alt.Tooltip("ratio:Q", title="predicted / measured", format=".3~r"),
+        ]
+    )
+    chart = alt.layer(right, lines, points).properties(width=theme.WIDTH, height=_HEIGHT)
+    return theme.dress(chart, ink, "Predicted over measured time against message size")

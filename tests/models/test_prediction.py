@@ -1,0 +1,96 @@
+"""Predicted times of our algorithms, where what they took was made up from known costs."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from timpani.models.hockney import Regime
+from timpani.models.prediction import PREDICTED, RATIO, MessageCosts, choices, message_costs, predict
+from timpani.native.build import build
+from timpani.native.find import find_mpis
+from timpani.schedules.simulation import Simulator
+from timpani.stats.mean import Estimate
+
+ALPHA, BETA, GAMMA = 2.0, 0.001, 0.0005  # µs, µs/B, µs/B
+
+
+def regime(first: int, last: int, alpha: float, beta: float) -> Regime:
+    return Regime(first, last, Estimate(alpha, alpha, alpha), Estimate(beta, beta, beta), True)
+
+
+COSTS = MessageCosts([regime(1, 512, ALPHA / 2, BETA), regime(1024, 1 << 20, ALPHA, BETA)], GAMMA)
+
+
+def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) -> dict[str, Any]:
+    return {
+        "collective": "allreduce",
+        "provider": "timpani",
+        "algorithm": algorithm,
+        "parameters": "",
+        "ranks": 4,
+        "placement": "core",
+        "mode": "warm",
+        "machine": "m",
+        "message_bytes": message_bytes,
+        "median_us": median_us,
+        "osu_avg_us": median_us,
+        **others,
+    }
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Simulator:
+    mpis = find_mpis()
+    if not mpis:
+        pytest.skip("no MPI library on this machine")
+    return Simulator(build(mpis[0]))
+
+
+def test_costs_are_those_of_the_regime_of_the_size() -> None:
+    assert COSTS.at(8).alpha == COSTS.at(512).alpha == COSTS.at(1000).alpha == ALPHA / 2
+    assert COSTS.at(1024).alpha == COSTS.at(1 << 30).alpha == ALPHA
+    below_zero = MessageCosts([regime(1, 2, -0.1, -1.0)], None).at(1)
+    assert (below_zero.alpha, below_zero.beta, below_zero.gamma) == (0.0, 0.0, 0.0)
+
+
+def test_without_a_latency_nobody_tells_costs() -> None:
+    assert message_costs([]) is None
+
+
+def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
+    size = 4096  # bytes of int32: 1024 elements on 4 ranks
+    formula = {
+        "recursive_doubling": 2 * (ALPHA + BETA * size + GAMMA * size),
+        "ring": 2 * 3 * ALPHA + 2 * 3 / 4 * BETA * size + 3 / 4 * GAMMA * size,
+    }
+    cells = pl.DataFrame([cell(name, size, 2 * time) for name, time in formula.items()])
+    found = predict(cells, COSTS, simulator, 4)
+    assert dict(zip(found["algorithm"], found[PREDICTED], strict=True)) == pytest.approx(formula)
+    assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
+
+
+def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulator: Simulator) -> None:
+    cells = pl.DataFrame(
+        [
+            cell("ring", 64, 1.0, provider="openmpi"),
+            cell("packed", 64, 1.0, collective="transpose"),
+            cell("ring", 64, 1.0) | {"median_us": None, "osu_avg_us": None},
+        ]
+    )
+    assert predict(cells, COSTS, simulator, 1).is_empty()
+
+
+def test_the_regret_is_what_the_models_choice_takes_longer() -> None:
+    row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
+    predictions = pl.DataFrame(
+        [
+            {**row, "message_bytes": 8, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 3.0},
+            {**row, "message_bytes": 8, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+            {**row, "message_bytes": 16, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 1.0},
+            {**row, "message_bytes": 16, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+            {**row, "message_bytes": 32, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+        ]
+    )
+    found = choices(predictions).select("message_bytes", "by_model", "by_measurement", "regret").rows()
+    assert found == [(8, "binomial", "linear", 0.5), (16, "binomial", "binomial", 0.0)]
