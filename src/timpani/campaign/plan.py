@@ -3,12 +3,16 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import get_args
 
 from timpani.errors import UserError, unknown
-from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.hosts import HostList
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.launcher import command
+from timpani.machine.model import Machine
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.provider import Controls, Forcing, Provider
@@ -59,12 +63,21 @@ class Group:
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here."""
+    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here.
+
+    `machine` is None, and `hosts` empty, on this computer.
+    """
 
     study: Study
     mpi: Mpi
     groups: tuple[Group, ...]
     left_out: tuple[str, ...]
+    machine: Machine | None = None
+    hosts: HostList = ()
+
+    def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
+        """What starts `program` on the ranks of `group`; `folder` is the launch's."""
+        return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
 
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:

@@ -19,7 +19,6 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
-from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
 from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
@@ -131,7 +130,7 @@ class Runner:
         folder = self.store.start_folder(launch)
         (folder / "plan.txt").write_text(plan_text(self.plan.study, group, pending, slot))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
-        to_run = command(self.plan.mpi, group.request(program))
+        to_run = self.plan.command(group, program, folder)
         patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
         without = steering(self.plan.mpi, os.environ)

@@ -1,4 +1,4 @@
-"""From a study to a measured campaign on this machine: choose the library, plan, build, measure, prove."""
+"""From a study to a measured campaign: choose the library, plan, build, measure, prove."""
 
 import os
 import shlex
@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -18,6 +18,10 @@ from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_machine
+from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.model import Machine
+from timpani.machine.modules import load_modules
+from timpani.machine.places import capacity, with_slots
 from timpani.native.build import build
 from timpani.native.find import choose_mpi
 from timpani.providers.own import own_catalogue
@@ -34,13 +38,28 @@ class Session:
     stopped: int | None = None
 
     @classmethod
-    def prepare(cls, study: Study, mpi_wanted: str | None, oversubscribe: bool) -> Self:
-        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it."""
-        mpi = choose_mpi(mpi_wanted)
+    def prepare(
+        cls,
+        study: Study,
+        mpi_wanted: str | None,
+        oversubscribe: bool,
+        machine: Machine | None = None,
+        hosts: HostList = (),
+    ) -> Self:
+        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it.
+
+        `machine` is where it runs, on `hosts` or on all its nodes; None: on this computer.
+        """
+        if machine is None:
+            mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
+        else:
+            os.environ.update(load_modules(machine.modules))
+            mpi = choose_mpi(mpi_wanted or machine.library)
+            hosts = with_slots(machine, hosts or choose_hosts(machine))
+            cores = capacity(machine, hosts, study.placement)
         provider = provider_of(mpi)
-        return cls(
-            plan(study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), read_cores().usable, oversubscribe)
-        )
+        planned = plan(study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), cores, oversubscribe)
+        return cls(replace(planned, machine=machine, hosts=hosts))
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
@@ -49,7 +68,7 @@ class Session:
             folder,
             new_header(
                 study=self.plan.study.model_dump(mode="json"),
-                machine=describe_machine(),
+                machine=describe_machine(self.plan.machine, self.plan.hosts),
                 mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
@@ -68,7 +87,7 @@ class Session:
             plan=self.plan,
             store=store,
             programs=programs,
-            machine=describe_machine()["name"],
+            machine=describe_machine(self.plan.machine)["name"],
             observer=observer,
             stop=lambda: self.stopped is not None,
             hang_after=hang_after,

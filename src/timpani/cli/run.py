@@ -26,7 +26,13 @@ def run(
     mpi: Annotated[
         str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
     ] = None,
-    placement: Annotated[str | None, typer.Option(help="core, socket or node.", show_default=False)] = None,
+    on: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="A machine file; else this computer.", show_default=False)
+    ] = None,
+    hosts: Annotated[
+        Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)
+    ] = None,
+    placement: Annotated[str | None, typer.Option(help="core, socket, node or ppr:N.", show_default=False)] = None,
     mode: Annotated[str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default=False)] = None,
     method: Annotated[
         str | None, typer.Option(help="timpani, or osu: OSU's own protocol, for comparison.", show_default=False)
@@ -56,6 +62,8 @@ def run(
 ) -> None:
     """Measure a study or the collectives named, and say which algorithm is best where."""
     from timpani.campaign.session import Session
+    from timpani.machine.host_file import read_hosts
+    from timpani.machine.where import resolve
     from timpani.study.compose import compose
     from timpani.study.study import parse_duration
 
@@ -79,7 +87,10 @@ def run(
         },
     )
     patience = parse_duration(hang_after) if hang_after else None
-    session = Session.prepare(study, mpi, oversubscribe)
+    if hosts and not on:
+        raise UserError("--hosts chooses nodes of a machine, and none is named", "name one with --on")
+    machine = resolve(on) if on else None
+    session = Session.prepare(study, mpi, oversubscribe, machine, read_hosts(hosts) if hosts else ())
     if dry_run:
         from timpani.report.dry_run import plan_lines
 

@@ -1,14 +1,28 @@
 """The machine as a campaign records it."""
 
 import platform
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from timpani.machine.cores import read_cores
+from timpani.machine.hosts import Host, same_host
+from timpani.machine.model import Machine
 
 
-def describe_machine() -> dict[str, Any]:
-    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same."""
+def describe_machine(machine: Machine | None = None, hosts: Sequence[Host] = ()) -> dict[str, Any]:
+    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same.
+
+    `machine` on `hosts`, its processor taken from this computer where that is one of them; None: this computer.
+    """
+    if machine is not None:
+        here = any(same_host(host.name, platform.node()) for host in hosts)
+        return {
+            **(describe_machine() if here else {}),
+            **machine.model_dump(mode="json", exclude_defaults=True),
+            "hosts": [asdict(host) for host in hosts],
+        }
     cores = read_cores()
     return {
         "name": platform.node(),

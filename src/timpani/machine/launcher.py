@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from timpani.errors import unknown
 from timpani.machine import mpich, openmpi
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
@@ -12,5 +13,8 @@ _LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": ope
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
-    """The command that starts `request` with the starter of `mpi`."""
-    return _LAUNCHERS[mpi.kind](mpi, request)
+    """The command that starts `request` with the launcher of its machine, or with the starter of `mpi`."""
+    launcher = request.machine.launcher if request.machine else mpi.kind
+    if launcher not in _LAUNCHERS:
+        raise unknown("launcher", launcher, _LAUNCHERS, "docs/machine-files.md")
+    return _LAUNCHERS[launcher](mpi, request)

@@ -1,9 +1,9 @@
 """What a campaign would do, in words: cells, launches, time and commands."""
 
 import shlex
+from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
-from timpani.machine.launcher import command
 from timpani.study.sizes import show_size
 
 
@@ -34,7 +34,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
                 else f"{len(sizes)} sizes {show_size(sizes[0])}–{show_size(sizes[-1])}"
             )
             lines.append(f"  {collective}: {', '.join(algorithms)}; {span}")
-        to_run = command(plan.mpi, group.request(("timpani-measure", "plan.txt", "samples.jsonl")))
+        to_run = plan.command(group, ("timpani-measure", "plan.txt", "samples.jsonl"), Path())
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))
     return lines

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm
 from timpani.study.collectives import COLLECTIVES
+from timpani.study.placement import check_placement
 from timpani.study.sizes import LARGEST, parse_sizes
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
@@ -84,7 +85,7 @@ class Study(BaseModel):
     collectives: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_collectives)]
     ranks: Annotated[tuple[_Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
     sizes: Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
-    placement: Literal["core", "socket", "node"] = "core"
+    placement: Annotated[str, AfterValidator(check_placement)] = "core"
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: Literal["uint8", "int32", "float", "double"] = "uint8"
