@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -63,7 +64,14 @@ std::string read_plan_everywhere(const char* path, int rank) {
     return text;
 }
 
-/// `{"rank":…,"host":…,"cores":[…]}`: where this rank runs and which cores it may use.
+/// The socket of a core as Linux numbers them; -1 where it doesn't say.
+std::int64_t socket_of(std::int64_t core) {
+    std::int64_t socket = -1;
+    std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/physical_package_id") >> socket;
+    return socket;
+}
+
+/// `{"rank":…,"host":…,"cores":[…],"sockets":[…]}`: where this rank runs, which cores it may use, and their sockets.
 std::string describe_place(int rank) {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
@@ -71,10 +79,18 @@ std::string describe_place(int rank) {
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof set, &set);
     std::vector<std::int64_t> cores;
+    std::set<std::int64_t> sockets;
     for (int core = 0; core < CPU_SETSIZE; ++core) {
-        if (CPU_ISSET(core, &set)) cores.push_back(core);
+        if (!CPU_ISSET(core, &set)) continue;
+        cores.push_back(core);
+        sockets.insert(socket_of(core));
     }
-    return JsonObject().add("rank", rank).add("host", host.data()).add("cores", cores).text();
+    return JsonObject()
+        .add("rank", rank)
+        .add("host", host.data())
+        .add("cores", cores)
+        .add("sockets", std::vector<std::int64_t>(sockets.begin(), sockets.end()))
+        .text();
 }
 
 /// Every rank's text as a JSON array at rank 0.

@@ -2,17 +2,20 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from timpani.errors import UserError, unknown
-from timpani.machine.hosts import HostList
+from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.launcher import command
+from timpani.machine.misplaced import misplaced
 from timpani.machine.model import Machine
+from timpani.machine.places import Place, asked_places, ranks_on_one_node
+from timpani.machine.where import this_computer
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.provider import Controls, Forcing, Provider
@@ -65,24 +68,42 @@ class Group:
 class CampaignPlan:
     """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here.
 
-    `machine` is None, and `hosts` empty, on this computer.
+    `hosts` is empty where the launcher is not told any: on this computer.
     """
 
     study: Study
     mpi: Mpi
     groups: tuple[Group, ...]
     left_out: tuple[str, ...]
-    machine: Machine | None = None
+    machine: Machine
     hosts: HostList = ()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
         return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
 
+    def asked(self, group: Group) -> list[Place]:
+        """Where each rank of `group` is to run; empty where nobody knows: ranks share cores, or are simulated."""
+        if self.machine.simulated or group.oversubscribed:
+            return []
+        hosts = self.hosts or choose_hosts(self.machine)
+        return asked_places(self.machine, hosts, group.placement, group.ranks)
+
+    def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
+        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked."""
+        asked = self.asked(group)
+        return misplaced(asked, ran, own_cores=self.machine.own_cores) if asked else None
+
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:
         """All cells, by their number."""
         return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before it runs: what is left out, and which ranks stay on one node."""
+        staying = ranks_on_one_node(self.machine, self.hosts, self.study.placement, self.study.ranks)
+        return (*(f"left out: {text}" for text in self.left_out), *staying)
 
     @property
     def seconds(self) -> float:
@@ -101,7 +122,15 @@ class CampaignPlan:
 
 
 def plan(
-    study: Study, mpi: Mpi, provider: Provider, catalogue: Catalogue, own: Catalogue, cores: int, oversubscribe: bool
+    study: Study,
+    mpi: Mpi,
+    provider: Provider,
+    catalogue: Catalogue,
+    own: Catalogue,
+    cores: int,
+    oversubscribe: bool,
+    machine: Machine | None = None,
+    hosts: HostList = (),
 ) -> CampaignPlan:
     """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here.
 
@@ -140,7 +169,7 @@ def plan(
         Group(ranks, study.placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
         for key, (ranks, forcing) in forcings.items()
     )
-    return CampaignPlan(study, mpi, groups, tuple(left_out))
+    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
 
 
 def _algorithms(

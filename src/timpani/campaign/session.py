@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -17,7 +17,7 @@ from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
 from timpani.machine.cores import read_cores
-from timpani.machine.describe import describe_machine
+from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
@@ -58,17 +58,17 @@ class Session:
             hosts = with_slots(machine, hosts or choose_hosts(machine))
             cores = capacity(machine, hosts, study.placement)
         provider = provider_of(mpi)
-        planned = plan(study, mpi, provider, provider.catalogue(mpi), own_catalogue(mpi), cores, oversubscribe)
-        return cls(replace(planned, machine=machine, hosts=hosts))
+        catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
+        return cls(plan(study, mpi, provider, catalogue, own, cores, oversubscribe, machine, hosts))
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
-        mpi = self.plan.mpi
+        mpi, hosts = self.plan.mpi, self.plan.hosts
         return Store(
             folder,
             new_header(
                 study=self.plan.study.model_dump(mode="json"),
-                machine=describe_machine(self.plan.machine, self.plan.hosts),
+                machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
                 mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
@@ -78,7 +78,7 @@ class Session:
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
-        for text in (*store.torn, *(f"left out: {text}" for text in self.plan.left_out)):
+        for text in (*store.torn, *self.plan.notes):
             observer.note(text)
         if ignored := steering(self.plan.mpi, os.environ):
             observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
@@ -87,7 +87,7 @@ class Session:
             plan=self.plan,
             store=store,
             programs=programs,
-            machine=describe_machine(self.plan.machine)["name"],
+            machine=self.plan.machine.name,
             observer=observer,
             stop=lambda: self.stopped is not None,
             hang_after=hang_after,

@@ -11,18 +11,8 @@ from timpani.machine.hosts import Host, same_host
 from timpani.machine.model import Machine
 
 
-def describe_machine(machine: Machine | None = None, hosts: Sequence[Host] = ()) -> dict[str, Any]:
-    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same.
-
-    `machine` on `hosts`, its processor taken from this computer where that is one of them; None: this computer.
-    """
-    if machine is not None:
-        here = any(same_host(host.name, platform.node()) for host in hosts)
-        return {
-            **(describe_machine() if here else {}),
-            **machine.model_dump(mode="json", exclude_defaults=True),
-            "hosts": [asdict(host) for host in hosts],
-        }
+def describe_machine() -> dict[str, Any]:
+    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same."""
     cores = read_cores()
     return {
         "name": platform.node(),
@@ -34,6 +24,16 @@ def describe_machine(machine: Machine | None = None, hosts: Sequence[Host] = ())
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
         "virtualised": cores.hypervisor is not None,
         "governor": frequency_governor(),
+    }
+
+
+def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> dict[str, Any]:
+    """The same of `machine`, used on `hosts`; the processor is told where this computer is one of them."""
+    here = any(same_host(host.name, platform.node()) for host in hosts)
+    return {
+        **(describe_machine() if here else {}),
+        **machine.model_dump(mode="json", exclude_defaults=True),
+        "hosts": [asdict(host) for host in hosts],
     }
 
 

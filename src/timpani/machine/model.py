@@ -73,6 +73,16 @@ class Machine(BaseModel):
         """The MPI library to look for, as `choose_mpi` reads it."""
         return self.mpi or (self.launcher if self.launcher in get_args(Kind) else None)
 
+    @property
+    def simulated(self) -> bool:
+        """Whether its ranks only seem to run on its nodes."""
+        return self.launcher == "simgrid"
+
+    @property
+    def own_cores(self) -> bool:
+        """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
+        return self.launcher not in ("lab", "simgrid")
+
     def group_of(self, node: str) -> NodeGroup:
         """The group that a node is in; UserError for another machine's."""
         groups = {name: group for group in self.groups for name in group.nodes}

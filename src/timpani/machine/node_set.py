@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
+from ClusterShell.RangeSet import RangeSet
 
 from timpani.errors import UserError
 
@@ -29,6 +30,11 @@ def expand(text: str) -> tuple[str, ...]:
             raise UserError(f"{part!r} names {len(found)} nodes", f"write at most {_MOST_NODES}")
         nodes.update(dict.fromkeys(found))
     return tuple(nodes)
+
+
+def fold_numbers(numbers: Iterable[int]) -> str:
+    """`0-3,8` for 0, 1, 2, 3 and 8."""
+    return str(RangeSet(",".join(map(str, numbers)) or None))
 
 
 def fold(names: Iterable[str]) -> str:

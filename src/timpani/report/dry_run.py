@@ -14,7 +14,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     lines = [
         f"{len(plan.cells)} cells × {study.launches} launches on {plan.mpi}: {starts} starts of the MPI program, "
         f"about {show_seconds(plan.seconds)}",
-        *(f"left out: {text}" for text in plan.left_out),
+        *plan.notes,
     ]
     for group in plan.groups:
         by_collective: dict[str, dict[str, set[int]]] = {}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from timpani.machine.node_set import fold_numbers
 from timpani.study.sizes import show_size
 
 _MOST_LAUNCHES = 12  # whose command and binding are shown
@@ -73,7 +74,8 @@ def _bindings(launches: list[dict[str, Any]]) -> list[str]:
     """Each distinct binding of ranks to cores once."""
     return _distinct(
         ", ".join(
-            f"rank {rank['rank']} on {rank['host']} core {_spans(rank.get('cores') or [])}" for rank in launch["ranks"]
+            f"rank {rank['rank']} on {rank['host']} core {fold_numbers(rank.get('cores') or []) or 'unknown'}"
+            for rank in launch["ranks"]
         )
         for launch in launches
         if launch.get("ranks")
@@ -101,14 +103,3 @@ def _distinct(lines: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(lines))
     rest = len(found) - _MOST_LAUNCHES
     return found if rest <= 0 else [*found[:_MOST_LAUNCHES], f"and {rest} more, in launches.jsonl"]
-
-
-def _spans(cores: list[int]) -> str:
-    """`0-3,8` for 0, 1, 2, 3 and 8."""
-    spans: list[list[int]] = []
-    for core in sorted(cores):
-        if spans and core == spans[-1][1] + 1:
-            spans[-1][1] = core
-        else:
-            spans.append([core, core])
-    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in spans) or "unknown"
