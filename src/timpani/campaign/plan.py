@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from timpani.errors import UserError, unknown
+from timpani.machine.detect import this_computer
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.launcher import command
 from timpani.machine.misplaced import misplaced
 from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
-from timpani.machine.where import this_computer
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.provider import Controls, Forcing, Provider

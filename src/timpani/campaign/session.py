@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import Self, get_args
 
 from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
+from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.hosts import HostList, choose_hosts
@@ -23,7 +24,7 @@ from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.machine.places import capacity, with_slots
 from timpani.native.build import build
-from timpani.native.find import choose_mpi
+from timpani.native.find import Kind, choose_mpi
 from timpani.providers.own import own_catalogue
 from timpani.providers.registry import provider_of
 from timpani.providers.steering import steering
@@ -55,6 +56,11 @@ class Session:
         else:
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
+            if machine.launcher in get_args(Kind) and machine.launcher != mpi.kind:
+                raise UserError(
+                    f"{machine.name} starts ranks with {machine.launcher}'s starter, and {mpi} is another library",
+                    f"give --mpi {machine.launcher}, or correct the machine file's mpi",
+                )
             hosts = with_slots(machine, hosts or choose_hosts(machine))
             cores = capacity(machine, hosts, study.placement)
         provider = provider_of(mpi)

@@ -7,8 +7,10 @@ import typer
 from timpani import __version__
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
+from timpani.cli.hostfile import hostfile
 from timpani.cli.importing import import_
 from timpani.cli.listing import list_
+from timpani.cli.machine import app as machine
 from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.run import run
@@ -31,6 +33,8 @@ app.command("import")(import_)
 app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)
+app.command("hostfile")(hostfile)
+app.add_typer(machine, name="machine")
 
 
 @app.callback(invoke_without_command=True)

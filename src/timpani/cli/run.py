@@ -27,7 +27,8 @@ def run(
         str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
     ] = None,
     on: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="A machine file; else this computer.", show_default=False)
+        str | None,
+        typer.Option(metavar="WHERE", help="A machine file, or `here` in a job.", show_default=False),
     ] = None,
     hosts: Annotated[
         Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)
@@ -89,7 +90,7 @@ def run(
     patience = parse_duration(hang_after) if hang_after else None
     if hosts and not on:
         raise UserError("--hosts chooses nodes of a machine, and none is named", "name one with --on")
-    machine = resolve(on) if on else None
+    machine = resolve(on, mpi) if on else None
     session = Session.prepare(study, mpi, oversubscribe, machine, read_hosts(hosts) if hosts else ())
     if dry_run:
         from timpani.report.dry_run import plan_lines

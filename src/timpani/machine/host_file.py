@@ -7,6 +7,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.machine.hosts import Host, HostList
 from timpani.machine.node_set import expand
+from timpani.machine.places import Place
 from timpani.native.find import Kind
 
 _SLOTS: dict[Kind, str] = {"openmpi": "{} slots={}", "mpich": "{}:{}"}
@@ -16,6 +17,18 @@ _LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d
 def host_file(hosts: Sequence[Host], kind: Kind) -> str:
     """A line for each host: the starters know no node sets."""
     return "".join(f"{_SLOTS[kind].format(host.name, host.slots) if host.slots else host.name}\n" for host in hosts)
+
+
+def rank_file(places: Sequence[Place]) -> str:
+    """A line for each rank in Open MPI's syntax: host, socket and core. MPICH's starter has no such file.
+
+    Open MPI 4.1 takes it as `--rankfile FILE`, 5 as `--map-by rankfile:file=FILE`.
+    """
+    return "".join(f"rank {rank}={place.host} slot={_core(place)}\n" for rank, place in enumerate(places))
+
+
+def _core(place: Place) -> str:
+    return str(place.core) if place.socket is None else f"{place.socket}:{place.core}"
 
 
 def read_hosts(path: Path) -> HostList:

@@ -17,6 +17,8 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     count = ranks_per_node(request.placement)
     by = f"ppr:{count}:node" if count else request.placement
     if request.oversubscribed:
+        # Open MPI 5.0 keeps ranks that it maps by core or socket on the first node, however many they are.
+        by = "slot" if by in ("core", "socket") else by
         # Without yielding, a rank that waits keeps its core from the rank it waits for until the scheduler's tick.
         where = ["--map-by", f"{by}:OVERSUBSCRIBE", "--bind-to", "none"]
         where += ["--mca", "mpi_yield_when_idle", "1"]
