@@ -14,6 +14,7 @@ from timpani.cli.machine import app as machine
 from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.run import run
+from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.verify import verify
 from timpani.errors import UserError
@@ -34,6 +35,7 @@ app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)
 app.command("hostfile")(hostfile)
+app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
 app.add_typer(machine, name="machine")
 
 

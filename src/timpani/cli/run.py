@@ -1,10 +1,12 @@
 """`timpani run`: measure a study or the collectives named."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from timpani.cli.script import PREFIX, job_script_of
 from timpani.errors import UserError
 
 
@@ -28,7 +30,7 @@ def run(
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="WHERE", help="A machine file, or `here` in a job.", show_default=False),
+        typer.Option(metavar="WHERE", help="A machine file, here, slurm:PARTITION.", show_default=False),
     ] = None,
     hosts: Annotated[
         Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)
@@ -62,6 +64,20 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False,
 ) -> None:
     """Measure a study or the collectives named, and say which algorithm is best where."""
+    if on and on.startswith(PREFIX):
+        from timpani.machine.submit import follow_job, submit
+
+        text = job_script_of(on, output, what, launches, sys.argv[2:])
+        if dry_run:
+            typer.echo(text, nl=False)
+            return
+        number = submit(text)
+        typer.echo(f"job {number}; `scancel {number}` ends it, and it goes on when this command is stopped", err=True)
+        ended = follow_job(number)
+        if ended == {"COMPLETED"}:
+            return
+        typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
+        raise typer.Exit(1)
     from timpani.campaign.session import Session
     from timpani.machine.host_file import read_hosts
     from timpani.machine.where import resolve

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 from timpani.errors import unknown
-from timpani.machine import mpich, openmpi
+from timpani.machine import mpich, openmpi, slurm
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
 
 __all__ = ["Command", "LaunchRequest", "command"]
 
-_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {
+    "openmpi": openmpi.command,
+    "mpich": mpich.command,
+    "slurm": slurm.command,
+}
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
