@@ -77,8 +77,8 @@ def job_script(job: SlurmJob, command: Sequence[str], launches: int) -> str:
     if job.modules:
         lines += [f"module load {shlex.join(job.modules)}", ""]
     lines += [
-        f"# {_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach the run: the launch under",
-        "# way is ended, what was measured is kept, and the same command goes on in the next job.",
+        f"# {_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach the run: the launch",
+        "# under way is ended, what was measured is kept, and the same command goes on in the next job.",
     ]
     words = shlex.join(command)
     if job.jobs > 1:

@@ -21,7 +21,7 @@ def submit(script: str) -> str:
 
 
 def follow_job(number: str) -> set[str]:
-    """Copy the logs of a job, or of an array of them, to stderr until none is left; returns the states they ended in."""
+    """Copy the logs of a job, or of an array of them, to stderr until none is left; returns how they ended."""
     read: dict[Path, int] = {}
     while True:
         waiting = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T").stdout.split()
