@@ -6,41 +6,54 @@ from functools import cache
 
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.node_set import fold
 from timpani.machine.places import asked_places
-from timpani.native.find import Mpi
+from timpani.native.find import Kind, Mpi
+from timpani.study.placement import ranks_per_node
 
-_HOSTS = "hosts.txt"
-_INTERFACES = {"openmpi": "pmix", "mpich": "pmi2"}
-"""How the ranks of each library find each other under srun."""
+_INTERFACES: dict[Kind, str] = {"openmpi": "pmix", "mpich": "pmi2"}
+"""How the ranks of each library find each other under srun; without it each is a program of its own."""
+
+_DISTRIBUTIONS = {"socket": "block:cyclic", "node": "cyclic:block"}
+"""Over nodes, and over a node's sockets; block:block is what the others mean."""
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
-    """Each rank's host is given to srun in a file, which holds for every placement; without binding, and dealt out by
-    Slurm, where there are more ranks than cores."""
+    """Ranks bound to a core each; without binding where there are more ranks than cores.
+
+    srun takes nodes in its own order, whatever the order of the hosts: that of their names.
+    """
     interface = _INTERFACES[mpi.kind]
     if interface not in interfaces():
         raise UserError(
-            f"srun has no {interface}, by which it would start {mpi.kind}'s ranks as one program",
-            "`srun --mpi=list` shows what it has; start with the library's own starter instead: its launcher",
+            f"srun has no {interface}, by which {mpi.kind}'s ranks would find each other",
+            f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own starter',
         )
-    start = ("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}")
-    if request.oversubscribed or request.machine is None:
-        where, files = ("--overcommit", "--cpu-bind=none"), {}
-    else:
-        within = "cyclic" if request.placement == "socket" else "block"
-        where = (f"--distribution=arbitrary:{within}", "--cpu-bind=cores")
-        places = asked_places(request.machine, request.hosts, request.placement, request.ranks)
-        files = {_HOSTS: "".join(f"{place.host}\n" for place in places)}
-    hosts = {"SLURM_HOSTFILE": str(request.folder / _HOSTS)} if files else {}
     return Command(
-        argv=(*start, *where, *request.program),
-        environment={**hosts, **_variables(request.arguments), **request.environment},  # srun passes its own on
-        files=files,
+        argv=(
+            *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
+            *(*_where(request), *request.program),
+        ),
+        environment={**_variables(request.arguments), **request.environment},  # srun passes its own on
+    )
+
+
+def _where(request: LaunchRequest) -> tuple[str, ...]:
+    assert request.machine, "srun is chosen by a machine"
+    if request.oversubscribed:
+        nodes = [host.name for host in request.hosts]
+        return f"--nodes={len(nodes)}", f"--nodelist={fold(nodes)}", "--overcommit", "--cpu-bind=none"
+    places = asked_places(request.machine, request.hosts, request.placement, request.ranks)
+    used = {place.host for place in places}
+    most = ranks_per_node(request.placement) or max(host.slots or 1 for host in request.hosts)
+    return (
+        *(f"--nodes={len(used)}", f"--nodelist={fold(used)}", f"--ntasks-per-node={most}"),
+        *(f"--distribution={_DISTRIBUTIONS.get(request.placement, 'block:block')}", "--cpu-bind=cores"),
     )
 
 
 def _variables(arguments: tuple[str, ...]) -> dict[str, str]:
-    """What mpirun would read, `--mca NAME VALUE`, as the variables by which Open MPI's ranks read it themselves."""
+    """mpirun's `--mca NAME VALUE` as the variables in which Open MPI's ranks read the same."""
     return {f"OMPI_MCA_{name}": value for name, value in zip(arguments[1::3], arguments[2::3], strict=True)}
 
 
