@@ -9,6 +9,7 @@ from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
 from timpani.cli.hostfile import hostfile
 from timpani.cli.importing import import_
+from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
 from timpani.cli.prove import prove
@@ -37,6 +38,7 @@ app.command("prove")(prove)
 app.command("hostfile")(hostfile)
 app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
 app.add_typer(machine, name="machine")
+app.add_typer(lab, name="lab")
 
 
 @app.callback(invoke_without_command=True)
