@@ -40,7 +40,7 @@ def up(
     """Make a lab; root only. What killed commands left of others is cleaned up."""
     from timpani.errors import UserError
     from timpani.lab.layout import Layout
-    from timpani.lab.make import check_can_make
+    from timpani.lab.make import check_programs, check_root
     from timpani.lab.make import up as make
     from timpani.lab.rate import parse_rate
 
@@ -48,9 +48,10 @@ def up(
         raise UserError(f"{nodes} nodes can't make {groups} groups", "ask for fewer groups or more nodes")
     if uplink and groups == 1:
         raise UserError("one group has no uplink", "ask for --groups 2, or leave out --uplink")
-    rates = {"link": parse_rate(link), "uplink": parse_rate(uplink or link)}
-    layout = Layout(nodes=nodes, cores=cores, groups=groups, slurm=slurm, **rates)
-    check_can_make(slurm)
+    rate, between = parse_rate(link), parse_rate(uplink or link)
+    layout = Layout(nodes=nodes, cores=cores, groups=groups, link=rate, uplink=between, slurm=slurm)
+    check_root()
+    check_programs(slurm)
     made = make(layout)
     typer.echo("\n".join(_description(made, layout)))
     typer.echo(MEANING)
@@ -89,7 +90,9 @@ def exec_(
 
     from timpani.errors import unknown
     from timpani.lab.lab import choose_whole_lab
+    from timpani.lab.make import check_root
 
+    check_root()
     chosen, layout = choose_whole_lab(name)
     names = [member.name for member in layout.members]
     if node not in names:
@@ -102,8 +105,10 @@ def exec_(
 def down(name: Name = None) -> None:
     """End all that runs in a lab, and remove it; root only."""
     from timpani.lab.lab import choose_lab
+    from timpani.lab.make import check_root
     from timpani.lab.make import down as take_down
 
+    check_root()
     chosen = choose_lab(name)
     take_down(chosen)
     typer.echo(f"lab {chosen.id} is gone")

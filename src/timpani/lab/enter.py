@@ -1,4 +1,4 @@
-"""The way into a node: a script that runs a command there, and one that takes ssh's place for the MPI libraries' starters.
+"""The way into a node: a script that runs a command there, and one in ssh's place for the starters of MPI.
 
 A node is a network namespace; its host name and its /etc/hosts are made anew at each entrance. nsenter and not
 `ip netns exec`, which hides /sys/fs/cgroup, and slurmd wants that.
@@ -12,8 +12,8 @@ ENTER, SSH, HOSTS, SLURM_CONF = "enter", "ssh", "hosts", "slurm.conf"
 
 
 def environment(layout: Layout, folder: Path) -> dict[str, str]:
-    """What a cluster's administrator would write into the libraries' settings: how nodes reach each other, and that ranks
-    which wait shall give way, since nodes share cores."""
+    """What a cluster's administrator would write into the libraries' settings: how nodes reach each other,
+    and that ranks which wait shall give way, since nodes share cores."""
     ssh = str(folder / SSH)
     return {
         "OMPI_MCA_plm_rsh_agent": ssh,
@@ -33,7 +33,7 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
 
 
 def scripts(layout: Layout, folder: Path) -> dict[str, str]:
-    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`. The second gives LINE to a shell, as ssh does."""
+    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`, which gives LINE to a shell as ssh does."""
     exports = "".join(f"export {name}='{value}'\n" for name, value in environment(layout, folder).items())
     return {
         ENTER: f"""#!/bin/sh

@@ -1,7 +1,7 @@
 """Labs of this machine: which there are, and how to do something on a node of one.
 
 A lab's folder is there before anything else of it, and `lab.json` in it when all is made: a folder without one is what
-a killed `up` or `down` left. Its name is the lab's id, by which all that was made can be found.
+a killed `up` or `down` left. All that was made carries the lab's id, by which it is found.
 """
 
 import json
@@ -50,9 +50,9 @@ class Lab:
 
 
 def labs() -> tuple[Lab, ...]:
-    """All of this machine, the oldest first."""
-    folders = sorted((path for path in LABS.glob("*") if path.is_dir()), key=lambda path: path.stat().st_mtime_ns)
-    return tuple(Lab(folder.name, _read(folder / LAYOUT)) for folder in folders)
+    """All of this machine, by their id: those with a folder, and those with a namespace."""
+    ids = {path.name for path in LABS.glob("*")} | {path.name.split("-")[1] for path in _NAMESPACES.glob("timpani-*-*")}
+    return tuple(Lab(each, _read(LABS / each / LAYOUT)) for each in sorted(ids))
 
 
 def choose_lab(name: str | None) -> Lab:

@@ -1,7 +1,7 @@
 """What a lab consists of, and what everything in it is called: data, from which it is made and recognised again.
 
-All of a lab lies in network namespaces of its own, the switches too. So names inside can be plain, and can't collide with the
-machine's or another lab's; and whatever carries the lab's id in its namespace's name is the lab's, with all that runs in it.
+All of a lab lies in network namespaces of its own, the switches too. So names inside can be plain, and collide with
+nothing outside; and a namespace whose name has the lab's id is the lab's, with all that runs in it.
 """
 
 import secrets
@@ -43,8 +43,8 @@ class Layout(BaseModel):
     @cached_property
     def members(self) -> tuple[Node, ...]:
         """The nodes, n1 first, group after group."""
-        groups = [1 + index * self.groups // self.nodes for index in range(self.nodes)]
-        return tuple(Node(f"n{number}", group, f"10.0.{group}.{number}") for number, group in enumerate(groups, start=1))
+        numbered = ((1 + index * self.groups // self.nodes, index + 1) for index in range(self.nodes))
+        return tuple(Node(f"n{number}", group, f"10.0.{group}.{number}") for group, number in numbered)
 
     def group(self, number: int) -> tuple[Node, ...]:
         """The nodes of one group."""

@@ -15,24 +15,29 @@ from timpani.lab.lab import LABS, LAYOUT, Lab, labs
 from timpani.lab.layout import Layout
 from timpani.lab.slurm import PROGRAMS as SLURM_PROGRAMS
 from timpani.lab.slurm import start_slurm
-from timpani.lab.steps import steps
+from timpani.lab.steps import Step, steps
 
-_PROGRAMS = {"ip": "iproute2", "tc": "iproute2", "nsenter": "util-linux", "unshare": "util-linux", "hostname": "hostname"}
+_PROGRAMS = {"iproute2": ("ip", "tc"), "util-linux": ("nsenter", "unshare"), "hostname": ("hostname",)}
 _GRACE_SECONDS = 5.0  # between asking processes to end and killing them
 _POLL_SECONDS = 0.02
 
 
-def check_can_make(slurm: bool) -> None:
-    """UserError where no lab can be made: without root, or without a program that it takes."""
+def check_root() -> None:
+    """UserError where we may neither make namespaces nor enter them."""
     if os.geteuid() != 0:
-        raise UserError("a lab is made of network namespaces, and only root may make them", "run it with sudo")
-    for program, package in (_PROGRAMS | (SLURM_PROGRAMS if slurm else {})).items():
-        if shutil.which(program) is None:
-            raise UserError(f"a lab needs {program}, which isn't here", f"install {package}")
+        raise UserError("a lab is made of network namespaces, which are root's", "run it as root: `sudo timpani lab …`")
+
+
+def check_programs(slurm: bool) -> None:
+    """UserError without a program that a lab takes."""
+    for package, programs in (_PROGRAMS | (SLURM_PROGRAMS if slurm else {})).items():
+        for program in programs:
+            if shutil.which(program) is None:
+                raise UserError(f"a lab needs {program}, which isn't here", f"install {package}")
 
 
 def up(layout: Layout) -> Lab:
-    """Make the lab of `layout`, after taking down what killed commands left. A part that fails leaves nothing behind."""
+    """Make the lab of `layout`, after taking down what killed commands left; UserError and no lab when a part fails."""
     with _alone():
         for lab in labs():
             if lab.layout is None:
@@ -71,17 +76,23 @@ def _make(layout: Layout, lab: Lab) -> None:
         (lab.folder / name).write_text(text)
         (lab.folder / name).chmod(0o755)
     for step in steps(layout):
-        done = subprocess.run(step.argv, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise UserError(
-                f"this system refuses {step.part}, which a lab needs ({' '.join(step.argv)}: {done.stderr.strip()})",
-                "use a machine whose kernel has them and whose root may make them: often not one inside a container",
-            )
+        _do(step)
+    _do(Step("host names and mounts of a process's own", lab.enter(layout.members[0].name, ("true",))))
     if layout.slurm:
         start_slurm(layout, lab)
     beside = lab.folder / f"{LAYOUT}.new"
     beside.write_text(layout.model_dump_json(indent=1) + "\n")
     beside.rename(lab.folder / LAYOUT)
+
+
+def _do(step: Step) -> None:
+    done = subprocess.run(step.argv, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")
+        raise UserError(
+            f"this system refuses {step.part}, which a lab needs (`{' '.join(step.argv)}`: {said})",
+            "use a machine whose kernel has them and lets root make them; containers often do not",
+        )
 
 
 def _take_down(lab: Lab) -> None:
@@ -92,18 +103,20 @@ def _take_down(lab: Lab) -> None:
             for pid in pids:
                 _signal(pid, number)
             time.sleep(_POLL_SECONDS)
+    if pids:
+        raise UserError(f"processes of lab {lab.id} do not end: {', '.join(map(str, pids))}", "try again later")
     for namespace in lab.namespaces:
-        subprocess.run(("ip", "netns", "delete", namespace), check=True)
-    shutil.rmtree(lab.folder)
+        subprocess.run(("ip", "netns", "delete", namespace), check=True)  # noqa: S607 - as found on root's PATH
+    shutil.rmtree(lab.folder, ignore_errors=True)
 
 
 def _processes(lab: Lab) -> list[int]:
     """All that run on the lab's nodes, whoever started them."""
-    listed = [
-        subprocess.run(("ip", "netns", "pids", namespace), capture_output=True, text=True, check=True).stdout
-        for namespace in lab.namespaces
-    ]
-    return [int(pid) for text in listed for pid in text.split()]
+    pids: list[int] = []
+    for namespace in lab.namespaces:
+        listed = subprocess.run(("ip", "netns", "pids", namespace), capture_output=True, check=True)  # noqa: S607
+        pids += map(int, listed.stdout.split())
+    return pids
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

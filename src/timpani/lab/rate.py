@@ -5,7 +5,7 @@ import re
 from timpani.errors import UserError
 
 _UNITS = {"kbit": 10**3, "mbit": 10**6, "gbit": 10**9}  # tc's: decimal, bits a second
-_RATE = re.compile(r"(\d{1,6}(?:\.\d{1,3})?)\s*(kbit|mbit|gbit)", re.ASCII | re.IGNORECASE)
+_RATE = re.compile(r"(\d{1,6}(?:\.\d{1,9})?)\s*(kbit|mbit|gbit)", re.ASCII | re.IGNORECASE)
 _LEAST, _MOST = 10**5, 10**11  # below, TCP gives connections up; above, no Linux machine forwards
 
 

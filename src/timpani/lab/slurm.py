@@ -10,12 +10,7 @@ from timpani.lab.enter import SLURM_CONF
 from timpani.lab.lab import Lab
 from timpani.lab.layout import Layout
 
-PROGRAMS = {
-    "munged": "munge",
-    "slurmctld": "slurm-wlm",
-    "slurmd": "slurm-wlm",
-    "sbatch": "slurm-wlm",
-}
+PROGRAMS = {"munge": ("munged",), "slurm-wlm": ("slurmctld", "slurmd", "sbatch", "sinfo")}
 
 PARTITION = "lab"
 
@@ -45,8 +40,6 @@ StateSaveLocation={folder / "slurmctld"}
 SlurmdSpoolDir={folder}/slurmd-%n
 SlurmctldPidFile={folder / "slurmctld.pid"}
 SlurmdPidFile={folder}/slurmd-%n.pid
-SlurmctldLogFile={folder / "slurmctld.log"}
-SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -78,47 +71,41 @@ def start_slurm(layout: Layout, lab: Lab) -> None:
     key.touch(mode=0o600)
     key.write_bytes(secrets.token_bytes(128))
     first = layout.members[0].name
-    files = {kind: f"--{kind}-file={lab.folder / 'munge'}.{kind}" for kind in ("key", "pid", "log", "seed")}
-    munged = ("munged", "--foreground", "--force", f"--socket={lab.folder / 'munge.socket'}", *files.values())
-    daemons = [
-        _Daemon("munged", lab, first, munged),
-        _Daemon("slurmctld", lab, first, ("slurmctld", "-D", "-i")),
-        *(_Daemon(f"slurmd-{node.name}", lab, node.name, slurmd(node.name)) for node in layout.members),
+    files = (f"--{kind}-file={lab.folder / 'munge'}.{kind}" for kind in ("key", "pid", "seed"))
+    commands = [
+        (first, ("munged", "--foreground", "--force", f"--socket={lab.folder / 'munge.socket'}", *files)),
+        (first, ("slurmctld", "-D", "-i")),
+        *((node.name, ("slurmd", "-D", "-N", node.name)) for node in layout.members),
     ]
+    daemons = [_Daemon(lab, node, command) for node, command in commands]
     deadline = time.monotonic() + _START_SECONDS
     while not _ready(layout, lab):
+        late = time.monotonic() > deadline
         for daemon in daemons:
-            daemon.check()
-        if time.monotonic() > deadline:
-            raise UserError(f"Slurm's nodes took no jobs within {_START_SECONDS:g} s", "look at slurmctld's own words")
+            if late or daemon.ended:
+                why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_words}"
+                raise UserError(f"Slurm does not start: {why}", "mend that, or leave out --slurm")
         time.sleep(_POLL_SECONDS)
 
 
-def slurmd(node: str) -> tuple[str, ...]:
-    """What serves jobs on a node, for whoever ended it and wants it back."""
-    return ("slurmd", "-D", "-N", node)
-
-
 class _Daemon:
-    """A process on a node that outlives us."""
+    """A process on a node that outlives us, and whose words are in a file of the lab."""
 
-    def __init__(self, name: str, lab: Lab, node: str, command: tuple[str, ...]) -> None:
-        self._name = name
-        self._output = lab.folder / f"{name}.out"
-        with self._output.open("wb") as file:
+    def __init__(self, lab: Lab, node: str, command: tuple[str, ...]) -> None:
+        self.name = f"{command[0]}-{node}"
+        self._log = lab.folder / f"{self.name}.log"
+        with self._log.open("wb") as file:
             self._process = subprocess.Popen(
-                lab.enter(node, command),
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                lab.enter(node, command), stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True
             )
 
-    def check(self) -> None:
-        """UserError when it has ended."""
-        if self._process.poll() is not None:
-            words = self._output.read_text(errors="replace").strip().splitlines()
-            raise UserError(f"{self._name} ended: {words[-1] if words else 'it said nothing'}", "mend that, or leave out --slurm")
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
+    def last_words(self) -> str:
+        return next(reversed(self._log.read_text(errors="replace").splitlines()), "it said nothing")
 
 
 def _ready(layout: Layout, lab: Lab) -> bool:
