@@ -33,7 +33,7 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
 
 
 def scripts(layout: Layout, folder: Path) -> dict[str, str]:
-    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`, which gives LINE to a shell as ssh does."""
+    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`: a shell reads LINE, as ssh has it."""
     exports = "".join(f"export {name}='{value}'\n" for name, value in environment(layout, folder).items())
     return {
         ENTER: f"""#!/bin/sh

@@ -1,7 +1,7 @@
 """From a layout to the commands that make it: bridges joined by links, each link a veth pair shaped at both ends.
 
-An end of a pair has a token bucket filter (tc-tbf(8)) on what leaves there. Nothing but the rate is imitated: latency is
-the kernel's own; netem, which could add to it, is missing from many kernels.
+An end of a pair has a token bucket filter (tc-tbf(8)) on what leaves there. Nothing but the rate is imitated: latency
+is the kernel's own; netem, which could add to it, is missing from many kernels.
 """
 
 from collections.abc import Iterator
