@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from timpani.machine import lab
 from timpani.machine.detect import detect
 from timpani.machine.model import Machine, read_machine
 from timpani.native.find import choose_mpi
@@ -11,7 +12,10 @@ HERE = "here"
 
 
 def resolve(text: str, mpi: str | None = None) -> Machine:
-    """The machine that `--on` names: a machine file, or `here`, where `mpi` chooses the library and so the starter."""
+    """The machine that `--on` names: a machine file; `lab` or `lab:ID`; or `here`, where `mpi` chooses the library and so
+    the starter."""
     if text == HERE:
         return detect(choose_mpi(mpi))
+    if text.partition(":")[0] == lab.PREFIX:
+        return lab.lab_machine(text)
     return read_machine(Path(text))

@@ -1,0 +1,36 @@
+"""A lab of this computer: the library's own starter, run on the first of the hosts."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from timpani.lab.lab import choose_whole_lab
+from timpani.machine import mpich, openmpi
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.model import Machine, NodeGroup
+from timpani.native.find import Kind, Mpi
+
+PREFIX = "lab"
+
+_STARTERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+
+
+def lab_machine(text: str) -> Machine:
+    """The machine that is `lab`, where there is but one, or `lab:ID`."""
+    lab, layout = choose_whole_lab(text.partition(":")[2] or None)
+    groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
+    return Machine(
+        name=f"{PREFIX}:{lab.id}",
+        launcher="lab",
+        groups=tuple(
+            NodeGroup(name=name, nodes=tuple(node.name for node in nodes), cores=layout.cores)
+            for name, nodes in groups.items()
+        ),
+    )
+
+
+def command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
+    assert request.machine
+    lab, _ = choose_whole_lab(request.machine.name.partition(":")[2])
+    started = _STARTERS[mpi.kind](mpi, replace(request, oversubscribed=True))
+    return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
