@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -30,8 +29,8 @@ print(time.monotonic() - began)
 SEND = "import socket, sys; socket.create_connection((sys.argv[1], 5000)).sendall(bytes(int(sys.argv[2])))"
 
 
-def devices() -> set[str]:
-    return set(os.listdir("/sys/class/net"))
+def devices() -> set[Path]:
+    return set(Path("/sys/class/net").iterdir())
 
 
 def seconds_to_send(lab: Made, sender: str, receiver: str, size: int) -> float:

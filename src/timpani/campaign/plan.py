@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from timpani.errors import UserError, unknown
 from timpani.machine.detect import this_computer
@@ -83,16 +83,20 @@ class CampaignPlan:
         return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
 
     def asked(self, group: Group) -> list[Place]:
-        """Where each rank of `group` is to run; empty where nobody knows: ranks share cores, or are simulated."""
-        if self.machine.simulated or group.oversubscribed:
-            return []
+        """Where each rank of `group` is to run; empty where nobody knows: over all slots, or simulated."""
         hosts = self.hosts or choose_hosts(self.machine)
-        return asked_places(self.machine, hosts, group.placement, group.ranks)
+        places = asked_places(self.machine, hosts, group.placement, group.ranks)
+        return places if len(places) == group.ranks and not self.machine.simulated else []
 
     def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
         """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked."""
         asked = self.asked(group)
-        return misplaced(asked, ran, own_cores=self.machine.own_cores) if asked else None
+        return misplaced(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
+
+    def on_shared_cores(self, cores: int) -> Self:
+        """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""
+        groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
+        return replace(self, groups=tuple(groups))
 
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:

@@ -65,7 +65,9 @@ class Session:
             cores = capacity(machine, hosts, study.placement)
         provider = provider_of(mpi)
         catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
-        return cls(plan(study, mpi, provider, catalogue, own, cores, oversubscribe, machine, hosts))
+        planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, machine, hosts)
+        shared = planned.machine.launcher == "lab"
+        return cls(planned.on_shared_cores(read_cores().usable) if shared else planned)
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""

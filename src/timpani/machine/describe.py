@@ -29,7 +29,7 @@ def describe_machine() -> dict[str, Any]:
 
 def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> dict[str, Any]:
     """The same of `machine`, used on `hosts`; the processor is told where this computer is one of them."""
-    here = any(same_host(host.name, platform.node()) for host in hosts)
+    here = machine.launcher == "lab" or any(same_host(host.name, platform.node()) for host in hosts)
     return {
         **(describe_machine() if here else {}),
         **machine.model_dump(mode="json", exclude_defaults=True),
