@@ -20,6 +20,7 @@ from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.lab import shares_cores
 from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.machine.places import capacity, with_slots
@@ -66,8 +67,7 @@ class Session:
         provider = provider_of(mpi)
         catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
         planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, machine, hosts)
-        shared = planned.machine.launcher == "lab"
-        return cls(planned.on_shared_cores(read_cores().usable) if shared else planned)
+        return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""

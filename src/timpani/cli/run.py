@@ -30,7 +30,7 @@ def run(
     ] = None,
     on: Annotated[
         str | None,
-        typer.Option(metavar="WHERE", help="A machine file, here, slurm:PARTITION.", show_default=False),
+        typer.Option(metavar="WHERE", help="A machine file, here, lab, slurm:PARTITION.", show_default=False),
     ] = None,
     hosts: Annotated[
         Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from timpani.lab.layout import Layout, namespace_prefix
 
+WITHIN = "TIMPANI_LAB"
+"""The environment's variable that tells a process on a node which lab it is in."""
+
 ENTER, SSH, HOSTS, SLURM_CONF = "enter", "ssh", "hosts", "slurm.conf"
 
 
@@ -16,6 +19,7 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
     and that ranks which wait shall give way, since nodes share cores."""
     ssh = str(folder / SSH)
     return {
+        WITHIN: layout.lab,
         "OMPI_MCA_plm_rsh_agent": ssh,
         "OMPI_MCA_oob_tcp_if_include": "eth0",
         "PRTE_MCA_plm_ssh_agent": ssh,

@@ -1,8 +1,10 @@
 """A lab of this computer: the library's own starter, run on the first of the hosts."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
+from timpani.lab.enter import WITHIN
 from timpani.lab.lab import choose_whole_lab
 from timpani.machine import mpich, openmpi
 from timpani.machine.launch_request import Command, LaunchRequest
@@ -26,6 +28,11 @@ def lab_machine(text: str) -> Machine:
             for name, nodes in groups.items()
         ),
     )
+
+
+def shares_cores(machine: Machine) -> bool:
+    """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
+    return machine.launcher == "lab" or WITHIN in os.environ
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
