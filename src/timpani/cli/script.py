@@ -43,7 +43,7 @@ def _inside(arguments: Sequence[str]) -> list[str]:
     """The arguments for the job itself, which runs on the nodes that it was given."""
     kept, named = [], False
     for argument in arguments:
-        if not named and argument != "--on" and not argument.startswith("--on="):
+        if not named and argument not in ("--on", "--dry-run") and not argument.startswith("--on="):
             kept.append(argument)
         named = argument == "--on"
     return [*kept, "--on", "here"]

@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.model import Machine, NodeGroup
 from timpani.machine.node_set import expand, fold
-from timpani.machine.slurm_tables import SINFO_FORMAT, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.slurm_tables import SINFO_FORMAT, Shape, groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.native.find import Mpi
 
 _TOPOLOGY = Path("/etc/slurm/topology.conf")
@@ -44,17 +44,13 @@ def this_computer(mpi: Mpi) -> Machine:
     return Machine(name=name, launcher=mpi.kind, groups=(group,))
 
 
-def slurm_machine(
-    name: str, mpi: Mpi, nodes: Mapping[str, tuple[int, int]], switches: Mapping[str, tuple[str, ...]]
-) -> Machine:
-    """A cluster of `nodes`, with cores and sockets each, started by the library's own starter."""
+def slurm_machine(name: str, mpi: Mpi, nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]]) -> Machine:
+    """A cluster of `nodes`, started by the library's own starter."""
     return Machine(name=name, launcher=mpi.kind, groups=tuple(groups_of(nodes, switches)))
 
 
-def allocated(
-    environment: Mapping[str, str], table: Mapping[str, tuple[int, int]], here: Cores
-) -> dict[str, tuple[int, int]]:
-    """Cores and sockets that a job may use of each of its nodes, in the nodes' order.
+def allocated(environment: Mapping[str, str], table: Mapping[str, Shape], here: Cores) -> dict[str, Shape]:
+    """What a job may use of each of its nodes, in the nodes' order.
 
     `environment` holds Slurm's variables, `table` the whole nodes; nodes that it lacks are taken to be like `here`. A
     job that asked for tasks has as many slots on a node as tasks, and mpirun starts no more there.
@@ -64,12 +60,12 @@ def allocated(
     tasks = parse_counts(environment.get("SLURM_TASKS_PER_NODE", "")) if "SLURM_NTASKS" in environment else ()
     granted = {}
     for number, name in enumerate(names):
-        cores, sockets = table.get(name, (here.present, here.sockets))
+        cores, sockets, threads = table.get(name, Shape(here.present, here.sockets, here.threads_per_core))
         limits = [cores]
-        limits += [max(1, cpus[number] // here.threads_per_core)] if number < len(cpus) else []
+        limits += [max(1, cpus[number] // threads)] if number < len(cpus) else []
         limits += [tasks[number]] if number < len(tasks) else []
         # Which cores a part of a node has is not told, and so not which sockets.
-        granted[name] = (min(limits), sockets if min(limits) == cores else 1)
+        granted[name] = Shape(min(limits), sockets if min(limits) == cores else 1, threads)
     return granted
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from timpani.machine.model import NodeGroup
 from timpani.machine.node_set import expand
@@ -11,6 +12,14 @@ SINFO_FORMAT = "%N %X %Y %Z"
 
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
 _REPEATED = re.compile(r"(\d+)(?:\(x(\d+)\))?")
+
+
+class Shape(NamedTuple):
+    """Of a node: physical cores, the sockets that they are on, and hardware threads of each."""
+
+    cores: int
+    sockets: int
+    threads: int
 
 
 def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
@@ -28,14 +37,14 @@ def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
     return leaves
 
 
-def parse_sinfo(text: str) -> dict[str, tuple[int, int]]:
-    """Physical cores and sockets of each node, from lines of `SINFO_FORMAT`; a node in two partitions has two."""
+def parse_sinfo(text: str) -> dict[str, Shape]:
+    """The shape of each node, from lines of `SINFO_FORMAT`; a node in two partitions has two."""
     nodes = {}
     for line in text.splitlines():
-        name, sockets, per_socket, _threads = line.split()
+        name, sockets, per_socket, threads = line.split()
         # A slurm.conf that gives nodes a number of CPUs and nothing else makes each of them a socket.
-        known = int(per_socket) > 1
-        nodes[name] = (int(sockets) * int(per_socket), int(sockets) if known else 1)
+        known = int(sockets) if int(per_socket) > 1 else 1
+        nodes[name] = Shape(int(sockets) * int(per_socket), known, int(threads))
     return nodes
 
 
@@ -44,14 +53,14 @@ def parse_counts(text: str) -> tuple[int, ...]:
     return tuple(int(count) for count, times in _REPEATED.findall(text) for _ in range(int(times or 1)))
 
 
-def groups_of(nodes: Mapping[str, tuple[int, int]], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:
-    """Nodes with their cores and sockets, by switch; one group of them all where no switch is known.
+def groups_of(nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:
+    """Nodes by switch; one group of them all where no switch is known.
 
     Unlike nodes behind one switch are groups of their own, named after the switch and their cores.
     """
     behind = {node: switch for switch, names in switches.items() for node in names}
     alike: dict[tuple[str, int, int], list[str]] = {}
-    for node, (cores, sockets) in nodes.items():
+    for node, (cores, sockets, _) in nodes.items():
         alike.setdefault((behind.get(node, "nodes"), cores, sockets), []).append(node)
     kinds = [switch for switch, _, _ in alike]
     for (switch, cores, sockets), names in alike.items():
