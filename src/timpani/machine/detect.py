@@ -40,7 +40,8 @@ def this_computer(mpi: Mpi) -> Machine:
     cores = read_cores()
     sockets = cores.sockets if cores.usable == cores.present else 1  # which cores are left out is not known
     name = platform.node()
-    group = NodeGroup(name=name, nodes=(name,), cores=cores.usable, sockets=sockets)
+    # Unchecked: whatever the kernel calls itself is this computer's name.
+    group = NodeGroup.model_construct(name=name, nodes=(name,), cores=cores.usable, sockets=sockets)
     return Machine(name=name, launcher=mpi.kind, groups=(group,))
 
 

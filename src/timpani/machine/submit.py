@@ -9,6 +9,8 @@ from pathlib import Path
 from timpani.errors import UserError
 
 _POLL_SECONDS = 2.0
+_FORGOTTEN = "Invalid job id"
+"""What squeue says of a job that ended some minutes ago; its other errors may pass: the controller restarts, say."""
 
 
 def submit(script: str) -> str:
@@ -24,10 +26,10 @@ def follow_job(number: str) -> set[str]:
     """Copy the logs of a job, or of an array of them, to stderr until none is left; returns how they ended."""
     read: dict[Path, int] = {}
     while True:
-        waiting = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T").stdout.split()
+        listed = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T")
         for log in sorted(Path().glob(f"timpani-{number}[._]*")):
             read[log] = _copy(log, read.get(log, 0))
-        if not waiting:
+        if (listed.returncode == 0 and not listed.stdout.strip()) or _FORGOTTEN in listed.stderr:
             return _states(number)
         time.sleep(_POLL_SECONDS)
 
