@@ -12,7 +12,7 @@ HERE = "here"
 
 
 def resolve(text: str, mpi: str | None = None) -> Machine:
-    """The machine that `--on` names: a machine file, a lab, or `here`, where `mpi` chooses the library and its starter."""
+    """The machine that `--on` names: a machine file, a lab, or `here`, where `mpi` chooses the starter."""
     if text == HERE:
         return detect(choose_mpi(mpi))
     if text.partition(":")[0] == lab.PREFIX:
