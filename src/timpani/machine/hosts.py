@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from timpani.errors import UserError
-from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.model import Machine
 
 
 @dataclass(frozen=True)
@@ -45,22 +45,18 @@ def choose_hosts(
     """
     for name in exclude:
         machine.group_of(name)  # a mistyped name excludes nothing
-    left = [(group, [node for node in group.nodes if node not in exclude]) for group in machine.groups]
-    left = [(group, names) for group, names in left if names]
+    left = [[(group, node) for node in group.nodes if node not in exclude] for group in machine.groups]
+    left = [members for members in left if members]
     if seed is not None:
         random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
     if groups is not None and groups > len(left):
         raise UserError(f"{machine.name} has {len(left)} groups with nodes, not {groups}", "ask for fewer (--groups)")
     left = left[:groups]
-    in_turn = [each for round_ in zip_longest(*(_members(*each) for each in left)) for each in round_ if each]
+    in_turn = [member for turn in zip_longest(*left) for member in turn if member]
     if nodes is not None and nodes > len(in_turn):
         raise UserError(f"{len(left)} groups of {machine.name} have {len(in_turn)} nodes, not {nodes}", "ask for fewer")
     chosen = in_turn[:nodes]
     if category != 3:
-        order = [group for group, _ in left]
-        chosen.sort(key=lambda member: order.index(member[0]))
+        order = {group.name: number for number, [(group, _), *_] in enumerate(left)}
+        chosen.sort(key=lambda member: order[member[0].name])
     return tuple(Host(node, (slots or group.cores) if category == 1 else None) for group, node in chosen)
-
-
-def _members(group: NodeGroup, nodes: list[str]) -> list[tuple[NodeGroup, str]]:
-    return [(group, node) for node in nodes]

@@ -1,7 +1,9 @@
 """A machine as data: how to start ranks on it, and its nodes in groups. Read from TOML, `docs/machine-files.md`."""
 
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -64,8 +66,9 @@ class Machine(BaseModel):
             ("group", [group.name for group in self.groups]),
             ("node", [node for group in self.groups for node in group.nodes]),
         ):
-            if twice := next((name for name in names if names.count(name) > 1), None):
-                raise UserError(f"{kind} {twice!r} is there twice", "name each once")
+            [(most, count)] = Counter(names).most_common(1)
+            if count > 1:
+                raise UserError(f"{kind} {most!r} is there twice", "name each once")
         return self
 
     @property
@@ -85,10 +88,13 @@ class Machine(BaseModel):
 
     def group_of(self, node: str) -> NodeGroup:
         """The group that a node is in; UserError for another machine's."""
-        groups = {name: group for group in self.groups for name in group.nodes}
-        if node not in groups:
-            raise unknown(f"node of {self.name}", node, groups, "timpani hostfile --on FILE")
-        return groups[node]
+        if node not in self._group_by_node:
+            raise unknown(f"node of {self.name}", node, self._group_by_node, "timpani hostfile --on FILE")
+        return self._group_by_node[node]
+
+    @cached_property
+    def _group_by_node(self) -> dict[str, NodeGroup]:
+        return {node: group for group in self.groups for node in group.nodes}
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> "Machine":
