@@ -22,7 +22,7 @@ class Made:
 
     id: str
 
-    def exec(self, node: str, *command: str, **options: Any) -> "CompletedProcess[str]":
+    def exec(self, node: str, *command: str | Path, **options: Any) -> "CompletedProcess[str]":
         """Run a command on a node."""
         return timpani("lab", "exec", "--lab", self.id, node, "--", *command, **options)
 
@@ -35,27 +35,17 @@ def listed() -> dict[str, dict[str, Any]]:
     return {row["lab"]: row for row in json.loads(timpani("lab", "status", "--format", "json").stdout)}
 
 
-@pytest.fixture(scope="session")
-def can_make() -> Callable[[bool], None]:
-    """Skips the test where no lab, or none with Slurm, can be made."""
-
-    def check(slurm: bool) -> None:
-        try:
-            check_root()
-            check_programs(slurm)
-        except UserError as error:
-            pytest.skip(str(error))
-
-    return check
-
-
 @pytest.fixture(scope="module")
-def make(can_make: Callable[[bool], None]) -> Iterator[Callable[..., Made]]:
-    """Makes labs, which are gone when the file's tests are done."""
+def make() -> Iterator[Callable[..., Made]]:
+    """Makes labs, which are gone when the file's tests are done; skips the test where none can be made."""
     made: list[Made] = []
 
     def up(*options: str) -> Made:
-        can_make("--slurm" in options)
+        try:
+            check_root()
+            check_programs("--slurm" in options)
+        except UserError as error:
+            pytest.skip(str(error))
         done = timpani("lab", "up", *options)
         if "this system refuses" in done.stderr:
             pytest.skip(done.stderr)

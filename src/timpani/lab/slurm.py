@@ -14,6 +14,8 @@ PROGRAMS = {"munge": ("munged",), "slurm-wlm": ("slurmctld", "slurmd", "sbatch",
 
 PARTITION = "lab"
 
+_SILENCE_SECONDS = 5  # of a slurmd, after which its node is down and the node's jobs are queued again
+_CREDENTIAL_SECONDS = 5  # for which a job queued again waits, since no credential of its first start may be left
 _START_SECONDS = 30.0  # until all nodes are idle
 _POLL_SECONDS = 0.1
 
@@ -34,7 +36,7 @@ def configuration(layout: Layout, folder: Path) -> dict[str, str]:
 SlurmctldHost={first.name}({first.address})
 SlurmUser=root
 AuthType=auth/munge
-AuthInfo=socket={folder / "munge.socket"}
+AuthInfo=socket={folder / "munge.socket"},cred_expire={_CREDENTIAL_SECONDS}
 CredType=cred/munge
 StateSaveLocation={folder / "slurmctld"}
 SlurmdSpoolDir={folder}/slurmd-%n
@@ -47,7 +49,7 @@ SelectTypeParameters=CR_Core
 TopologyPlugin=topology/tree
 SlurmdParameters=config_overrides
 ReturnToService=2
-SlurmdTimeout=10
+SlurmdTimeout={_SILENCE_SECONDS}
 MpiDefault=none
 {nodes}PartitionName={PARTITION} Nodes=ALL Default=YES OverSubscribe=FORCE State=UP
 """,
