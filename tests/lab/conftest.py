@@ -45,10 +45,10 @@ def make() -> Iterator[Callable[..., Made]]:
             check_root()
             check_programs("--slurm" in options)
         except UserError as error:
-            pytest.skip(str(error))
+            pytest.skip(f"may be skipped: {error}")
         done = timpani("lab", "up", *options)
         if "this system refuses" in done.stderr:
-            pytest.skip(done.stderr)
+            pytest.skip(f"may be skipped: {done.stderr}")
         assert done.returncode == 0, done.stderr
         made.append(Made(done.stdout.split()[1].rstrip(":")))
         return made[-1]

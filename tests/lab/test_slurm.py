@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,11 +47,12 @@ def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> No
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *run],
         cwd=tmp_path,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
     ) as running:
-        wait_until(lambda: recorded.exists() and recorded.read_text())
+        wait_until(lambda: (recorded.exists() and recorded.read_text()) or running.poll() is not None)
         kept = recorded.read_text()
         os.kill(int((LABS / lab.id / "slurmd-n3.pid").read_text()), signal.SIGKILL)
         wait_until(lambda: lab.exec("n1", "sinfo", "--noheader", "--nodes=n3", "--format=%t").stdout.startswith("down"))

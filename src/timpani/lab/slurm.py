@@ -50,6 +50,8 @@ TopologyPlugin=topology/tree
 SlurmdParameters=config_overrides
 ReturnToService=2
 SlurmdTimeout={_SILENCE_SECONDS}
+MessageTimeout=3
+TCPTimeout=1
 MpiDefault=none
 {nodes}PartitionName={PARTITION} Nodes=ALL Default=YES OverSubscribe=FORCE State=UP
 """,
