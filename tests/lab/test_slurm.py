@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,12 +41,11 @@ def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None
 def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
     """Its job is queued again and goes on where it was, and no result is lost or there twice."""
     study = ("bcast", "--algorithms", "default,binomial", "--sizes", "1Ki", "--slot", "5ms", "-n", "2", "--ranks", "8")
-    run = ("timpani", "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=2", "-o", "c")
+    run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=2", "-o", "c")
     recorded = tmp_path / "c" / "results.jsonl"
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *run],
         cwd=tmp_path,
-        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -24,7 +24,7 @@ _NAMESPACES = Path("/run/netns")  # where ip-netns(8) keeps them
 
 @dataclass(frozen=True)
 class Lab:
-    """`layout` is None for a lab that was left half made or half taken down."""
+    """`layout` is None for a lab that was left half made or half taken down, or that another version made."""
 
     id: str
     layout: Layout | None
@@ -38,6 +38,11 @@ class Lab:
     def namespaces(self) -> tuple[str, ...]:
         """Those of its namespaces that exist."""
         return tuple(sorted(path.name for path in _NAMESPACES.glob(f"{namespace_prefix(self.id)}*")))
+
+    @property
+    def left(self) -> bool:
+        """Whether it is what a killed command left."""
+        return not (self.folder / LAYOUT).exists()
 
     @property
     def whole(self) -> bool:

@@ -18,7 +18,7 @@ from timpani.lab.slurm import start_slurm
 from timpani.lab.steps import Step, steps
 
 _PROGRAMS = {"iproute2": ("ip", "tc"), "util-linux": ("nsenter", "unshare"), "hostname": ("hostname",)}
-_GRACE_SECONDS = 5.0  # between asking processes to end and killing them
+_GRACE_SECONDS = 2.0  # between asking processes to end and killing them
 _POLL_SECONDS = 0.02
 
 
@@ -40,7 +40,7 @@ def up(layout: Layout) -> Lab:
     """Make the lab of `layout`, after taking down what killed commands left; UserError and no lab when a part fails."""
     with _alone():
         for lab in labs():
-            if lab.layout is None:
+            if lab.left:
                 _take_down(lab)
         unfinished = Lab(layout.lab, None)
         unfinished.folder.mkdir()

@@ -8,6 +8,7 @@ from typing import Any
 
 from timpani.machine.cores import read_cores
 from timpani.machine.hosts import Host, same_host
+from timpani.machine.lab import links
 from timpani.machine.model import Machine
 
 
@@ -29,11 +30,13 @@ def describe_machine() -> dict[str, Any]:
 
 def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> dict[str, Any]:
     """The same of `machine`, used on `hosts`; the processor is told where this computer is one of them."""
-    here = machine.launcher == "lab" or any(same_host(host.name, platform.node()) for host in hosts)
+    in_lab = machine.launcher == "lab"
+    here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
     return {
         **(describe_machine() if here else {}),
         **machine.model_dump(mode="json", exclude_defaults=True),
         "hosts": [asdict(host) for host in hosts],
+        **(links(machine) if in_lab else {}),
     }
 
 

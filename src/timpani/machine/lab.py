@@ -5,7 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from timpani.lab.enter import WITHIN
-from timpani.lab.lab import choose_whole_lab
+from timpani.lab.lab import Lab, choose_whole_lab
+from timpani.lab.layout import Layout
+from timpani.lab.rate import show_rate
 from timpani.machine import mpich, openmpi
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.model import Machine, NodeGroup
@@ -30,6 +32,13 @@ def lab_machine(text: str) -> Machine:
     )
 
 
+def links(machine: Machine) -> dict[str, str]:
+    """The rates of a lab's links, as tc writes them: each node's, and each group's to the other groups."""
+    _, layout = _of(machine)
+    uplink = {"uplink": show_rate(layout.uplink)} if layout.groups > 1 else {}
+    return {"link": show_rate(layout.link), **uplink}
+
+
 def shares_cores(machine: Machine) -> bool:
     """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
     return machine.launcher == "lab" or WITHIN in os.environ
@@ -37,7 +46,12 @@ def shares_cores(machine: Machine) -> bool:
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
-    assert request.machine
-    lab, _ = choose_whole_lab(request.machine.name.partition(":")[2])
+    assert request.machine, "a lab is chosen by a machine"
+    lab, _ = _of(request.machine)
     started = _STARTERS[mpi.kind](mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
+
+
+def _of(machine: Machine) -> tuple[Lab, Layout]:
+    """The lab of a machine's name; of a machine file's, the only one there is."""
+    return choose_whole_lab(machine.name.partition(":")[2] or None)
