@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -66,7 +67,14 @@ std::string read_plan_everywhere(const char* path, int rank) {
     return text;
 }
 
-/// `{"rank":…,"host":…,"cores":[…]}`: where this rank runs and which cores it may use.
+/// The socket of a core as Linux numbers them; -1 where it doesn't say.
+std::int64_t socket_of(std::int64_t core) {
+    std::int64_t socket = -1;
+    std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/physical_package_id") >> socket;
+    return socket;
+}
+
+/// `{"rank":…,"host":…,"cores":[…],"sockets":[…]}`: where this rank runs, which cores it may use, and their sockets.
 std::string describe_place(int rank) {
     std::array<char, 256> host{};
     gethostname(host.data(), host.size() - 1);
@@ -74,10 +82,18 @@ std::string describe_place(int rank) {
     CPU_ZERO(&set);
     sched_getaffinity(0, sizeof set, &set);
     std::vector<std::int64_t> cores;
+    std::set<std::int64_t> sockets;
     for (int core = 0; core < CPU_SETSIZE; ++core) {
-        if (CPU_ISSET(core, &set)) cores.push_back(core);
+        if (!CPU_ISSET(core, &set)) continue;
+        cores.push_back(core);
+        sockets.insert(socket_of(core));
     }
-    return JsonObject().add("rank", rank).add("host", host.data()).add("cores", cores).text();
+    return JsonObject()
+        .add("rank", rank)
+        .add("host", host.data())
+        .add("cores", cores)
+        .add("sockets", std::vector<std::int64_t>(sockets.begin(), sockets.end()))
+        .text();
 }
 
 /// Every rank's text as a JSON array at rank 0.
@@ -113,6 +129,9 @@ std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& p
     return median_of(completions);
 }
 
+/// Counting messages asks for no common clock, which takes seconds to find among many nodes.
+bool is_timed(Method method) { return method == Method::timpani || method == Method::osu; }
+
 /// The first line of what the library calls itself.
 std::string library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
@@ -125,7 +144,7 @@ std::string library_version() {
 void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, const Protocol& protocol,
               ControlledCommunicators& communicators, Buffers& buffers, MessageCounter* counter, const Record* record) {
     if (record != nullptr) record->line(JsonObject().add("begin", cell.id).text());
-    harness.clock.keep_synchronised();
+    if (is_timed(plan.method)) harness.clock.keep_synchronised();
     JsonObject line;
     line.add("cell", cell.id);
     try {
@@ -166,7 +185,7 @@ void run(const char* plan_path, const char* record_path) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     {
         GlobalClock clock(comm, local);
-        clock.synchronise();
+        if (is_timed(plan.method)) clock.synchronise();
         const Harness harness{comm, rank, size, clock};
         Protocol protocol{plan.method, plan.start,      plan.precision, plan.slot_ns, 0, reading_cost_ns(local),
                           plan.warmup, plan.repetitions};

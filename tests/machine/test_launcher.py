@@ -4,12 +4,17 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from timpani.errors import UserError
+from timpani.machine import slurm
 from timpani.machine.cores import read_cores
-from timpani.machine.launcher import LaunchRequest, command
+from timpani.machine.hosts import Host
+from timpani.machine.launcher import Command, LaunchRequest, command
+from timpani.machine.model import Machine
 from timpani.native.find import Mpi, find_mpis
 
 USABLE = read_cores().usable
@@ -75,3 +80,85 @@ def test_root_is_allowed_only_to_root(monkeypatch: pytest.MonkeyPatch) -> None:
     assert command(OPEN_MPI, request).environment["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert command(OPEN_MPI, request).environment == {}
+
+
+CLUSTER = Machine.check(
+    {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n[1-3]", "cores": 4, "sockets": 2}]}, "test"
+)
+HOSTS = (Host("n1", 4), Host("n2", 4), Host("n3", 4))
+MPICH = Mpi("mpich", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)
+
+
+def on_cluster(mpi: Mpi, placement: str, ranks: int = 6, oversubscribed: bool = False, launcher: str = "") -> Command:
+    machine = CLUSTER.model_copy(update={"launcher": launcher or mpi.kind})
+    arguments = ("--mca", "coll", "^han") if mpi.kind == "openmpi" else ()
+    folder = Path("launches/0001-1")
+    request = LaunchRequest(ranks, placement, oversubscribed, arguments, {}, ("measure",), machine, HOSTS, folder)
+    return command(mpi, request)
+
+
+@pytest.mark.parametrize(
+    ("mpi", "option", "text"),
+    [
+        (OPEN_MPI, "--hostfile", "n1 slots=4\nn2 slots=4\nn3 slots=4\n"),
+        (MPICH, "-f", "n1:4\nn2:4\nn3:4\n"),
+    ],
+)
+def test_hosts_are_told_in_a_file_of_the_launchs_folder(mpi: Mpi, option: str, text: str) -> None:
+    started = on_cluster(mpi, "core")
+    assert started.argv[started.argv.index(option) + 1] == "launches/0001-1/hosts.txt"
+    assert started.files == {"hosts.txt": text}
+
+
+@pytest.mark.parametrize(
+    ("mpi", "words"),
+    [(OPEN_MPI, "--map-by ppr:2:node --bind-to core"), (MPICH, "-bind-to core -ppn 2")],
+)
+def test_so_many_ranks_on_each_node(mpi: Mpi, words: str) -> None:
+    assert words in " ".join(on_cluster(mpi, "ppr:2").argv)
+
+
+@pytest.mark.parametrize("placement", ["core", "socket"])
+def test_ranks_that_share_cores_leave_the_first_node_too(placement: str) -> None:
+    # Open MPI 5.0.11 put all of 8 ranks on the first of three nodes by core:OVERSUBSCRIBE and socket:OVERSUBSCRIBE.
+    assert "--map-by slot:OVERSUBSCRIBE --bind-to none" in " ".join(on_cluster(OPEN_MPI, placement, 13, True).argv)
+
+
+@pytest.fixture
+def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A stand-in that lists PMI2 and PMIx as Slurm 22.05 does."""
+    program = tmp_path / "srun"
+    program.write_text("#!/bin/sh\nprintf 'MPI plugin types are...\\n\\tpmix\\n\\tnone\\n\\tpmi2\\n'\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    slurm.interfaces.cache_clear()
+    yield program
+    slurm.interfaces.cache_clear()
+
+
+@pytest.mark.usefixtures("srun")
+@pytest.mark.parametrize(
+    ("placement", "words"),
+    [
+        ("core", "--nodes=2 --nodelist=n[1-2] --ntasks-per-node=4 --distribution=block:block --cpu-bind=cores"),
+        ("socket", "--nodes=2 --nodelist=n[1-2] --ntasks-per-node=4 --distribution=block:cyclic --cpu-bind=cores"),
+        ("node", "--nodes=3 --nodelist=n[1-3] --ntasks-per-node=4 --distribution=cyclic:block --cpu-bind=cores"),
+        ("ppr:2", "--nodes=3 --nodelist=n[1-3] --ntasks-per-node=2 --distribution=block:block --cpu-bind=cores"),
+    ],
+)
+def test_srun_is_told_the_same_placements(placement: str, words: str) -> None:
+    started = on_cluster(MPICH, placement, launcher="slurm")
+    assert " ".join(started.argv) == f"srun --mpi=pmi2 --kill-on-bad-exit --ntasks=6 {words} measure"
+
+
+@pytest.mark.usefixtures("srun")
+def test_settings_of_open_mpi_reach_ranks_that_srun_starts() -> None:
+    started = on_cluster(OPEN_MPI, "core", launcher="slurm")
+    assert started.argv[1] == "--mpi=pmix"
+    assert started.environment == {"OMPI_MCA_coll": "^han"}
+
+
+def test_srun_without_the_librarys_interface_is_an_error(srun: Path) -> None:
+    srun.write_text("#!/bin/sh\necho none\n")
+    with pytest.raises(UserError, match=r"srun has no pmix, .*`srun --mpi=list`"):
+        on_cluster(OPEN_MPI, "core", launcher="slurm")

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from timpani.machine.cores import parse_cores
-from timpani.machine.cpu_list import parse_cpus, show_cpus
+from timpani.machine.cpu_list import parse_cpus
+from timpani.machine.node_set import fold_numbers
 from timpani.machine.relation import RELATIONS, Domains, Place, nearest_first, pair_of_each_relation, relation
 
 DATA = Path(__file__).parents[1] / "data/lscpu"
@@ -78,7 +79,7 @@ def test_relations_come_closest_first() -> None:
 
 @pytest.mark.parametrize("text", ["", "3", "0-3", "0-3,8", "0,2,4-5"])
 def test_cpu_lists_read_back(text: str) -> None:
-    assert show_cpus(parse_cpus(text)) == text
+    assert fold_numbers(parse_cpus(text)) == text
 
 
 @pytest.mark.parametrize("text", ["x", "1-", "-1", "1-2-3"])

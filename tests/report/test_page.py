@@ -251,6 +251,13 @@ def test_provenance_tells_each_binding_and_command_once() -> None:
     assert provenance({}, []) == []
 
 
+def test_a_cluster_is_told_by_its_nodes() -> None:
+    header = synthetic_header()
+    header["machine"] = {"name": "cluster", "hosts": [{"name": name, "slots": 4} for name in ("n1", "n2", "n5")]}
+    assert dict(provenance(header, []))["Nodes"] == ["n[1-2,5]"]
+    assert " on 3 nodes of cluster with " in methods_paragraph(header, [])
+
+
 def test_the_methods_paragraph_follows_the_study() -> None:
     text = methods_paragraph(synthetic_header(), synthetic_launches())
     for part in ("Open MPI 5.0.11", "6 launches", "seed 1", "46 ns", "Hunold & Carpen-Amarie", "Hoefler & Belli"):

@@ -39,7 +39,7 @@ def follow(
     take: Callable[[dict[str, Any]], None],
     without: Collection[str] = (),
 ) -> Ended:
-    """Start `command` and give each line of `folder`/samples.jsonl to `take` as it is written.
+    """Start `command`, its files in `folder`, and give each line of `folder`/samples.jsonl to `take` as it is written.
 
     The launch is ended when no line comes for `patience` seconds (30 at least for the first) or `stop()` turns true;
     and by the kernel should this process be killed. What it prints goes to `folder`/output.txt. `without` names what
@@ -47,6 +47,8 @@ def follow(
     """
     began = last = time.monotonic()
     record = folder / "samples.jsonl"
+    for name, text in command.files.items():
+        (folder / name).write_text(text)
     process = _start(command, folder / "output.txt", without)
     how: Literal["finished", "died", "hung", "stopped"] | None = None
     position = 0

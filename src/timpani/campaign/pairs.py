@@ -1,10 +1,13 @@
 """Between which ranks a point-to-point operation is measured."""
 
+import os
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Literal
 
 from timpani.errors import UserError
+from timpani.machine.cores import Cores
+from timpani.machine.relation import nearest_first, pair_of_each_relation
 from timpani.providers.catalogue import Offer
 from timpani.providers.point_to_point import HALF
 from timpani.study.cell import Algorithm
@@ -13,6 +16,21 @@ Pairs = Literal["first", "all", "distinct"]
 
 DistinctPairs = Callable[[int], list[tuple[int, int]]]
 """For a rank count one pair of ranks for each relation that their cores have on this machine."""
+
+
+def distinct_pairs(placement: str, cores: Cores | None) -> DistinctPairs:
+    """The pairs of ranks that sit differently close on `cores`, this computer's; None where ranks run elsewhere."""
+
+    def distinct(ranks: int) -> list[tuple[int, int]]:
+        if cores is None or placement != "core" or ranks > cores.usable:
+            raise UserError(
+                "which cores the ranks get is foreseen only by core, on this computer, with a core for each",
+                "use --pairs all, or --placement core and fewer ranks",
+            )
+        fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))
+        return list(pair_of_each_relation(fill[:ranks], cores.domains))
+
+    return distinct
 
 
 def between_ranks(

@@ -2,15 +2,22 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import get_args
+from pathlib import Path
+from typing import Any, Self, get_args
 
 from timpani.campaign.cells import cells_of
 from timpani.campaign.pairs import DistinctPairs
 from timpani.errors import UserError, unknown
-from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.detect import this_computer
+from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.launcher import command
+from timpani.machine.misplaced import misplaced
+from timpani.machine.model import Machine
+from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue
@@ -64,17 +71,48 @@ class Group:
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here."""
+    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here.
+
+    `hosts` is empty where the launcher is not told any: on this computer.
+    """
 
     study: Study
     mpi: Mpi
     groups: tuple[Group, ...]
     left_out: tuple[str, ...]
+    machine: Machine
+    hosts: HostList = ()
+
+    def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
+        """What starts `program` on the ranks of `group`; `folder` is the launch's."""
+        return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
+
+    def asked(self, group: Group) -> list[Place]:
+        """Where each rank of `group` is to run; empty where nobody knows: over all slots, or simulated."""
+        hosts = self.hosts or choose_hosts(self.machine)
+        places = asked_places(self.machine, hosts, group.placement, group.ranks)
+        return places if len(places) == group.ranks and not self.machine.simulated else []
+
+    def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
+        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked."""
+        asked = self.asked(group)
+        return misplaced(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
+
+    def on_shared_cores(self, cores: int) -> Self:
+        """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""
+        groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
+        return replace(self, groups=tuple(groups))
 
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:
         """All cells, by their number."""
         return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before it runs: what is left out, and which ranks stay on one node."""
+        staying = ranks_on_one_node(self.machine, self.hosts, self.study.placement, self.study.ranks)
+        return (*(f"left out: {text}" for text in self.left_out), *staying)
 
     @property
     def seconds(self) -> float:
@@ -101,6 +139,8 @@ def plan(
     cores: int,
     oversubscribe: bool,
     distinct: DistinctPairs = lambda ranks: [(0, 1)],
+    machine: Machine | None = None,
+    hosts: HostList = (),
 ) -> CampaignPlan:
     """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here.
 
@@ -144,7 +184,7 @@ def plan(
         )
         for key, (ranks, datatype, forcing) in forcings.items()
     )
-    return CampaignPlan(study, mpi, groups, tuple(left_out))
+    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
 
 
 def _algorithms(

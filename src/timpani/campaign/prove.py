@@ -13,7 +13,6 @@ from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.record import Proof
 from timpani.campaign.run import one_line, plan_text
 from timpani.campaign.store import Store
-from timpani.machine.launcher import command
 from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
 from timpani.study.cell import Cell
@@ -113,7 +112,7 @@ class Prover:
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))
         without = steering(self.plan.mpi, os.environ)
-        to_run = command(self.plan.mpi, counted.request(program))
+        to_run = self.plan.command(counted, program, folder)
         return follow(to_run, folder, self.patience, self.stop, take, without)
 
 

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -19,7 +19,6 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
-from timpani.machine.launcher import command
 from timpani.providers.provider import Controls
 from timpani.providers.steering import steering
 from timpani.stats.sample import summarise
@@ -132,7 +131,7 @@ class Runner:
         folder = self.store.start_folder(launch)
         (folder / "plan.txt").write_text(plan_text(self.plan.study, group, pending, slot))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
-        to_run = command(self.plan.mpi, group.request(program))
+        to_run = self.plan.command(group, program, folder)
         patience = self.hang_after or max(LEAST_PATIENCE, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
         without = steering(self.plan.mpi, os.environ)
@@ -141,9 +140,12 @@ class Runner:
         seen = _Seen()
 
         def take(line: dict[str, Any]) -> None:
+            if seen.misplaced:
+                return
             if "world" in line:
                 _check_world(line["world"], group, to_run)
                 seen.facts.update(line)
+                seen.misplaced = self.plan.misplaced(group, line["ranks"])
             elif "end" in line:
                 seen.facts["clock_error_end_ns"] = line["clock_error_ns"]
             elif "begin" in line:
@@ -153,7 +155,7 @@ class Runner:
                 seen.current = None
                 seen.measured += 1
 
-        ended = follow(to_run, folder, patience, self.stop, take, without)
+        ended = follow(to_run, folder, patience, lambda: self.stop() or bool(seen.misplaced), take, without)
         self.store.add_launch(
             {
                 "launch": launch,
@@ -166,10 +168,18 @@ class Runner:
                 "exit": ended.exit,
                 "ended": ended.how,
                 "slot_s": slot,
+                "asked": [asdict(place) for place in self.plan.asked(group)],
+                "misplaced": seen.misplaced,
                 **seen.facts,
             }
         )
         compress(folder / "samples.jsonl")
+        if seen.misplaced:
+            raise UserError(
+                f"launch {folder.name} was asked for ranks by {group.placement}, and they are elsewhere: "
+                f"{seen.misplaced}",
+                "correct the machine file or the hosts; what was measured stays, and the same command goes on",
+            )
         self._judge(ended, seen, patience, group, launch)
 
     def _judge(self, ended: Ended, seen: "_Seen", patience: float, group: Group, launch: int) -> None:
@@ -228,18 +238,23 @@ class Runner:
         numbered = {cell.number: cell for cell in self.plan.cells}
         groups = {cell.number: group for group in self.plan.groups for cell in group.cells}
         for launch, path in self.store.unrecorded():
+            ran: list[dict[str, Any]] = []
             for line in read_whole_lines(path, 0)[0]:
+                ran = line.get("ranks", ran)
                 cell = numbered.get(line.get("cell", -1))
-                if cell is not None and (cell.cell, launch) not in self.store.done:
+                if cell is None or self.plan.misplaced(groups[cell.number], ran):
+                    continue
+                if (cell.cell, launch) not in self.store.done:
                     self._take_result(line, cell, groups[cell.number], launch)
             compress(path)
 
 
 @dataclass
 class _Seen:
-    """What a launch has said of itself so far, the cell it is at, and how many it has measured."""
+    """What a launch has said of itself so far, what of its places is wrong, its cell, and how many it has measured."""
 
     facts: dict[str, Any] = field(default_factory=dict)
+    misplaced: str | None = None
     current: PlannedCell | None = None
     measured: int = 0
 

@@ -1,4 +1,4 @@
-"""From a study to a measured campaign on this machine: choose the library, plan, build, measure, prove."""
+"""From a study to a measured campaign: choose the library, plan, build, measure, prove."""
 
 import os
 import shlex
@@ -10,18 +10,23 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import Self, get_args
 
+from timpani.campaign.pairs import distinct_pairs
 from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
 from timpani.campaign.store import Store, new_header
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
-from timpani.machine.describe import describe_machine
-from timpani.machine.relation import nearest_first, pair_of_each_relation
+from timpani.machine.describe import describe_cluster, describe_machine
+from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.lab import shares_cores
+from timpani.machine.model import Machine
+from timpani.machine.modules import load_modules
+from timpani.machine.places import capacity, with_slots
 from timpani.native.build import build
-from timpani.native.find import choose_mpi
+from timpani.native.find import Kind, choose_mpi
 from timpani.providers.own import own_catalogue
 from timpani.providers.registry import provider_of
 from timpani.providers.steering import steering
@@ -36,42 +41,44 @@ class Session:
     stopped: int | None = None
 
     @classmethod
-    def prepare(cls, study: Study, mpi_wanted: str | None, oversubscribe: bool) -> Self:
-        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it."""
-        mpi = choose_mpi(mpi_wanted)
-        provider = provider_of(mpi)
-        cores = read_cores()
+    def prepare(
+        cls,
+        study: Study,
+        mpi_wanted: str | None,
+        oversubscribe: bool,
+        machine: Machine | None = None,
+        hosts: HostList = (),
+    ) -> Self:
+        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it.
 
-        def distinct(ranks: int) -> list[tuple[int, int]]:
-            if study.placement != "core" or ranks > cores.usable:
+        `machine` is where it runs, on `hosts` or on all its nodes; None: on this computer.
+        """
+        if machine is None:
+            mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
+        else:
+            os.environ.update(load_modules(machine.modules))
+            mpi = choose_mpi(mpi_wanted or machine.library)
+            if machine.launcher in get_args(Kind) and machine.launcher != mpi.kind:
                 raise UserError(
-                    "which cores the ranks get is foreseen only by core, with a core for each",
-                    "use --pairs all, or --placement core and fewer ranks",
+                    f"{machine.name} starts ranks with {machine.launcher}'s starter, and {mpi} is another library",
+                    f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
-            fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))
-            return list(pair_of_each_relation(fill[:ranks], cores.domains))
-
-        return cls(
-            plan(
-                study,
-                mpi,
-                provider,
-                provider.catalogue(mpi),
-                own_catalogue(mpi),
-                cores.usable,
-                oversubscribe,
-                distinct,
-            )
-        )
+            hosts = with_slots(machine, hosts or choose_hosts(machine))
+            cores = capacity(machine, hosts, study.placement)
+        provider = provider_of(mpi)
+        catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
+        distinct = distinct_pairs(study.placement, read_cores() if machine is None else None)
+        planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, distinct, machine, hosts)
+        return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
-        mpi = self.plan.mpi
+        mpi, hosts = self.plan.mpi, self.plan.hosts
         return Store(
             folder,
             new_header(
                 study=self.plan.study.model_dump(mode="json"),
-                machine=describe_machine(),
+                machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
                 mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
@@ -81,7 +88,7 @@ class Session:
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
-        for text in (*store.torn, *(f"left out: {text}" for text in self.plan.left_out)):
+        for text in (*store.torn, *self.plan.notes):
             observer.note(text)
         if ignored := steering(self.plan.mpi, os.environ):
             observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
@@ -90,7 +97,7 @@ class Session:
             plan=self.plan,
             store=store,
             programs=programs,
-            machine=describe_machine()["name"],
+            machine=self.plan.machine.name,
             observer=observer,
             stop=lambda: self.stopped is not None,
             hang_after=hang_after,

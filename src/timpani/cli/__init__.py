@@ -8,11 +8,15 @@ from timpani import __version__
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
 from timpani.cli.fit import fit
+from timpani.cli.hostfile import hostfile
 from timpani.cli.importing import import_
+from timpani.cli.lab import lab
 from timpani.cli.listing import list_
+from timpani.cli.machine import app as machine
 from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.run import run
+from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.verify import verify
 from timpani.errors import UserError
@@ -33,6 +37,10 @@ app.command("import")(import_)
 app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)
+app.command("hostfile")(hostfile)
+app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
+app.add_typer(machine, name="machine")
+app.add_typer(lab, name="lab")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,10 +1,12 @@
 """`timpani run`: measure a study or the operations named."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from timpani.cli.script import PREFIX, job_script_of
 from timpani.errors import UserError
 
 
@@ -30,7 +32,14 @@ def run(
         str | None,
         typer.Option(help="Ranks of point-to-point operations: first, all or distinct.", show_default=False),
     ] = None,
-    placement: Annotated[str | None, typer.Option(help="core, socket or node.", show_default=False)] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="A machine file, here, lab, slurm:PARTITION.", show_default=False),
+    ] = None,
+    hosts: Annotated[
+        Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)
+    ] = None,
+    placement: Annotated[str | None, typer.Option(help="core, socket, node or ppr:N.", show_default=False)] = None,
     mode: Annotated[str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default=False)] = None,
     method: Annotated[
         str | None, typer.Option(help="timpani, or osu: OSU's own protocol, for comparison.", show_default=False)
@@ -61,7 +70,23 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False,
 ) -> None:
     """Measure a study or the operations named, and say which algorithm is best where."""
+    if on and on.startswith(PREFIX):
+        from timpani.machine.submit import follow_job, submit
+
+        text = job_script_of(on, output, what, launches, sys.argv[2:])
+        if dry_run:
+            typer.echo(text, nl=False)
+            return
+        number = submit(text)
+        typer.echo(f"job {number}; `scancel {number}` ends it, and it goes on when this command is stopped", err=True)
+        ended = follow_job(number)
+        if ended <= {"COMPLETED"}:
+            return
+        typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
+        raise typer.Exit(1)
     from timpani.campaign.session import Session
+    from timpani.machine.host_file import read_hosts
+    from timpani.machine.where import resolve
     from timpani.study.compose import compose
     from timpani.study.study import parse_duration
 
@@ -86,7 +111,10 @@ def run(
         },
     )
     patience = parse_duration(hang_after) if hang_after else None
-    session = Session.prepare(study, mpi, oversubscribe)
+    if hosts and not on:
+        raise UserError("--hosts chooses nodes of a machine, and none is named", "name one with --on")
+    machine = resolve(on, mpi) if on else None
+    session = Session.prepare(study, mpi, oversubscribe, machine, read_hosts(hosts) if hosts else ())
     if dry_run:
         from timpani.report.dry_run import plan_lines
 

@@ -1,11 +1,16 @@
 """The machine as a campaign records it."""
 
 import platform
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from timpani.machine.cores import read_cores
-from timpani.machine.cpu_list import show_cpus
+from timpani.machine.hosts import Host, same_host
+from timpani.machine.lab import links
+from timpani.machine.model import Machine
+from timpani.machine.node_set import fold_numbers
 
 
 def describe_machine() -> dict[str, Any]:
@@ -21,7 +26,19 @@ def describe_machine() -> dict[str, Any]:
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
         "virtualised": cores.hypervisor is not None,
         "governor": frequency_governor(),
-        "domains": {level: [show_cpus(part) for part in parts] for level, parts in cores.domains.items()},
+        "domains": {level: [fold_numbers(part) for part in parts] for level, parts in cores.domains.items()},
+    }
+
+
+def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> dict[str, Any]:
+    """The same of `machine`, used on `hosts`; the processor is told where this computer is one of them."""
+    in_lab = machine.launcher == "lab"
+    here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
+    return {
+        **(describe_machine() if here else {}),
+        **machine.model_dump(mode="json", exclude_defaults=True),
+        "hosts": [asdict(host) for host in hosts],
+        **(links(machine) if in_lab else {}),
     }
 
 

@@ -2,15 +2,24 @@
 
 from collections.abc import Callable
 
-from timpani.machine import mpich, openmpi
+from timpani.errors import unknown
+from timpani.machine import lab, mpich, openmpi, slurm
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
 
 __all__ = ["Command", "LaunchRequest", "command"]
 
-_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {
+    "openmpi": openmpi.command,
+    "mpich": mpich.command,
+    "slurm": slurm.command,
+    "lab": lab.command,
+}
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
-    """The command that starts `request` with the starter of `mpi`."""
-    return _LAUNCHERS[mpi.kind](mpi, request)
+    """The command that starts `request` with the launcher of its machine, or with the starter of `mpi`."""
+    launcher = request.machine.launcher if request.machine else mpi.kind
+    if launcher not in _LAUNCHERS:
+        raise unknown("launcher", launcher, _LAUNCHERS, "docs/machine-files.md")
+    return _LAUNCHERS[launcher](mpi, request)

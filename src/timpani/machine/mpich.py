@@ -1,8 +1,11 @@
 """MPICH's mpiexec (Hydra)."""
 
+from timpani.machine.host_file import host_file
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
+from timpani.study.placement import ranks_per_node
 
+_HOSTS = "hosts.txt"
 _WHERE = {
     "core": ("-bind-to", "core", "-map-by", "core"),
     "socket": ("-bind-to", "core", "-map-by", "socket"),
@@ -14,10 +17,21 @@ _OVERSUBSCRIBED = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1"}
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Ranks bound to a core each; without binding and throttled where there are more ranks than cores."""
-    where = ("-bind-to", "none") if request.oversubscribed else _WHERE[request.placement]
+    hosts = ("-f", str(request.folder / _HOSTS)) if request.hosts else ()
     environment = {**(_OVERSUBSCRIBED if request.oversubscribed else {}), **request.environment}
     exports = [part for name, value in environment.items() for part in ("-genv", name, value)]
     return Command(
-        argv=(str(mpi.mpirun), "-n", str(request.ranks), *where, *exports, *request.arguments, *request.program),
+        argv=(
+            *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *_where(request)),
+            *(*exports, *request.arguments, *request.program),
+        ),
         environment={},
+        files={_HOSTS: host_file(request.hosts, mpi.kind)} if request.hosts else {},
     )
+
+
+def _where(request: LaunchRequest) -> tuple[str, ...]:
+    count = ranks_per_node(request.placement)
+    if request.oversubscribed:
+        return "-bind-to", "none", *(("-ppn", str(count)) if count else ())
+    return ("-bind-to", "core", "-ppn", str(count)) if count else _WHERE[request.placement]

@@ -2,22 +2,34 @@
 
 import os
 
+from timpani.machine.host_file import host_file
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
+from timpani.study.placement import ranks_per_node
 
+_HOSTS = "hosts.txt"
 _ALLOW_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Ranks bound to a core each; without binding and yielding where there are more ranks than cores."""
+    hosts = ("--hostfile", str(request.folder / _HOSTS)) if request.hosts else ()
+    count = ranks_per_node(request.placement)
+    by = f"ppr:{count}:node" if count else request.placement
     if request.oversubscribed:
+        # Open MPI 5.0 keeps ranks that it maps by core or socket on the first node, however many they are.
+        by = "slot" if by in ("core", "socket") else by
         # Without yielding, a rank that waits keeps its core from the rank it waits for until the scheduler's tick.
-        where = ["--map-by", f"{request.placement}:OVERSUBSCRIBE", "--bind-to", "none"]
+        where = ["--map-by", f"{by}:OVERSUBSCRIBE", "--bind-to", "none"]
         where += ["--mca", "mpi_yield_when_idle", "1"]
     else:
-        where = ["--map-by", request.placement, "--bind-to", "core"]
+        where = ["--map-by", by, "--bind-to", "core"]
     exports = [part for name in request.environment for part in ("-x", name)]  # to ranks on other nodes too
     return Command(
-        argv=(str(mpi.mpirun), "-np", str(request.ranks), *where, *exports, *request.arguments, *request.program),
+        argv=(
+            *(str(mpi.mpirun), *hosts, "-np", str(request.ranks), *where),
+            *(*exports, *request.arguments, *request.program),
+        ),
         environment={**(_ALLOW_ROOT if os.geteuid() == 0 else {}), **request.environment},
+        files={_HOSTS: host_file(request.hosts, mpi.kind)} if request.hosts else {},
     )

@@ -1,9 +1,9 @@
 """What a campaign would do, in words: cells, launches, time and commands."""
 
 import shlex
+from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
-from timpani.machine.launcher import command
 from timpani.study.sizes import show_sizes
 
 
@@ -14,7 +14,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     lines = [
         f"{len(plan.cells)} cells × {study.launches} launches on {plan.mpi}: {starts} starts of the MPI program, "
         f"about {show_seconds(plan.seconds)}",
-        *(f"left out: {text}" for text in plan.left_out),
+        *plan.notes,
     ]
     for group in plan.groups:
         by_collective: dict[str, dict[str, set[int]]] = {}
@@ -31,7 +31,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         for collective, algorithms in by_collective.items():
             sizes = set().union(*algorithms.values())
             lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")
-        to_run = command(plan.mpi, group.request(("timpani-measure", "plan.txt", "samples.jsonl")))
+        to_run = plan.command(group, ("timpani-measure", "plan.txt", "samples.jsonl"), Path())
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))
     return lines

@@ -27,7 +27,9 @@ def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
     mpi, machine = header.get("mpi") or {}, header.get("machine") or {}
     names = [title_of(name).lower() for name in study.get("collectives", {})]
     library = f"{_LIBRARIES.get(mpi.get('kind', ''), 'an MPI library')} {mpi.get('version', '')}".strip()
-    where = f" on {machine['cpu']}" if machine.get("cpu") else ""
+    count = len(machine.get("hosts") or [])
+    nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine['name']}" if count else ""
+    where = nodes or (f" on {machine['cpu']}" if machine.get("cpu") else "")
     counts = [str(count) for count in study.get("ranks") or []]
     ranks = f" with {_listed(counts)} ranks" if counts else ""
     sizes = study.get("sizes") or []

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from timpani.machine.cpu_list import show_cpus
+from timpani.machine.node_set import fold, fold_numbers
 from timpani.study.sizes import show_size
 
 _MOST_LAUNCHES = 12  # whose command and binding are shown
@@ -18,6 +18,7 @@ def provenance(header: dict[str, Any], launches: list[dict[str, Any]]) -> list[t
         ("Timpani", _values(header, "timpani")),
         ("MPI", [" ".join(str(mpi[key]) for key in ("kind", "version", "mpirun") if mpi.get(key))] if mpi else []),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in machine.items() if _plain(value)]),
+        ("Nodes", [fold(host["name"] for host in machine["hosts"])] if machine.get("hosts") else []),
         ("Study", _study(study)),
         ("Files", [str(file) for file in study.get("files") or []]),
         ("Seed", _values(study, "seed")),
@@ -74,7 +75,7 @@ def _bindings(launches: list[dict[str, Any]]) -> list[str]:
     """Each distinct binding of ranks to cores once."""
     return _distinct(
         ", ".join(
-            f"rank {rank['rank']} on {rank['host']} core {show_cpus(rank.get('cores') or []) or 'unknown'}"
+            f"rank {rank['rank']} on {rank['host']} core {fold_numbers(rank.get('cores') or []) or 'unknown'}"
             for rank in launch["ranks"]
         )
         for launch in launches

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
+from timpani.study.placement import check_placement
 from timpani.study.sizes import LARGEST, parse_sizes
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
@@ -100,7 +101,7 @@ class Study(BaseModel):
     sizes: _Sizes
     overrides: dict[str, Override] = {}
     pairs: Literal["first", "all", "distinct"] = "first"
-    placement: Literal["core", "socket", "node"] = "core"
+    placement: Annotated[str, AfterValidator(check_placement)] = "core"
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: _Datatype = "uint8"

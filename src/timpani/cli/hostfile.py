@@ -1,0 +1,59 @@
+"""`timpani hostfile`: print which nodes of a machine to use, in a library's syntax."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Syntax(StrEnum):
+    """Whose host file it is."""
+
+    openmpi = "openmpi"
+    mpich = "mpich"
+
+
+def hostfile(
+    on: Annotated[
+        str | None, typer.Option(metavar="WHERE", help="A machine file; else what is here.", show_default=False)
+    ] = None,
+    category: Annotated[
+        int, typer.Option(min=1, max=3, help="1: by group, with slots; 2: by group; 3: a node of each group in turn.")
+    ] = 1,
+    groups: Annotated[int | None, typer.Option(min=1, help="How many groups; else all.", show_default=False)] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="How many nodes; else all.", show_default=False)] = None,
+    slots: Annotated[
+        int | None, typer.Option(min=1, help="Ranks a node takes, in category 1; else its cores.", show_default=False)
+    ] = None,
+    exclude: Annotated[
+        str | None, typer.Option(metavar="NODES", help="A node set to leave out: node[03,07].", show_default=False)
+    ] = None,
+    shuffle: Annotated[
+        int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
+    ] = None,
+    syntax: Annotated[Syntax, typer.Option(help="Whose host file.")] = Syntax.openmpi,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Open MPI's rank file instead: a line a rank.", show_default=False)
+    ] = None,
+    placement: Annotated[str, typer.Option(help="Of the rank file: core, socket, node or ppr:N.")] = "core",
+) -> None:
+    """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
+    from timpani.errors import UserError
+    from timpani.machine.host_file import host_file, rank_file
+    from timpani.machine.hosts import choose_hosts
+    from timpani.machine.node_set import expand
+    from timpani.machine.places import asked_places
+    from timpani.machine.where import HERE, resolve
+    from timpani.study.placement import check_placement
+
+    machine = resolve(on or HERE)
+    hosts = choose_hosts(machine, category, groups, nodes, slots, expand(exclude or ""), shuffle)
+    if ranks and syntax is Syntax.mpich:
+        raise UserError("MPICH's starter reads no rank files", "leave --ranks out, or --syntax")
+    if ranks is None:
+        typer.echo(host_file(hosts, syntax.value), nl=False)
+        return
+    places = asked_places(machine, hosts, check_placement(placement), ranks)
+    if len(places) < ranks:
+        raise UserError(f"these hosts have {len(places)} slots for {ranks} ranks", "ask for fewer ranks or more nodes")
+    typer.echo(rank_file(places), nl=False)

@@ -1,0 +1,138 @@
+"""`timpani lab`: a cluster inside this machine."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from timpani.lab.lab import Lab
+    from timpani.lab.layout import Layout
+
+lab = typer.Typer(help="A cluster inside this machine, for tests and lessons.", no_args_is_help=True)
+
+MEANING = """\
+It shows: who sends how much over which link; whether programs are right across hosts; times that a slow link sets.
+It doesn't show: latency, or times that processors set. All nodes share this machine's cores."""
+
+
+class Format(StrEnum):
+    """How labs are printed."""
+
+    text = "text"
+    json = "json"
+
+
+Name = Annotated[str | None, typer.Argument(help="The lab, where there are several.", show_default=False)]
+
+
+@lab.command()
+def up(
+    nodes: Annotated[int, typer.Option(min=1, max=250, help="Nodes in all.")] = 4,
+    cores: Annotated[int, typer.Option(min=1, max=1024, help="Ranks that a node is to take.")] = 2,
+    groups: Annotated[int, typer.Option(min=1, help="Switches over which the nodes are dealt out.")] = 1,
+    link: Annotated[str, typer.Option(help="Rate of each node's link: 1gbit, 250mbit.")] = "1gbit",
+    uplink: Annotated[
+        str | None, typer.Option(help="Rate between a group's switch and the others; else the link's.")
+    ] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Run Slurm in it.")] = False,
+) -> None:
+    """Make a lab; root only. What killed commands left of others is cleaned up."""
+    from timpani.errors import UserError
+    from timpani.lab.layout import Layout
+    from timpani.lab.make import check_programs, check_root
+    from timpani.lab.make import up as make
+    from timpani.lab.rate import parse_rate
+
+    if groups > nodes:
+        raise UserError(f"{nodes} nodes can't make {groups} groups", "ask for fewer groups or more nodes")
+    if uplink and groups == 1:
+        raise UserError("one group has no uplink", "ask for --groups 2, or leave out --uplink")
+    rate, between = parse_rate(link), parse_rate(uplink or link)
+    layout = Layout(nodes=nodes, cores=cores, groups=groups, link=rate, uplink=between, slurm=slurm)
+    check_root()
+    check_programs(slurm)
+    made = make(layout)
+    typer.echo("\n".join(_description(made, layout)))
+    typer.echo(MEANING)
+
+
+@lab.command()
+def status(format: Annotated[Format, typer.Option(help="How to print the labs.")] = Format.text) -> None:
+    """Say which labs there are."""
+    import json
+
+    from timpani.lab.lab import labs
+
+    found = labs()
+    if format is Format.json:
+        rows = [{"lab": each.id, "whole": each.whole, **_facts(each)} for each in found]
+        typer.echo(json.dumps(rows, indent=2))
+    elif not found:
+        typer.echo("there is no lab on this machine; `timpani lab up` makes one")
+    else:
+        for each in found:
+            if each.layout is not None and each.whole:
+                typer.echo("\n".join(_description(each, each.layout)))
+            else:
+                typer.echo(f"lab {each.id}: not whole; `timpani lab down {each.id}` cleans up")
+        typer.echo(MEANING)
+
+
+@lab.command("exec")
+def exec_(
+    node: Annotated[str, typer.Argument(help="The node: n1.")],
+    command: Annotated[list[str], typer.Argument(help="The command, after `--`.")],
+    name: Annotated[str | None, typer.Option("--lab", help="The lab, where there are several.")] = None,
+) -> None:
+    """Run a command on a node: `timpani lab exec n1 -- hostname`; root only."""
+    import os
+
+    from timpani.errors import unknown
+    from timpani.lab.lab import choose_whole_lab
+    from timpani.lab.make import check_root
+
+    check_root()
+    chosen, layout = choose_whole_lab(name)
+    names = [member.name for member in layout.members]
+    if node not in names:
+        raise unknown("node", node, names, "timpani lab status")
+    argv = chosen.enter(node, tuple(command))
+    os.execv(argv[0], argv)  # noqa: S606 - the command takes our place, and its status is ours
+
+
+@lab.command()
+def down(name: Name = None) -> None:
+    """End all that runs in a lab, and remove it; root only."""
+    from timpani.lab.lab import choose_lab
+    from timpani.lab.make import check_root
+    from timpani.lab.make import down as take_down
+
+    check_root()
+    chosen = choose_lab(name)
+    take_down(chosen)
+    typer.echo(f"lab {chosen.id} is gone")
+
+
+def _description(made: "Lab", layout: "Layout") -> list[str]:
+    from timpani.lab.rate import show_rate
+
+    extras = [f"links of {show_rate(layout.link)}"]
+    extras += [f"uplinks of {show_rate(layout.uplink)}"] if layout.groups > 1 else []
+    extras += ["Slurm"] if layout.slurm else []
+    return [
+        f"lab {made.id}: {layout.nodes} nodes of {layout.cores} cores, {', '.join(extras)}",
+        *(
+            f"  switch g{number}: {', '.join(f'{node.name} ({node.address})' for node in layout.group(number))}"
+            for number in range(1, layout.groups + 1)
+        ),
+    ]
+
+
+def _facts(each: "Lab") -> dict[str, object]:
+    if each.layout is None:
+        return {}
+    return {
+        **each.layout.model_dump(exclude={"lab"}),
+        "members": [{"name": node.name, "group": node.group, "address": node.address} for node in each.layout.members],
+    }

@@ -1,0 +1,1 @@
+"""A cluster inside one Linux machine: nodes are network namespaces, links have a set rate, Slurm is real."""

@@ -1,0 +1,70 @@
+"""What a lab consists of, and what everything in it is called: data, from which it is made and recognised again.
+
+All of a lab lies in network namespaces of its own, the switches too. So names inside can be plain, and collide with
+nothing outside; and a namespace whose name has the lab's id is the lab's, with all that runs in it.
+"""
+
+import secrets
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SWITCHES = "switches"
+"""The namespace that holds the bridges, beside one for each node."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """`group` is the number, from 1, of the switch that the node hangs on; `address` is within 10.0.0.0/16."""
+
+    name: str
+    group: int
+    address: str
+
+
+class Layout(BaseModel):
+    """A lab: `nodes` in equal `groups`, a switch each; groups meet at one more switch, over an uplink each.
+
+    cores         slots of a node: a promise to MPI, since all nodes share the machine's cores
+    link, uplink  bits a second, in each direction: of each node's link, and of each group's
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    lab: str = Field(default_factory=lambda: secrets.token_hex(3), pattern=r"[0-9a-f]{6}")
+    nodes: int = Field(ge=1, le=250)
+    cores: int = Field(ge=1, le=1024)
+    groups: int = Field(ge=1)
+    link: int = Field(gt=0)
+    uplink: int = Field(gt=0)
+    slurm: bool = False
+
+    @cached_property
+    def members(self) -> tuple[Node, ...]:
+        """The nodes, n1 first, group after group."""
+        numbered = ((1 + index * self.groups // self.nodes, index + 1) for index in range(self.nodes))
+        return tuple(Node(f"n{number}", group, f"10.0.{group}.{number}") for group, number in numbered)
+
+    def group(self, number: int) -> tuple[Node, ...]:
+        """The nodes of one group."""
+        return tuple(node for node in self.members if node.group == number)
+
+    def namespace(self, part: str) -> str:
+        """The namespace of a node, or of SWITCHES."""
+        return f"{namespace_prefix(self.lab)}{part}"
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(self.namespace(part) for part in (SWITCHES, *(node.name for node in self.members)))
+
+    @property
+    def hosts(self) -> str:
+        """The nodes' /etc/hosts."""
+        return "127.0.0.1 localhost\n" + "".join(f"{node.address} {node.name}\n" for node in self.members)
+
+
+def namespace_prefix(lab: str) -> str:
+    """How the names of all of a lab's namespaces begin, and of no other's."""
+    return f"timpani-{lab}-"

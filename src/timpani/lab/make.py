@@ -1,0 +1,126 @@
+"""Make a lab and take it down, so that nothing is ever left which the next command can't find."""
+
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from timpani.errors import UserError
+from timpani.lab.enter import HOSTS, scripts
+from timpani.lab.lab import LABS, LAYOUT, Lab, labs
+from timpani.lab.layout import Layout
+from timpani.lab.slurm import PROGRAMS as SLURM_PROGRAMS
+from timpani.lab.slurm import start_slurm
+from timpani.lab.steps import Step, steps
+
+_PROGRAMS = {"iproute2": ("ip", "tc"), "util-linux": ("nsenter", "unshare"), "hostname": ("hostname",)}
+_GRACE_SECONDS = 2.0  # between asking processes to end and killing them
+_POLL_SECONDS = 0.02
+
+
+def check_root() -> None:
+    """UserError where we may neither make namespaces nor enter them."""
+    if os.geteuid() != 0:
+        raise UserError("a lab is made of network namespaces, which are root's", "run it as root: `sudo timpani lab …`")
+
+
+def check_programs(slurm: bool) -> None:
+    """UserError without a program that a lab takes."""
+    for package, programs in (_PROGRAMS | (SLURM_PROGRAMS if slurm else {})).items():
+        for program in programs:
+            if shutil.which(program) is None:
+                raise UserError(f"a lab needs {program}, which isn't here", f"install {package}")
+
+
+def up(layout: Layout) -> Lab:
+    """Make the lab of `layout`, after taking down what killed commands left; UserError and no lab when a part fails."""
+    with _alone():
+        for lab in labs():
+            if lab.left:
+                _take_down(lab)
+        unfinished = Lab(layout.lab, None)
+        unfinished.folder.mkdir()
+        try:
+            _make(layout, unfinished)
+        except BaseException:
+            _take_down(unfinished)
+            raise
+    return Lab(layout.lab, layout)
+
+
+def down(lab: Lab) -> None:
+    """End all processes of `lab`, and remove everything of it."""
+    with _alone():
+        _take_down(lab)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """While labs are made or taken down, nobody else does: so a lab that isn't whole then is nobody's."""
+    LABS.mkdir(parents=True, exist_ok=True)
+    lock = os.open(LABS, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
+def _make(layout: Layout, lab: Lab) -> None:
+    (lab.folder / HOSTS).write_text(layout.hosts)
+    for name, text in scripts(layout, lab.folder).items():
+        (lab.folder / name).write_text(text)
+        (lab.folder / name).chmod(0o755)
+    for step in steps(layout):
+        _do(step)
+    _do(Step("host names and mounts of a process's own", lab.enter(layout.members[0].name, ("true",))))
+    if layout.slurm:
+        start_slurm(layout, lab)
+    beside = lab.folder / f"{LAYOUT}.new"
+    beside.write_text(layout.model_dump_json(indent=1) + "\n")
+    beside.rename(lab.folder / LAYOUT)
+
+
+def _do(step: Step) -> None:
+    done = subprocess.run(step.argv, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")
+        raise UserError(
+            f"this system refuses {step.part}, which a lab needs (`{' '.join(step.argv)}`: {said})",
+            "use a machine whose kernel has them and lets root make them; containers often do not",
+        )
+
+
+def _take_down(lab: Lab) -> None:
+    (lab.folder / LAYOUT).unlink(missing_ok=True)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + _GRACE_SECONDS
+        while (pids := _processes(lab)) and time.monotonic() < deadline:
+            for pid in pids:
+                _signal(pid, number)
+            time.sleep(_POLL_SECONDS)
+    if pids:
+        raise UserError(f"processes of lab {lab.id} do not end: {', '.join(map(str, pids))}", "try again later")
+    for namespace in lab.namespaces:
+        subprocess.run(("ip", "netns", "delete", namespace), check=True)  # noqa: S607 - as found on root's PATH
+    shutil.rmtree(lab.folder, ignore_errors=True)
+
+
+def _processes(lab: Lab) -> list[int]:
+    """All that run on the lab's nodes, whoever started them."""
+    pids: list[int] = []
+    for namespace in lab.namespaces:
+        listed = subprocess.run(("ip", "netns", "pids", namespace), capture_output=True, check=True)  # noqa: S607
+        pids += map(int, listed.stdout.split())
+    return pids
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:  # ended meanwhile
+        return

@@ -1,0 +1,118 @@
+"""Slurm in a lab: munged, one slurmctld on the first node, a slurmd on each, and a switch tree."""
+
+import secrets
+import subprocess
+import time
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.lab.enter import SLURM_CONF
+from timpani.lab.lab import Lab
+from timpani.lab.layout import Layout
+
+PROGRAMS = {"munge": ("munged",), "slurm-wlm": ("slurmctld", "slurmd", "sbatch", "sinfo")}
+
+PARTITION = "lab"
+
+_SILENCE_SECONDS = 5  # of a slurmd, after which its node is down and the node's jobs are queued again
+_CREDENTIAL_SECONDS = 5  # for which a job queued again waits, since no credential of its first start may be left
+_START_SECONDS = 30.0  # until all nodes are idle
+_POLL_SECONDS = 0.1
+
+
+def configuration(layout: Layout, folder: Path) -> dict[str, str]:
+    """Slurm's files by name. Processes are neither bound nor confined: what a lab shares can't be dealt out."""
+    first = layout.members[0]
+    nodes = "".join(
+        f"NodeName={node.name} NodeAddr={node.address} CPUs={layout.cores} RealMemory=1\n" for node in layout.members
+    )
+    switches = "".join(
+        f"SwitchName=g{number} Nodes={','.join(node.name for node in layout.group(number))}\n"
+        for number in range(1, layout.groups + 1)
+    )
+    leaves = ",".join(f"g{number}" for number in range(1, layout.groups + 1))
+    return {
+        SLURM_CONF: f"""ClusterName=lab{layout.lab}
+SlurmctldHost={first.name}({first.address})
+SlurmUser=root
+AuthType=auth/munge
+AuthInfo=socket={folder / "munge.socket"},cred_expire={_CREDENTIAL_SECONDS}
+CredType=cred/munge
+StateSaveLocation={folder / "slurmctld"}
+SlurmdSpoolDir={folder}/slurmd-%n
+SlurmctldPidFile={folder / "slurmctld.pid"}
+SlurmdPidFile={folder}/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+TopologyPlugin=topology/tree
+SlurmdParameters=config_overrides
+ReturnToService=2
+SlurmdTimeout={_SILENCE_SECONDS}
+MessageTimeout=3
+TCPTimeout=1
+MpiDefault=none
+{nodes}PartitionName={PARTITION} Nodes=ALL Default=YES OverSubscribe=FORCE State=UP
+""",
+        "topology.conf": switches + (f"SwitchName=root Switches={leaves}\n" if layout.groups > 1 else ""),
+        "cgroup.conf": f"CgroupPlugin={_cgroup_plugin()}\n",
+    }
+
+
+def _cgroup_plugin() -> str:
+    return "cgroup/v2" if Path("/sys/fs/cgroup/cgroup.controllers").exists() else "cgroup/v1"
+
+
+def start_slurm(layout: Layout, lab: Lab) -> None:
+    """Start all daemons and wait until every node takes jobs; UserError with a daemon's own words where one fails.
+
+    They need no end: whatever runs on a lab's nodes ends with the lab.
+    """
+    for name, text in configuration(layout, lab.folder).items():
+        (lab.folder / name).write_text(text)
+    key = lab.folder / "munge.key"
+    key.touch(mode=0o600)
+    key.write_bytes(secrets.token_bytes(128))
+    first = layout.members[0].name
+    files = (f"--{kind}-file={lab.folder / 'munge'}.{kind}" for kind in ("key", "pid", "seed"))
+    commands = [
+        (first, ("munged", "--foreground", "--force", f"--socket={lab.folder / 'munge.socket'}", *files)),
+        (first, ("slurmctld", "-D", "-i")),
+        *((node.name, ("slurmd", "-D", "-N", node.name)) for node in layout.members),
+    ]
+    daemons = [_Daemon(lab, node, command) for node, command in commands]
+    deadline = time.monotonic() + _START_SECONDS
+    while not _ready(layout, lab):
+        late = time.monotonic() > deadline
+        for daemon in daemons:
+            if late or daemon.ended:
+                why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_words}"
+                raise UserError(f"Slurm does not start: {why}", "mend that, or leave out --slurm")
+        time.sleep(_POLL_SECONDS)
+
+
+class _Daemon:
+    """A process on a node that outlives us, and whose words are in a file of the lab."""
+
+    def __init__(self, lab: Lab, node: str, command: tuple[str, ...]) -> None:
+        self.name = f"{command[0]}-{node}"
+        self._log = lab.folder / f"{self.name}.log"
+        with self._log.open("wb") as file:
+            self._process = subprocess.Popen(
+                lab.enter(node, command), stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=True
+            )
+
+    @property
+    def ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
+    def last_words(self) -> str:
+        return next(reversed(self._log.read_text(errors="replace").splitlines()), "it said nothing")
+
+
+def _ready(layout: Layout, lab: Lab) -> bool:
+    ask = lab.enter(layout.members[0].name, ("sinfo", "--noheader", "--Node", "--format=%t"))
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False)
+    return answer.stdout.split() == ["idle"] * layout.nodes

@@ -1,0 +1,84 @@
+"""From a layout to the commands that make it: bridges joined by links, each link a veth pair shaped at both ends.
+
+An end of a pair has a token bucket filter (tc-tbf(8)) on what leaves there. Nothing but the rate is imitated: latency
+is the kernel's own; netem, which could add to it, is missing from many kernels.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from timpani.lab.layout import SWITCHES, Layout
+
+_ROOT_SWITCH = "root"  # where groups meet
+_PREFIX_LENGTH = 16
+_BURST_SECONDS = 1e-3  # what a link may send at once: enough for timers of 1 kHz
+_LEAST_BURST = 2**16  # bytes: a segment that TCP hands down whole
+_QUEUE = "200ms"  # what may wait for a link before it is dropped
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command, and what it asks of the kernel."""
+
+    part: str
+    argv: tuple[str, ...]
+
+
+def burst_bytes(rate: int) -> int:
+    """What passes a link of `rate` bits a second without being slowed down."""
+    return max(_LEAST_BURST, round(rate / 8 * _BURST_SECONDS))
+
+
+def steps(layout: Layout) -> Iterator[Step]:
+    """Everything, in an order in which it can be made."""
+    switches = layout.namespace(SWITCHES)
+    yield from _namespace(switches)
+    if layout.groups > 1:
+        yield from _bridge(switches, _ROOT_SWITCH)
+    for number in range(1, layout.groups + 1):
+        switch = f"g{number}"
+        yield from _bridge(switches, switch)
+        if layout.groups > 1:
+            up, down = f"{switch}-up", f"{switch}-down"
+            yield from _link((switches, down), (switches, up), layout.uplink)
+            yield from _plug(switches, down, _ROOT_SWITCH)
+            yield from _plug(switches, up, switch)
+        for node in layout.group(number):
+            namespace = layout.namespace(node.name)
+            yield from _namespace(namespace)
+            yield from _link((switches, node.name), (namespace, "eth0"), layout.link)
+            yield from _plug(switches, node.name, switch)
+            yield _ip(namespace, "address", "add", f"{node.address}/{_PREFIX_LENGTH}", "dev", "eth0")
+            yield _up(namespace, "eth0")
+
+
+def _namespace(name: str) -> Iterator[Step]:
+    yield Step("network namespaces", ("ip", "netns", "add", name))
+    yield _up(name, "lo")
+
+
+def _bridge(namespace: str, name: str) -> Iterator[Step]:
+    yield Step("bridges", ("ip", "-n", namespace, "link", "add", name, "type", "bridge"))
+    yield _up(namespace, name)
+
+
+def _link(one: tuple[str, str], other: tuple[str, str], rate: int) -> Iterator[Step]:
+    (here, name), (there, peer) = one, other
+    pair = ("ip", "-n", here, "link", "add", name, "type", "veth", "peer", "name", peer, "netns", there)
+    yield Step("veth pairs", pair)
+    for namespace, device in (one, other):
+        shape = ("tbf", "rate", f"{rate}bit", "burst", str(burst_bytes(rate)), "latency", _QUEUE)
+        yield Step("traffic shaping by tbf", ("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", *shape))
+
+
+def _plug(namespace: str, device: str, bridge: str) -> Iterator[Step]:
+    yield _ip(namespace, "link", "set", device, "master", bridge)
+    yield _up(namespace, device)
+
+
+def _up(namespace: str, device: str) -> Step:
+    return _ip(namespace, "link", "set", device, "up")
+
+
+def _ip(namespace: str, *arguments: str) -> Step:
+    return Step("network devices", ("ip", "-n", namespace, *arguments))

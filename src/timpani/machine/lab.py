@@ -1,0 +1,57 @@
+"""A lab of this computer: the library's own starter, run on the first of the hosts."""
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+from timpani.lab.enter import WITHIN
+from timpani.lab.lab import Lab, choose_whole_lab
+from timpani.lab.layout import Layout
+from timpani.lab.rate import show_rate
+from timpani.machine import mpich, openmpi
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.model import Machine, NodeGroup
+from timpani.native.find import Kind, Mpi
+
+PREFIX = "lab"
+
+_STARTERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+
+
+def lab_machine(text: str) -> Machine:
+    """The machine that is `lab`, where there is but one, or `lab:ID`."""
+    lab, layout = choose_whole_lab(text.partition(":")[2] or None)
+    groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
+    return Machine(
+        name=f"{PREFIX}:{lab.id}",
+        launcher="lab",
+        groups=tuple(
+            NodeGroup(name=name, nodes=tuple(node.name for node in nodes), cores=layout.cores)
+            for name, nodes in groups.items()
+        ),
+    )
+
+
+def links(machine: Machine) -> dict[str, str]:
+    """The rates of a lab's links, as tc writes them: each node's, and each group's to the other groups."""
+    _, layout = _of(machine)
+    uplink = {"uplink": show_rate(layout.uplink)} if layout.groups > 1 else {}
+    return {"link": show_rate(layout.link), **uplink}
+
+
+def shares_cores(machine: Machine) -> bool:
+    """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
+    return machine.launcher == "lab" or WITHIN in os.environ
+
+
+def command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
+    assert request.machine, "a lab is chosen by a machine"
+    lab, _ = _of(request.machine)
+    started = _STARTERS[mpi.kind](mpi, replace(request, oversubscribed=True))
+    return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
+
+
+def _of(machine: Machine) -> tuple[Lab, Layout]:
+    """The lab of a machine's name; of a machine file's, the only one there is."""
+    return choose_whole_lab(machine.name.partition(":")[2] or None)

@@ -1,0 +1,155 @@
+"""A machine as data: how to start ranks on it, and its nodes in groups. Read from TOML, `docs/machine-files.md`."""
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from timpani.errors import UserError, unknown
+from timpani.machine.node_set import expand, fold
+from timpani.native.find import Kind
+
+Launcher = Literal["openmpi", "mpich", "slurm", "lab", "simgrid"]
+"""Whose starter starts the ranks: a library's own, Slurm's srun, the lab's, or SimGrid's, which simulates them."""
+
+
+def _nodes(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return tuple(node for part in value for node in _nodes(part))
+    if not isinstance(value, str):
+        raise UserError("nodes is no text", 'write for example "node[01-08,10]"')
+    return expand(value)
+
+
+_Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+
+
+class NodeGroup(BaseModel):
+    """Nodes behind one switch, all alike.
+
+    nodes    in their order; a text, or each of a list, is a node set
+    cores    physical ones of each node, over all its sockets
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    nodes: Annotated[tuple[str, ...], BeforeValidator(_nodes), Field(min_length=1)]
+    cores: _Count
+    sockets: _Count = 1
+
+
+class Machine(BaseModel):
+    """Where a study runs. Frozen; every field is checked where it enters.
+
+    mpi       the library: openmpi, mpich, or a path; None: the first found for the launcher
+    modules   environment modules that bring it, loaded before it is looked for
+    platform  SimGrid's description of a simulated machine
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Annotated[str, Field(min_length=1)]
+    launcher: Launcher
+    mpi: str | None = None
+    modules: tuple[str, ...] = ()
+    groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
+    platform: str | None = None
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Machine":
+        for kind, names in (
+            ("group", [group.name for group in self.groups]),
+            ("node", [node for group in self.groups for node in group.nodes]),
+        ):
+            [(most, count)] = Counter(names).most_common(1)
+            if count > 1:
+                raise UserError(f"{kind} {most!r} is there twice", "name each once")
+        return self
+
+    @property
+    def library(self) -> str | None:
+        """The MPI library to look for, as `choose_mpi` reads it."""
+        return self.mpi or (self.launcher if self.launcher in get_args(Kind) else None)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether its ranks only seem to run on its nodes."""
+        return self.launcher == "simgrid"
+
+    @property
+    def own_cores(self) -> bool:
+        """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
+        return self.launcher not in ("lab", "simgrid")
+
+    def group_of(self, node: str) -> NodeGroup:
+        """The group that a node is in; UserError for another machine's."""
+        if node not in self._group_by_node:
+            raise unknown(f"node of {self.name}", node, self._group_by_node, "timpani hostfile --on FILE")
+        return self._group_by_node[node]
+
+    @cached_property
+    def _group_by_node(self) -> dict[str, NodeGroup]:
+        return {node: group for group in self.groups for node in group.nodes}
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> "Machine":
+        """A machine from plain values; UserError names `source` and the key at fault."""
+        try:
+            return cls.model_validate(values)
+        except UserError as error:
+            raise UserError(f"{source}: {error.what}", error.next_step) from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            *above, key = first["loc"] or ("",)
+            where = ".".join(str(part) for part in first["loc"])
+            if first["type"] == "extra_forbidden":
+                fields = (NodeGroup if above else cls).model_fields
+                raise unknown(f"key in {source}: {where},", str(key), fields, "docs/machine-files.md") from None
+            raise UserError(f"{source}: {where}: {first['msg']}", "docs/machine-files.md has the keys") from None
+
+
+def read_machine(path: Path) -> Machine:
+    """The machine in a TOML file."""
+    try:
+        values = tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError:
+        raise UserError(f"there is no machine file {path}", "`timpani machine detect` writes one") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
+    return Machine.check(values, str(path))
+
+
+def write_machine(machine: Machine) -> str:
+    """The machine as TOML, nodes folded into sets; values alone are written that differ from the defaults."""
+    lines = [f"{key} = {_toml(value)}" for key, value in _set(machine).items() if key != "groups"]
+    for group in machine.groups:
+        values = {**_set(group), "nodes": _node_text(group.nodes)}
+        lines += ["", "[[groups]]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
+    return "\n".join([*lines, ""])
+
+
+def _set(model: BaseModel) -> dict[str, Any]:
+    return model.model_dump(mode="json", exclude_defaults=True)
+
+
+def _node_text(nodes: tuple[str, ...]) -> str:
+    """Folded where that keeps the order."""
+    folded = fold(nodes)
+    return folded if expand(folded) == nodes else ",".join(nodes)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return str(value) if isinstance(value, int) else _quoted(value)
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string: quotes, backslashes and what can't be printed are escaped."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

@@ -1,0 +1,20 @@
+"""What `--on` names."""
+
+from pathlib import Path
+
+from timpani.machine import lab
+from timpani.machine.detect import detect
+from timpani.machine.model import Machine, read_machine
+from timpani.native.find import choose_mpi
+
+HERE = "here"
+"""In place of a machine file: what `timpani machine detect` finds."""
+
+
+def resolve(text: str, mpi: str | None = None) -> Machine:
+    """The machine that `--on` names: a machine file, a lab, or `here`, where `mpi` chooses the starter."""
+    if text == HERE:
+        return detect(choose_mpi(mpi))
+    if text.partition(":")[0] == lab.PREFIX:
+        return lab.lab_machine(text)
+    return read_machine(Path(text))

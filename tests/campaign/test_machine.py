@@ -1,0 +1,110 @@
+"""Studies on a machine file: this computer by its name, and by a name that its ranks don't know it by."""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import results, timpani
+from timpani.machine.cores import read_cores
+from timpani.native.find import Mpi, find_mpis
+
+FOUND = find_mpis()
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+pytestmark = [
+    pytest.mark.skipif(not FOUND, reason="no MPI library on this machine"),
+    pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
+]
+
+STUDY = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1")
+
+
+def machine_file(folder: Path, mpi: Mpi, *nodes: str) -> Path:
+    file = folder / "machine.toml"
+    groups = (f'[[groups]]\nname = "{node}"\nnodes = "{node}"\ncores = 2\n' for node in nodes)
+    file.write_text(f'name = "cluster"\nlauncher = "{mpi.kind}"\nmpi = "{mpi.mpirun}"\n' + "".join(groups))
+    return file
+
+
+def launches(campaign: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (campaign / "launches.jsonl").read_text().splitlines()]
+
+
+@every_mpi
+@pytest.mark.parametrize("placement", ["core", "node", "ppr:2"])
+def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_path: Path) -> None:
+    here = platform.node()
+    file = machine_file(tmp_path, mpi, here)
+    done = timpani("run", *STUDY, "--on", file, "--placement", placement, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert {(line["machine"], line["placement"], line["error"]) for line in results(tmp_path / "c")} == {
+        ("cluster", placement, None)
+    }
+    [launch] = launches(tmp_path / "c")
+    assert [place["host"] for place in launch["asked"]] == [here, here]
+    assert launch["misplaced"] is None
+    assert (tmp_path / "c" / "launches" / launch["part"] / "hosts.txt").read_text().startswith(here)
+    header = json.loads((tmp_path / "c" / "campaign.json").read_text())
+    assert header["machine"]["hosts"] == [{"name": here, "slots": 2}]
+
+
+@every_mpi
+def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path) -> None:
+    file = machine_file(tmp_path, mpi, "localhost")
+    done = timpani("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    assert done.returncode == 2
+    maps = f"asked localhost: 0-1; ran {platform.node()}: 0-1"
+    assert maps in done.stderr.splitlines()[-1]
+    [launch] = launches(tmp_path / "c")
+    assert launch["misplaced"] == maps
+    assert not (tmp_path / "c" / "results.jsonl").exists()
+    machine_file(tmp_path, mpi, platform.node())
+    again = timpani("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    assert again.returncode == 0, again.stderr
+    assert len(results(tmp_path / "c")) == 2
+
+
+@every_mpi
+def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -> None:
+    file = machine_file(tmp_path, mpi, "n1", "n2")
+    done = timpani("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
+    assert "2 ranks by core never leave n1, the first of 2 nodes" in done.stdout.splitlines()
+    (tmp_path / "hosts").write_text("n2\nn1\n")
+    chosen = timpani("run", *STUDY, "--on", file, "--hosts", tmp_path / "hosts", "--dry-run")
+    assert "2 ranks by core never leave n2, the first of 2 nodes" in chosen.stdout.splitlines()
+    spread = timpani("run", *STUDY, "--on", file, "--placement", "node", "--dry-run")
+    assert spread.returncode == 0
+    assert "never leave" not in spread.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--on", "none.toml"), "there is no machine file none.toml"),
+        (("--on", "machine.toml", "--ranks", "9"), "9 ranks are more than the 4 cores"),
+        (("--on", "machine.toml", "--placement", "ppr:1", "--ranks", "3"), "3 ranks are more than the 2 cores"),
+        (("--on", "machine.toml", "--placement", "ppr:0"), "'ppr:0' is no placement"),
+        (("--on", "machine.toml", "--hosts", "hosts"), "unknown node of cluster 'n3'"),
+        (("--hosts", "hosts"), "--hosts chooses nodes of a machine, and none is named"),
+        (("--on", "slurm:a b", "-o", "x"), "'a b' is no partition"),
+    ],
+)
+def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    machine_file(tmp_path, FOUND[0], "n1", "n2")
+    (tmp_path / "hosts").write_text("n3\n")
+    done = timpani("run", *STUDY, *arguments, "--dry-run", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+def test_another_library_than_the_machines_starter_is_an_error(tmp_path: Path) -> None:
+    kinds = {mpi.kind: mpi for mpi in FOUND}
+    if len(kinds) < 2:
+        pytest.skip("may be skipped: it takes two kinds of libraries")
+    file = machine_file(tmp_path, kinds["openmpi"], "n1")
+    done = timpani("run", *STUDY, "--on", file, "--mpi", kinds["mpich"].mpirun, "--dry-run")
+    assert done.returncode == 2
+    assert "cluster starts ranks with openmpi's starter, and MPICH " in done.stderr

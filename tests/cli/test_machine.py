@@ -1,0 +1,109 @@
+"""`timpani hostfile`, `machine` and `script` as a user runs them."""
+
+import platform
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import timpani
+from timpani.native.find import find_mpis
+
+FOUR = "".join(f'[[groups]]\nname = "g{n}"\nnodes = "{c}[1-2]"\ncores = 4\n' for n, c in enumerate("abcd", 1))
+
+
+@pytest.fixture
+def on(tmp_path: Path) -> tuple[str, Path]:
+    file = tmp_path / "machine.toml"
+    file.write_text(f'name = "m"\nlauncher = "openmpi"\n{FOUR}')
+    return "--on", file
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (("--category", "3", "--groups", "4", "--nodes", "8"), "a1 b1 c1 d1 a2 b2 c2 d2"),
+        (("--category", "2", "--groups", "2"), "a1 a2 b1 b2"),
+        (("--groups", "2", "--nodes", "2", "--slots", "8"), "a1 slots=8 b1 slots=8"),
+        (("--groups", "1", "--syntax", "mpich"), "a1:4 a2:4"),
+        (("--category", "2", "--exclude", "a[1-2],c1,d[1-2]"), "b1 b2 c2"),
+        (
+            ("--groups", "1", "--ranks", "3", "--placement", "node"),
+            "rank 0=a1 slot=0 rank 1=a2 slot=0 rank 2=a1 slot=1",
+        ),
+    ],
+)
+def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Path]) -> None:
+    done = timpani("hostfile", *on, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert " ".join(done.stdout.splitlines()) == printed
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--groups", "5"), "m has 4 groups with nodes, not 5"),
+        (("--exclude", "e1"), "unknown node of m 'e1'; did you mean"),
+        (("--ranks", "33"), "these hosts have 32 slots for 33 ranks"),
+        (("--ranks", "2", "--syntax", "mpich"), "MPICH's starter reads no rank files"),
+        (("--ranks", "2", "--placement", "board"), "'board' is no placement"),
+    ],
+)
+def test_what_can_not_be_had_is_one_line_and_status_2(
+    arguments: tuple[str, ...], said: str, on: tuple[str, Path]
+) -> None:
+    done = timpani("hostfile", *on, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
+
+
+@pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+def test_this_computer_is_written_down_and_can_be_measured_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
+    done = timpani("machine", "detect")
+    assert done.returncode == 0, done.stderr
+    assert tomllib.loads(done.stdout)["groups"][0]["nodes"] == platform.node()
+    (tmp_path / "here.toml").write_text(done.stdout)
+    planned = timpani("run", "bcast", "--ranks", "1", "--on", tmp_path / "here.toml", "--dry-run")
+    assert planned.returncode == 0, planned.stderr
+
+
+def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> None:
+    words = ("bcast", "--sizes", "8", "-n", "4", "-o", "a b")
+    done = timpani("script", *words, "--on", "slurm:EPYC,nodes=4,jobs=2", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "#SBATCH --partition=EPYC\n#SBATCH --nodes=4\n" in done.stdout
+    last = done.stdout.splitlines()[-1]
+    assert " run bcast --sizes 8 -n 4 -o 'a b' --on here --launches " in last
+    # `run --dry-run` shows what would be submitted.
+    shown = timpani("run", *words, "--on=slurm:EPYC,nodes=4,jobs=2", "--dry-run", cwd=tmp_path)
+    assert shown.stdout == done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bcast", "-o", "c"), "a job script is for Slurm; say where: --on slurm:PARTITION"),
+        (("bcast", "--on", "slurm:EPYC"), "no folder to measure into"),
+        (("bcst", "--on", "slurm:EPYC", "-o", "c"), "did you mean bcast?"),
+        (("bcast", "--on", "slurm:EPYC,nods=1", "-o", "c"), "did you mean nodes"),
+    ],
+)
+def test_a_script_that_would_fail_is_not_printed(arguments: tuple[str, ...], said: str) -> None:
+    done = timpani("script", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_a_mistyped_option_is_found_before_the_job_waits_in_vain() -> None:
+    done = timpani("script", "bcast", "--rnks", "2", "--on", "slurm:EPYC", "-o", "c")
+    assert done.returncode == 2
+    assert "No such option: --rnks" in done.stderr
+
+
+def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:
+    done = timpani("run", "bcast", "--on", "slurm:EPYC", "-o", "c", cwd=tmp_path, env={"PATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert "there is no sbatch here; run this where Slurm's commands are" in done.stderr

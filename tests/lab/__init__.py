@@ -1,0 +1,1 @@
+"""A cluster inside this machine: planned, made, measured on and taken down."""

@@ -1,0 +1,60 @@
+"""Labs made and taken down by the commands that a user types."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import timpani
+from timpani.errors import UserError
+from timpani.lab.make import check_programs, check_root
+
+NAMESPACES = Path("/run/netns")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A lab that is up."""
+
+    id: str
+
+    def exec(self, node: str, *command: str | Path, **options: Any) -> "CompletedProcess[str]":
+        """Run a command on a node."""
+        return timpani("lab", "exec", "--lab", self.id, node, "--", *command, **options)
+
+    def namespaces(self) -> set[str]:
+        return {path.name for path in NAMESPACES.glob(f"*{self.id}*")}
+
+
+def listed() -> dict[str, dict[str, Any]]:
+    """What `status` says of each lab, by its id."""
+    return {row["lab"]: row for row in json.loads(timpani("lab", "status", "--format", "json").stdout)}
+
+
+@pytest.fixture(scope="module")
+def make() -> Iterator[Callable[..., Made]]:
+    """Makes labs, which are gone when the file's tests are done; skips the test where none can be made."""
+    made: list[Made] = []
+
+    def up(*options: str) -> Made:
+        try:
+            check_root()
+            check_programs("--slurm" in options)
+        except UserError as error:
+            pytest.skip(f"may be skipped: {error}")
+        done = timpani("lab", "up", *options)
+        if "this system refuses" in done.stderr:
+            pytest.skip(f"may be skipped: {done.stderr}")
+        assert done.returncode == 0, done.stderr
+        made.append(Made(done.stdout.split()[1].rstrip(":")))
+        return made[-1]
+
+    yield up
+    for lab in made:
+        if lab.id in listed():
+            done = timpani("lab", "down", lab.id)
+            assert done.returncode == 0, done.stderr

@@ -1,0 +1,165 @@
+"""A lab is made, used, and gone without a trace, whatever happened on the way."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import MAIN, gone, timpani, wait_until
+from tests.lab.conftest import NAMESPACES, Made, listed
+from timpani.lab.lab import LABS
+from timpani.lab.steps import burst_bytes
+
+Make = Callable[..., Made]
+
+# Receives all that comes, and prints for how many seconds it came.
+RECEIVE = """
+import socket, time
+server = socket.create_server(("", 5000))
+print("ready", flush=True)
+connection, _ = server.accept()
+began = time.monotonic()
+while connection.recv(65536):
+    pass
+print(time.monotonic() - began)
+"""
+SEND = "import socket, sys; socket.create_connection((sys.argv[1], 5000)).sendall(bytes(int(sys.argv[2])))"
+
+
+def devices() -> set[Path]:
+    return set(Path("/sys/class/net").iterdir())
+
+
+def seconds_to_send(lab: Made, sender: str, receiver: str, size: int) -> float:
+    """How long the receiver saw bytes come."""
+    with subprocess.Popen(
+        [*MAIN, "lab", "exec", "--lab", lab.id, receiver, "--", "python3", "-c", RECEIVE],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as receiving:
+        assert receiving.stdout is not None
+        assert receiving.stdout.readline() == "ready\n"
+        done = lab.exec(sender, "python3", "-c", SEND, receiver, str(size))
+        assert done.returncode == 0, done.stderr
+        return float(receiving.stdout.readline())
+
+
+def test_a_lab_is_made_used_and_gone(make: Make) -> None:
+    before = devices(), set(NAMESPACES.glob("*"))
+    lab = make("--nodes", "3", "--cores", "2", "--groups", "2", "--link", "100mbit", "--uplink", "20mbit")
+    assert devices() == before[0]
+    row = listed()[lab.id]
+    assert row["whole"]
+    assert (row["nodes"], row["link"], row["uplink"]) == (3, 100_000_000, 20_000_000)
+    assert [(node["name"], node["group"]) for node in row["members"]] == [("n1", 1), ("n2", 1), ("n3", 2)]
+
+    assert lab.exec("n2", "hostname").stdout == "n2\n"
+    assert lab.exec("n3", "sh", "-c", "echo $0 $1; exit 7", "a b", "c").stdout == "a b c\n"
+    assert lab.exec("n3", "sh", "-c", "exit 7").returncode == 7
+    wrong = lab.exec("n4", "hostname")
+    assert (wrong.returncode, "did you mean n3" in wrong.stderr) == (2, True)
+
+    # Over the uplink, the slowest link on the way; a burst may pass each link at once.
+    size = 2**20
+    most = 8 * (size - 4 * burst_bytes(100_000_000)) / 20_000_000
+    assert seconds_to_send(lab, "n1", "n3", size) > most
+
+    done = timpani("lab", "down", lab.id)
+    assert (done.returncode, done.stdout) == (0, f"lab {lab.id} is gone\n")
+    assert (devices(), set(NAMESPACES.glob("*"))) == before
+    assert not (LABS / lab.id).exists()
+    assert timpani("lab", "down", lab.id).returncode == 2
+
+
+def test_a_second_lab_beside_the_first(make: Make) -> None:
+    one, other = make("--nodes", "2"), make("--nodes", "1")
+    ambiguous = timpani("lab", "exec", "n1", "--", "true")
+    assert (ambiguous.returncode, "say which" in ambiguous.stderr) == (2, True)
+    assert timpani("lab", "down", one.id).returncode == 0
+    assert other.exec("n1", "hostname").stdout == "n1\n"
+    assert listed()[other.id]["whole"]
+
+
+def test_what_runs_on_a_node_ends_with_the_lab(make: Make) -> None:
+    lab = make("--nodes", "1")
+    stubborn = ("sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done")
+    with subprocess.Popen(
+        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *stubborn], stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        pid = int(running.stdout.readline())
+        assert timpani("lab", "down", lab.id).returncode == 0
+        assert gone(pid)
+    assert lab.namespaces() == set()
+
+
+def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make) -> None:
+    make("--nodes", "1")  # skips where none can be made
+    known = set(listed())
+    with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stdout=subprocess.DEVNULL) as making:
+        wait_until(lambda: len(list(NAMESPACES.glob("timpani-*"))) > 20)
+        making.send_signal(signal.SIGKILL)
+    [left] = set(listed()) - known
+    assert not listed()[left]["whole"]
+    assert f"lab {left}: not whole" in timpani("lab", "status").stdout
+    unusable = timpani("lab", "exec", "--lab", left, "n1", "--", "true")
+    assert (unusable.returncode, "is not whole" in unusable.stderr) == (2, True)
+
+    make("--nodes", "1")
+    assert left not in listed()
+    assert Made(left).namespaces() == set()
+
+
+def test_what_a_killed_down_left_is_taken_down_by_the_next(make: Make) -> None:
+    lab = make("--nodes", "2")
+    (LABS / lab.id / "lab.json").unlink()  # the first thing that `down` does
+    subprocess.run(["ip", "netns", "delete", f"timpani-{lab.id}-n2"], check=True)
+    assert timpani("lab", "down", lab.id).returncode == 0
+    assert lab.namespaces() == set()
+
+
+def test_without_root_a_lab_is_refused() -> None:
+    # In a user namespace of its own root is nobody, and can still read this installation.
+    nobody = ("unshare", "--user") if os.geteuid() == 0 else ()
+    done = subprocess.run([*nobody, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("timpani: a lab is made of network namespaces, which are root's; ")
+
+
+@pytest.mark.parametrize(
+    ("missing", "part"), [("sys_admin", "refuses network namespaces"), ("net_admin", "refuses network devices")]
+)
+def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(make: Make, missing: str, part: str) -> None:
+    make("--nodes", "1")  # skips where none can be made
+    before = set(NAMESPACES.glob("*"))
+    known = set(listed())
+    without = ("setpriv", f"--bounding-set=-{missing}")
+    done = subprocess.run([*without, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert part in done.stderr
+    assert (set(NAMESPACES.glob("*")), set(listed())) == (before, known)
+
+
+def test_a_missing_program_is_named(tmp_path: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a lab is root's")
+    done = timpani("lab", "up", env={**os.environ, "PATH": str(tmp_path)})
+    assert done.returncode == 2
+    assert "a lab needs ip, which isn't here; install iproute2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--nodes", "2", "--groups", "3"), "2 nodes can't make 3 groups"),
+        (("--uplink", "1gbit"), "one group has no uplink"),
+        (("--link", "fast"), "'fast' is no rate"),
+    ],
+)
+def test_what_no_lab_can_be_is_refused(options: tuple[str, ...], said: str) -> None:
+    done = timpani("lab", "up", *options)
+    assert done.returncode == 2
+    assert said in done.stderr

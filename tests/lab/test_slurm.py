@@ -1,0 +1,62 @@
+"""A real Slurm in a lab: jobs run to their end, also when a node is lost on the way."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import MAIN, keys, wait_until
+from tests.lab.conftest import Made
+from timpani.lab.lab import LABS
+from timpani.native.find import find_mpis
+
+OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
+pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
+
+SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def lab(make: Callable[..., Made]) -> Made:
+    return make("--nodes", "4", "--cores", "2", "--groups", "2", "--uplink", "250mbit", "--slurm")
+
+
+def test_slurm_knows_the_nodes_and_the_switch_tree(lab: Made) -> None:
+    assert lab.exec("n1", "sinfo", "--noheader", "--format=%D %t").stdout == "4 idle\n"
+    topology = lab.exec("n4", "scontrol", "show", "topology").stdout
+    assert [line.split()[0] for line in topology.splitlines()] == ["SwitchName=g1", "SwitchName=g2", "SwitchName=root"]
+
+
+def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None:
+    script = f"#!/bin/sh\n{OPEN_MPIS[0].mpirun} --map-by slot:OVERSUBSCRIBE --bind-to none hostname\n"
+    asked = ("--wait", "--nodes=4", "--ntasks-per-node=2", "--output=log")
+    done = lab.exec("n1", "sbatch", *asked, input=script, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted((tmp_path / "log").read_text().split()) == ["n1", "n1", "n2", "n2", "n3", "n3", "n4", "n4"]
+
+
+def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
+    """Its job is queued again and goes on where it was, and no result is lost or there twice."""
+    study = ("bcast", "--algorithms", "default,binomial", "--sizes", "1Ki", "--slot", "5ms", "-n", "2", "--ranks", "8")
+    run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=2", "-o", "c")
+    recorded = tmp_path / "c" / "results.jsonl"
+    with subprocess.Popen(
+        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *run],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        wait_until(lambda: (recorded.exists() and recorded.read_text()) or running.poll() is not None)
+        kept = recorded.read_text()
+        os.kill(int((LABS / lab.id / "slurmd-n3.pid").read_text()), signal.SIGKILL)
+        wait_until(lambda: lab.exec("n1", "sinfo", "--noheader", "--nodes=n3", "--format=%t").stdout.startswith("down"))
+        lab.exec("n3", "slurmd", "-N", "n3")
+        said, _ = running.communicate(timeout=SECONDS)
+    assert running.returncode == 0, said
+    assert "DUE TO NODE FAILURE" in said
+    assert recorded.read_text().startswith(kept)
+    assert len(keys(tmp_path / "c")) == 4

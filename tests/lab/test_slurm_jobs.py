@@ -1,0 +1,107 @@
+"""A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued."""
+
+import json
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import MAIN, keys, results, wait_until
+from tests.lab.conftest import Made
+from timpani.native.build import build
+from timpani.native.find import find_mpis
+
+FOUND = find_mpis()
+pytestmark = pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+
+STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
+
+
+@pytest.fixture(scope="module")
+def lab(make: Callable[..., Made]) -> Made:
+    made = make("--nodes", "3", "--cores", "2", "--groups", "2", "--slurm")
+    build(FOUND[0])  # its time is not the jobs'
+    return made
+
+
+def launches(campaign: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (campaign / "launches.jsonl").read_text().splitlines()]
+
+
+def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
+    done = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "lab")
+    assert done.returncode == 0, done.stderr
+    assert '[[groups]]\nname = "g1"\nnodes = "n[1-2]"\ncores = 2\n' in done.stdout
+    assert '[[groups]]\nname = "g2"\nnodes = "n3"\ncores = 2\n' in done.stdout
+    wrong = lab.exec("n1", *MAIN, "machine", "detect", "--partition", "nolab")
+    assert wrong.returncode == 2
+    assert "Slurm knows no nodes of the partition 'nolab'" in wrong.stderr
+
+
+def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: Made, tmp_path: Path) -> None:
+    where = ("--ranks", "3", "--placement", "node", "--on", "slurm:lab,nodes=3,jobs=2")
+    done = lab.exec("n1", *MAIN, "run", *STUDY, "-n", "2", *where, "-o", "c", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(keys(tmp_path / "c")) == 2
+    assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
+    for launch in launches(tmp_path / "c"):
+        assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3"]
+        assert [place["host"] for place in launch["asked"]] == ["n1", "n2", "n3"]
+        assert launch["misplaced"] is None
+    assert len(list(tmp_path.glob("timpani-*_[12].log"))) == 2
+    assert "2 of 2 measured" not in done.stderr.partition("1 of 2 measured")[0], "the first job took both launches"
+
+
+def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
+    long = ("bcast", "--algorithms", "default", "--sizes", "1Mi,2Mi,4Mi", "--precision", "0.00001", "--slot", "2s")
+    command = (*MAIN, "run", *long, "-n", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
+    with subprocess.Popen(
+        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as following:
+        wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
+        [log] = tmp_path.glob("timpani-*.log")
+        number = log.stem.removeprefix("timpani-")
+        # What --signal=B:TERM@120 sends two minutes before the limit.
+        ended = lab.exec("n1", "scancel", "--batch", f"--signal={signal.SIGTERM.name.removeprefix('SIG')}", number)
+        assert ended.returncode == 0, ended.stderr
+        _, said = following.communicate(timeout=60)
+    assert following.returncode == 1
+    assert said.splitlines()[-1] == f"job {number}: failed; the same command goes on"
+    assert "results are still missing; the same command goes on" in said
+    before = (tmp_path / "c" / "results.jsonl").read_bytes()
+    again = lab.exec("n1", *command, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert (tmp_path / "c" / "results.jsonl").read_bytes().startswith(before)
+    assert len(keys(tmp_path / "c")) == 3
+
+
+def test_a_job_that_slurm_refuses_is_one_line(lab: Made, tmp_path: Path) -> None:
+    done = lab.exec("n1", *MAIN, "run", *STUDY, "--on", "slurm:nolab", "-o", "c", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("timpani: sbatch refused the job: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
+    mpi = next((mpi for mpi in FOUND if mpi.kind == "mpich"), None)
+    if mpi is None or shutil.which("srun") is None:
+        pytest.skip("may be skipped: it takes MPICH and srun")
+    build(mpi)
+    (tmp_path / "m.toml").write_text(
+        f'name = "m"\nlauncher = "slurm"\nmpi = "{mpi.mpirun}"\n[[groups]]\nname = "g"\nnodes = "n[1-2]"\ncores = 2\n'
+    )
+    words = (*MAIN, "run", *STUDY, "-n", "1", "--placement", "node", "--on", "m.toml", "-o", "c")
+    allocated = ("salloc", "--quiet", "--partition=lab", "--nodelist=n[1-2]", "--ntasks-per-node=2")
+    done = lab.exec("n1", *allocated, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [launch] = launches(tmp_path / "c")
+    assert launch["command"][0] == "srun"
+    assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2"]
