@@ -96,8 +96,12 @@ def test_what_runs_on_a_node_ends_with_the_lab(make: Make) -> None:
     assert lab.namespaces() == set()
 
 
-def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make) -> None:
-    make("--nodes", "1")  # skips where none can be made
+@pytest.fixture(scope="module")
+def small(make: Make) -> Made:
+    return make("--nodes", "1")
+
+
+def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made) -> None:
     known = set(listed())
     with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stdout=subprocess.DEVNULL) as making:
         wait_until(lambda: len(list(NAMESPACES.glob("timpani-*"))) > 20)
@@ -110,6 +114,7 @@ def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make) -> None:
 
     make("--nodes", "1")
     assert left not in listed()
+    assert listed()[small.id]["whole"]
     assert Made(left).namespaces() == set()
 
 
@@ -132,8 +137,8 @@ def test_without_root_a_lab_is_refused() -> None:
 @pytest.mark.parametrize(
     ("missing", "part"), [("sys_admin", "refuses network namespaces"), ("net_admin", "refuses network devices")]
 )
-def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(make: Make, missing: str, part: str) -> None:
-    make("--nodes", "1")  # skips where none can be made
+@pytest.mark.usefixtures("small")  # skips where none can be made
+def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(missing: str, part: str) -> None:
     before = set(NAMESPACES.glob("*"))
     known = set(listed())
     without = ("setpriv", f"--bounding-set=-{missing}")
