@@ -25,6 +25,7 @@
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"
+#include "measure/tool_interface.hpp"
 
 namespace {
 
@@ -221,14 +222,12 @@ int main(int argc, char** argv) {
     // When the starter is killed its ranks must not spin on and spoil what is measured next.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     MPI_Init(&argc, &argv);
-    // MPI_T ends before MPI does: the other order crashes Open MPI 4.1.4.
-    int provided = 0;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     if (argc != 3) {
         std::fputs("usage: timpani-measure PLAN RECORD\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     try {
+        const ToolInterface tools;
         run(argv[1], argv[2]);
     } catch (const std::exception& error) {
         int rank = 0;
@@ -236,7 +235,6 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "timpani-measure: rank %d: %s\n", rank, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    MPI_T_finalize();
     MPI_Finalize();
     return 0;
 }

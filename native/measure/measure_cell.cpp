@@ -45,11 +45,11 @@ struct Warmup {
 };
 
 /// At least 10 calls and 5 ms, then until the medians of two consecutive blocks agree; a slow operation ends it when
-/// the slot is spent. Starts by barrier.
+/// the slot is spent; or as many calls as are asked for. Starts by barrier.
 Warmup warm_up(const Harness& harness, const Operation& operation, Buffers& buffers, const Protocol& protocol) {
     Warmup warmup;
     std::int64_t previous = 0;
-    int block = 2;
+    int block = protocol.warmup.value_or(2);
     const auto begin = harness.clock.now();
     for (bool done = false; !done;) {
         const auto repetitions = run_block(harness, operation, buffers, block, 0).repetitions;
@@ -68,7 +68,8 @@ Warmup warm_up(const Harness& harness, const Operation& operation, Buffers& buff
             const bool steady = previous > 0 && std::abs(static_cast<double>(median - previous)) <
                                                     kWarmupAgreement * static_cast<double>(previous);
             const bool enough = warmup.repetitions >= kFewestWarmup && elapsed >= kShortestWarmup;
-            done = (enough && steady) || (warmup.repetitions >= kFewestWarmup && elapsed >= protocol.slot_ns);
+            done = protocol.warmup || (enough && steady) ||
+                   (warmup.repetitions >= kFewestWarmup && elapsed >= protocol.slot_ns);
             previous = block == kWarmupBlock ? median : 0;
             block = std::max(kFewestWarmup / 2, fitting(protocol.slot_ns / 4, warmup.each_ns, kWarmupBlock));
         }
@@ -193,7 +194,7 @@ std::string measure_cell(const Harness& harness, const Operation& operation, Buf
     const auto begin = harness.clock.now();
     while (end == End::no) {
         const auto left = protocol.slot_ns - (harness.clock.now() - begin);
-        const int block = agree(harness, fitting(left, warmup.each_ns, kBlock));
+        const int block = agree(harness, protocol.repetitions.value_or(fitting(left, warmup.each_ns, kBlock)));
         const auto timed = run_block(harness, operation, buffers, block, slack);
         if (harness.rank == 0) {
             const int bad = samples.take(timed);
@@ -203,11 +204,12 @@ std::string measure_cell(const Harness& harness, const Operation& operation, Buf
                 // A slack beyond the slot helps nobody: ranks that are that late are started by a barrier instead.
                 slack = 2 * slack < protocol.slot_ns ? 2 * slack : 0;
             }
-            const bool long_enough = elapsed >= std::min(kShortestSpan, protocol.slot_ns) || count >= kMostRepetitions;
+            const int most = protocol.repetitions.value_or(kMostRepetitions);
+            const bool long_enough = elapsed >= std::min(kShortestSpan, protocol.slot_ns) || count >= most;
             if (long_enough && count >= kFewestRepetitions &&
                 relative_half_width(samples.completion) <= protocol.precision) {
                 end = End::precision;
-            } else if (count >= kMostRepetitions) {
+            } else if (count >= most) {
                 end = End::repetitions;
             } else if (elapsed >= protocol.slot_ns && count > 0) {
                 end = End::slot;

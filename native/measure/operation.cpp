@@ -140,7 +140,7 @@ Operation::Operation(const Collective& collective, const Shape& shape, const Dat
 Operation::Operation(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
                      const std::string& algorithm)
     : Operation(collective, shape, datatype, comm) {
-    const BoundAlgorithm bound = bind(collective.name, algorithm, shape_);
+    const BoundAlgorithm bound = timpani::bind(collective.name, algorithm, shape_);
     shape_ = bound.shape;
     execution_ = std::make_unique<Execution>(*bound.algorithm, shape_, comm, type_, MPI_SUM);
     call_ = Calls::ours;

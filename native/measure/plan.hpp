@@ -43,8 +43,8 @@ struct Plan {
     std::string datatype = "uint8";
     double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
     std::int64_t slot_ns = 0;        // longest time for one cell
-    std::optional<int> warmup;       // fixed numbers: in OSU's protocol instead of its defaults,
-    std::optional<int> repetitions;  // and of the calls that `call` makes
+    std::optional<int> warmup;       // fixed numbers: in OSU's protocol instead of its defaults, in ours instead of
+    std::optional<int> repetitions;  // the stop rule's, and of the calls that `call` makes
     std::vector<ClockSkew> skews;
     std::vector<CellPlan> cells;
 };
