@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Self, get_args
 
@@ -23,7 +24,7 @@ from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.collectives import COLLECTIVES
 from timpani.study.study import ALL, Study
 
-START_SECONDS = {"openmpi": 1.0, "mpich": 0.3}
+START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
 """What starting and ending the ranks takes, for estimates; measured at 2 ranks on 2 cores."""
 
 CELL_SECONDS = 0.012
@@ -66,7 +67,9 @@ class Group:
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here.
+    """All cells of a study on one library and machine, grouped.
+
+    `left_out` says in words what can't take part here, `replaced` what takes part in another's place.
 
     `hosts` is empty where the launcher is not told any: on this computer.
     """
@@ -77,6 +80,7 @@ class CampaignPlan:
     left_out: tuple[str, ...]
     machine: Machine
     hosts: HostList = ()
+    replaced: tuple[str, ...] = ()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -106,8 +110,12 @@ class CampaignPlan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know before it runs: what is left out, and which ranks stay on one node."""
-        staying = ranks_on_one_node(self.machine, self.hosts, self.study.placement, self.study.ranks)
-        return (*(f"left out: {text}" for text in self.left_out), *staying)
+        staying = (
+            text
+            for placement in self.study.placement
+            for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
+        )
+        return (*(f"left out: {text}" for text in self.left_out), *self.replaced, *staying)
 
     @property
     def seconds(self) -> float:
@@ -148,11 +156,12 @@ def plan(
             f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
         )
     left_out: list[str] = []
+    replaced: list[str] = []
     grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
-    forcings: dict[tuple[object, ...], tuple[int, Forcing]] = {}
+    forcings: dict[tuple[object, ...], tuple[int, str, Forcing]] = {}
     number = 0
     for collective, texts in study.collectives.items():
-        for algorithm in _algorithms(collective, texts, catalogue, own, left_out):
+        for algorithm in _algorithms(collective, texts, catalogue, own, left_out, replaced):
             ours = algorithm.provider == OWN
             offer = (own if ours else catalogue).offer(collective, algorithm)
             forcing = Forcing() if ours else provider.forcing(mpi, offer, algorithm)
@@ -161,31 +170,39 @@ def plan(
                 if offer is not None and not offer.restrictions.admit(ranks):
                     left_out.append(f"{collective} {algorithm} on {ranks} ranks: only for {offer.restrictions}")
                     continue
-                key = (ranks, forcing.arguments, tuple(sorted(forcing.environment.items())))
-                forcings[key] = (ranks, forcing)
-                for size in sizes:
-                    cell = Cell(collective, algorithm, ranks, study.placement, size, study.mode)
+                for placement, size in product(study.placement, sizes):
+                    key = (ranks, placement, forcing.arguments, tuple(sorted(forcing.environment.items())))
+                    forcings[key] = (ranks, placement, forcing)
+                    cell = Cell(collective, algorithm, ranks, placement, size, study.mode)
                     grouped[key].append(PlannedCell(number, cell, forcing.at_creation, forcing.at_call))
                     number += 1
     if not number:
         raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
     groups = tuple(
-        Group(ranks, study.placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
-        for key, (ranks, forcing) in forcings.items()
+        Group(ranks, placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
+        for key, (ranks, placement, forcing) in forcings.items()
     )
-    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
+    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts, tuple(replaced))
 
 
 def _algorithms(
-    collective: str, texts: tuple[str, ...], catalogue: Catalogue, own: Catalogue, left_out: list[str]
+    collective: str,
+    texts: tuple[str, ...],
+    catalogue: Catalogue,
+    own: Catalogue,
+    left_out: list[str],
+    replaced: list[str],
 ) -> tuple[Algorithm, ...]:
-    """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
+    """The algorithms that `texts` name, each once; those of another library are noted in `left_out` or `replaced`."""
     found: dict[Algorithm, None] = {}
     for text in texts:
         if text == ALL:
             found.update(dict.fromkeys(catalogue.all_of(collective)))
             continue
-        algorithm = Algorithm.parse(text)
+        typed = Algorithm.parse(text)
+        algorithm = catalogue.stand_in(collective, typed)
+        if algorithm != typed:
+            replaced.append(f"{collective} {typed}: {algorithm} stands in")
         providers = (*get_args(Kind), OWN)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")

@@ -1,7 +1,7 @@
 """The algorithms that one MPI library offers for each collective."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import DEFAULT, Algorithm
@@ -59,11 +59,20 @@ class Offer:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """All that a library offers, per collective; `default` is not among the offers."""
+    """All that a library offers, per collective; `default` is not among the offers.
+
+    stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that takes part in its place
+    """
 
     provider: str
     version: str
     offers: Mapping[str, tuple[Offer, ...]]
+    stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def stand_in(self, collective: str, algorithm: Algorithm) -> Algorithm:
+        """What takes part for `algorithm`: itself, unless it is another library's and something stands in for it."""
+        text = self.stand_ins.get((collective, str(algorithm)))
+        return Algorithm.parse(text) if text else algorithm
 
     def offer(self, collective: str, algorithm: Algorithm) -> Offer | None:
         """The offer that `algorithm` names for `collective`; None for `default`."""

@@ -58,6 +58,10 @@ def _collectives(value: Any) -> Any:
     return {name: (listed,) if isinstance(listed, str) else listed for name, listed in value.items()}
 
 
+def _placements(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+
+
 def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Each number once: a cell is measured once in a launch."""
     return tuple(sorted(set(numbers)))
@@ -85,7 +89,9 @@ class Study(BaseModel):
     collectives: Annotated[dict[str, tuple[str, ...]], BeforeValidator(_collectives)]
     ranks: Annotated[tuple[_Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
     sizes: Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
-    placement: Annotated[str, AfterValidator(check_placement)] = "core"
+    placement: Annotated[
+        tuple[Annotated[str, AfterValidator(check_placement)], ...], BeforeValidator(_placements), Field(min_length=1)
+    ] = ("core",)
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: Literal["uint8", "int32", "float", "double"] = "uint8"
