@@ -200,6 +200,12 @@ class Runner:
             self._failed_starts = 0
             self._give_up(seen.current, group, launch)
             return
+        if self.plan.machine.simulated and group.arguments:
+            # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike.
+            for planned in self._pending(launch, group.cells):
+                error = f"{why} before its cells: {one_line(ended.output)}"
+                self._record(failed(planned, group, launch, self.machine, error))
+            return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
             raise UserError(

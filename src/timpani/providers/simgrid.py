@@ -28,7 +28,7 @@ _STAND_INS = {
     ("bcast", "openmpi/binary_tree"): "timpani/binary:segment_bytes=0",
     ("bcast", "openmpi/knomial"): "timpani/knomial",
     ("bcast", "openmpi/chain"): "timpani/chain",
-    ("bcast", "openmpi/split_binary_tree"): "simgrid/ompi_split_bintree",
+    ("bcast", "openmpi/split_binary_tree"): "timpani/split_binary:segment_bytes=0",
     ("bcast", "openmpi/scatter_allgather_ring"): "simgrid/scatter_LR_allgather",
     ("bcast", "mpich/binomial"): "simgrid/binomial_tree",
     ("bcast", "mpich/scatter_recursive_doubling_allgather"): "simgrid/scatter_rdb_allgather",
@@ -40,6 +40,7 @@ _STAND_INS = {
     ("reduce", "openmpi/linear"): "simgrid/ompi_basic_linear",
     ("reduce", "openmpi/chain"): "simgrid/ompi_chain",
     ("reduce", "openmpi/binary"): "simgrid/ompi_binary",
+    ("reduce", "mpich/binomial"): "simgrid/ompi_binomial",
 }
 """Who takes part for another library's algorithm: SimGrid's own version of it, or ours with that library's defaults."""
 
