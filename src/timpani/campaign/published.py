@@ -1,0 +1,116 @@
+"""Published tables that come with the package: as a campaign, or to stand beside a fit."""
+
+import csv
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.osu_import import PROVIDER
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store, new_header
+from timpani.errors import UserError
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+
+_FOLDER = resources.files("timpani") / "published"
+_OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
+    "fit": lambda name: (
+        f"{name} is somebody's fit, not measurements",
+        f"`timpani fit DIR --published {name}` shows it beside one of yours",
+    ),
+    "measurements": lambda name: (
+        f"{name} is measurements, not a fit",
+        f"`timpani import --published {name} -o DIR` makes a campaign of it, to be fitted",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of a public report.
+
+    holds  'measurements', averages of one run; or 'fit', somebody's results of fitting
+    rows   as printed, by the file's columns; what is missing there is empty
+    """
+
+    name: str
+    title: str
+    question: str
+    machine: str
+    cpu: str
+    holds: str
+    provider: str
+    version: str
+    rows: tuple[dict[str, str], ...]
+
+
+def published_names(holds: str) -> list[str]:
+    """The tables that hold measurements, or fits."""
+    return [name for name, source in _sources().items() if source["holds"] == holds]
+
+
+def read_published(name: str, holds: str) -> Published:
+    """The table `name`; UserError when there is none, or it holds something else."""
+    source = _sources().get(name)
+    if source is None:
+        raise UserError(f"there is no published table {name!r}", f"choose among {', '.join(published_names(holds))}")
+    if source["holds"] != holds:
+        raise UserError(*_OTHERWISE[source["holds"]](name))
+    with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        rows = tuple(csv.DictReader(file))
+    return Published(
+        name=name, provider=source.pop("provider", PROVIDER), version=source.pop("version", ""), rows=rows, **source
+    )
+
+
+def import_published(name: str, folder: Path, command: str) -> int:
+    """Make the campaign `folder` of the measurements `name`; returns how many results it holds."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    table = read_published(name, "measurements")
+    results = list(_results(table))
+    empty = len(table.rows) - len(results)
+    header = new_header(
+        study={
+            "title": table.title,
+            "question": table.question,
+            "files": [f"{name}.csv, published"],
+            "datatype": "uint8",
+        },
+        machine={"name": table.machine, "cpu": table.cpu},
+        mpi={"kind": table.provider, "version": table.version},
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        left_out=[f"empty cells of the published table: {empty}"] if empty else [],
+    )
+    with Store(folder, header) as store:
+        for result in results:
+            store.add_result(result)
+    return len(results)
+
+
+def _results(table: Published) -> Iterator[LaunchResult]:
+    for row in table.rows:
+        collective, time = _time(row)
+        if time is None:
+            continue
+        algorithm = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        cell = Cell(collective, algorithm, int(row.get("ranks", 2)), "unknown", int(row["message_bytes"]), "warm")
+        yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
+
+
+def _time(row: dict[str, str]) -> tuple[str, float | None]:
+    """What was timed, and microseconds a call; a bandwidth's are those of one message."""
+    if "bandwidth_mb_per_s" in row:
+        return "bandwidth", int(row["message_bytes"]) / float(row["bandwidth_mb_per_s"])
+    if "latency_us" in row:
+        return "latency", float(row["latency_us"])
+    printed = row["osu_avg_latency_us"]
+    return row["collective"], float(printed) if printed else None
+
+
+def _sources() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((_FOLDER / "sources.toml").read_text(encoding="utf-8"))
