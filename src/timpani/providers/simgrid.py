@@ -23,26 +23,21 @@ _ANSWER = re.compile(r"Valid algorithms: (?P<names>[^.]+)\.")
 _RENAMED = {"default": "smpi_default"}  # `default` is ours, for what runs unforced
 _NOT_OFFERED = ("ompi", "automatic")  # the first is `default`; the second tries all the others, one after another
 
-_STAND_INS = {
+STAND_INS = {
     ("bcast", "openmpi/basic_linear"): "simgrid/flattree",
     ("bcast", "openmpi/binary_tree"): "timpani/binary:segment_bytes=0",
     ("bcast", "openmpi/knomial"): "timpani/knomial",
     ("bcast", "openmpi/chain"): "timpani/chain",
     ("bcast", "openmpi/split_binary_tree"): "timpani/split_binary:segment_bytes=0",
     ("bcast", "openmpi/scatter_allgather_ring"): "simgrid/scatter_LR_allgather",
-    ("bcast", "mpich/binomial"): "simgrid/binomial_tree",
-    ("bcast", "mpich/scatter_recursive_doubling_allgather"): "simgrid/scatter_rdb_allgather",
-    ("bcast", "mpich/scatter_ring_allgather"): "simgrid/scatter_LR_allgather",
     ("scatter", "openmpi/basic_linear"): "simgrid/ompi_basic_linear",
     ("scatter", "openmpi/binomial"): "simgrid/ompi_binomial",
     ("scatter", "openmpi/linear_nb"): "simgrid/ompi_linear_nb",
-    ("scatter", "mpich/binomial"): "simgrid/ompi_binomial",
     ("reduce", "openmpi/linear"): "simgrid/ompi_basic_linear",
     ("reduce", "openmpi/chain"): "simgrid/ompi_chain",
     ("reduce", "openmpi/binary"): "simgrid/ompi_binary",
-    ("reduce", "mpich/binomial"): "simgrid/ompi_binomial",
 }
-"""Who takes part for another library's algorithm: SimGrid's own version of it, or ours with that library's defaults."""
+"""Who takes part for an algorithm of Open MPI, whose decisions are the default: SimGrid's version of it, or ours."""
 
 
 class SimGrid:
@@ -62,7 +57,7 @@ class SimGrid:
                     offers[collective] = tuple(Offer(collective, _RENAMED.get(name, name), name, ()) for name in names)
         if not offers:
             raise UserError(f"{mpi} names no algorithm", "install SimGrid whole: `apt install libsimgrid-dev`")
-        return Catalogue(mpi.kind, mpi.version, offers, _STAND_INS)
+        return Catalogue(mpi.kind, mpi.version, offers, STAND_INS)
 
     def counting(self, mpi: Mpi) -> Counting | None:
         """It counts nothing that a program could read."""
