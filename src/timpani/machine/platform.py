@@ -12,6 +12,7 @@ from timpani.machine.model import Machine, NodeGroup
 
 _SHIPPED = Path(str(files("timpani.machine") / "platforms"))
 _RADICAL = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_COUNT = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 _MOST_HOSTS = 100_000
 
 
@@ -56,7 +57,10 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
             continue
         said = {prop.get("id"): prop.get("value", "") for prop in element.findall("prop")}
         group = said.get("group", "switch")
-        cores = int(element.get("core", "1"))
+        count = element.get("core", "1")
+        if not _COUNT.fullmatch(count):
+            raise UserError(f"{path}: {count!r} is no number of cores", 'write for example core="8"')
+        cores = int(count)
         if element.tag == "host":
             hosts: tuple[str, ...] = (element.get("id", ""),)
         else:
@@ -71,21 +75,30 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
 
 
 def machine_of(path: Path) -> Machine:
-    """The machine that a platform file describes; nodes alike and behind one switch are a group."""
+    """The machine that a platform file describes; nodes alike and behind one switch are a group, called after it.
+
+    Where nodes behind one switch differ, their cores are part of the name.
+    """
     nodes: dict[str, list[Socket]] = defaultdict(list)
     for socket in read_platform(path):
         nodes[socket.node].append(socket)
     groups: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for name, sockets in nodes.items():
         groups[sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets)].append(name)
+    switches = [switch for switch, _, _ in groups]
     return Machine.check(
         {
             "name": f"simgrid:{path.stem}",
             "launcher": "simgrid",
             "platform": str(path),
             "groups": [
-                NodeGroup(name=name, nodes=tuple(names), cores=cores, sockets=sockets)
-                for (name, cores, sockets), names in groups.items()
+                NodeGroup(
+                    name=switch if switches.count(switch) == 1 else f"{switch}-{cores}x{sockets}",
+                    nodes=tuple(names),
+                    cores=cores,
+                    sockets=sockets,
+                )
+                for (switch, cores, sockets), names in groups.items()
             ],
         },
         str(path),
