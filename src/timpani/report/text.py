@@ -8,6 +8,7 @@ from timpani.study.collectives import COLLECTIVES
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 
+SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
@@ -23,11 +24,13 @@ def cell_table(cells: pl.DataFrame) -> str:
 def _block(cells: pl.DataFrame) -> str:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
-    times = (
-        {"OSU avg µs": "osu_avg_us"}
-        if imported
-        else {"median µs": "median_us", "from": "ci_low_us", "to (95 %)": "ci_high_us"}
-    )
+    simulated = cells["status"].str.contains("simulated").all()
+    if imported:
+        note, times = [AVERAGES_ONLY], {"OSU avg µs": "osu_avg_us"}
+    elif simulated:
+        note, times = [SIMULATED], {"µs": "median_us"}
+    else:
+        note, times = [], {"median µs": "median_us", "from": "ci_low_us", "to (95 %)": "ci_high_us"}
     sized = _sized(first["collective"])
     rows = [("algorithm", *(["size"] if sized else []), *times, "status")]
     for row in cells.iter_rows(named=True):
@@ -37,7 +40,7 @@ def _block(cells: pl.DataFrame) -> str:
         f"{_title(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
-    return "\n".join([heading, *([AVERAGES_ONLY] if imported else []), *aligned(rows)]) + "\n"
+    return "\n".join([heading, *note, *aligned(rows)]) + "\n"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
