@@ -147,6 +147,7 @@ void GlobalClock::keep_synchronised() {
 }
 
 std::int64_t GlobalClock::error_ns() {
+    if constexpr (kSimulated) return 0;
     int rank = 0;
     int size = 0;
     MPI_Comm_rank(comm_, &rank);

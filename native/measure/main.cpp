@@ -74,11 +74,16 @@ std::int64_t socket_of(std::int64_t core) {
 
 /// `{"rank":…,"host":…,"cores":[…],"sockets":[…]}`: where this rank runs, which cores it may use, and their sockets.
 std::string describe_place(int rank) {
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
+    std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
     cpu_set_t set;
     CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
+    if constexpr (kSimulated) {  // only MPI knows the host that a simulated rank is on
+        int length = 0;
+        MPI_Get_processor_name(host.data(), &length);
+    } else {
+        gethostname(host.data(), host.size() - 1);
+        sched_getaffinity(0, sizeof set, &set);
+    }
     std::vector<std::int64_t> cores;
     std::set<std::int64_t> sockets;
     for (int core = 0; core < CPU_SETSIZE; ++core) {

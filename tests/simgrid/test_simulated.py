@@ -49,6 +49,18 @@ def test_every_cell_has_right_data_and_says_that_it_is_simulated(campaign: tuple
     assert set(estimate_cells(results)["status"]) == {"simulated"}
 
 
+def test_ranks_are_recorded_on_the_hosts_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    folder, _, _ = campaign
+    hosts = {rank["host"] for launch in load(folder).launches for rank in launch["ranks"]}
+    assert hosts >= {"node1-socket0-core0", "node1-socket1-core0"}
+    assert all(host.startswith("node1-") for host in hosts)  # 16 ranks fill one node, by core and by socket
+
+
+def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, _ = campaign
+    assert results["skew_us"].max() == 0.0
+
+
 def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     _, results, said = campaign
     assert "bcast openmpi/basic_linear: simgrid/flattree stands in" in said
@@ -99,7 +111,7 @@ def test_the_table_and_the_page_say_simulated(campaign: tuple[Path, pl.DataFrame
     assert all(line.endswith("simulated") for line in shown.splitlines() if line.startswith("flattree"))
     page = tmp_path / "page.html"
     assert timpani("report", folder, "-o", page).returncode == 0
-    assert "simulated" in page.read_text()
+    assert "All times are simulated, on the platform simgrid:two-nodes-of-24" in page.read_text()
 
 
 def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame, str]) -> None:

@@ -69,7 +69,7 @@ class Group:
 class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
-    `left_out` says in words what can't take part here, `replaced` what takes part in another's place.
+    `left_out` says in words what can't take part here, and what stands in for it.
 
     `hosts` is empty where the launcher is not told any: on this computer.
     """
@@ -80,7 +80,6 @@ class CampaignPlan:
     left_out: tuple[str, ...]
     machine: Machine
     hosts: HostList = ()
-    replaced: tuple[str, ...] = ()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -115,7 +114,7 @@ class CampaignPlan:
             for placement in self.study.placement
             for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
         )
-        return (*(f"left out: {text}" for text in self.left_out), *self.replaced, *staying)
+        return (*(f"left out: {text}" for text in self.left_out), *staying)
 
     @property
     def seconds(self) -> float:
@@ -156,12 +155,11 @@ def plan(
             f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
         )
     left_out: list[str] = []
-    replaced: list[str] = []
     grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
     forcings: dict[tuple[object, ...], tuple[int, str, Forcing]] = {}
     number = 0
     for collective, texts in study.collectives.items():
-        for algorithm in _algorithms(collective, texts, catalogue, own, left_out, replaced):
+        for algorithm in _algorithms(collective, texts, catalogue, own, left_out):
             ours = algorithm.provider == OWN
             offer = (own if ours else catalogue).offer(collective, algorithm)
             forcing = Forcing() if ours else provider.forcing(mpi, offer, algorithm)
@@ -182,7 +180,7 @@ def plan(
         Group(ranks, placement, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
         for key, (ranks, placement, forcing) in forcings.items()
     )
-    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts, tuple(replaced))
+    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
 
 
 def _algorithms(
@@ -191,9 +189,8 @@ def _algorithms(
     catalogue: Catalogue,
     own: Catalogue,
     left_out: list[str],
-    replaced: list[str],
 ) -> tuple[Algorithm, ...]:
-    """The algorithms that `texts` name, each once; those of another library are noted in `left_out` or `replaced`."""
+    """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
     found: dict[Algorithm, None] = {}
     for text in texts:
         if text == ALL:
@@ -202,7 +199,7 @@ def _algorithms(
         typed = Algorithm.parse(text)
         algorithm = catalogue.stand_in(collective, typed)
         if algorithm != typed:
-            replaced.append(f"{collective} {typed}: {algorithm} stands in")
+            left_out.append(f"{collective} {typed}: {algorithm} stands in")
         providers = (*get_args(Kind), OWN)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
