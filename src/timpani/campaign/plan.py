@@ -114,7 +114,8 @@ class CampaignPlan:
             for placement in self.study.placement
             for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
         )
-        return (*(f"left out: {text}" for text in self.left_out), *staying)
+        once = ["simulated: one launch and one repetition, since all others would be alike"] * self.machine.simulated
+        return (*(f"left out: {text}" for text in self.left_out), *staying, *once)
 
     @property
     def seconds(self) -> float:

