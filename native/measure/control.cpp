@@ -1,36 +1,8 @@
 #include "measure/control.hpp"
 
-#include <stdexcept>
+#include "measure/tool_interface.hpp"
 
 namespace timpani {
-
-namespace {
-
-/// Writes a variable and returns the value that it had.
-int exchange_control(const std::string& name, int value) {
-    int index = 0;
-    if (MPI_T_cvar_get_index(name.c_str(), &index) != MPI_SUCCESS) {
-        throw std::runtime_error("this MPI library has no control variable " + name);
-    }
-    MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
-    int count = 0;
-    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) {
-        throw std::runtime_error("the control variable " + name + " can't be opened");
-    }
-    // Open MPI 4.1 crashes when it is finalised with a handle still allocated, so it goes before any error is thrown.
-    int before = 0;
-    int after = 0;
-    const bool written = count == 1 && MPI_T_cvar_read(handle, &before) == MPI_SUCCESS &&
-                         MPI_T_cvar_write(handle, &value) == MPI_SUCCESS &&
-                         MPI_T_cvar_read(handle, &after) == MPI_SUCCESS && after == value;
-    MPI_T_cvar_handle_free(&handle);
-    if (!written) {
-        throw std::runtime_error("the control variable " + name + " does not take " + std::to_string(value));
-    }
-    return before;
-}
-
-}  // namespace
 
 ScopedControls::ScopedControls(const Controls& controls) {
     for (const auto& [name, value] : controls) before_.emplace_back(name, exchange_control(name, value));

@@ -8,8 +8,12 @@
 
 namespace timpani {
 
-/// This rank's own clock in nanoseconds: CLOCK_MONOTONIC, which all processes of a node share, with an artificial error
-/// where a test asks for one.
+/// Whether the MPI library is SimGrid's: time is simulated, stands still while a rank computes, and is the same
+/// everywhere.
+inline constexpr bool kSimulated = TIMPANI_SIMULATED;
+
+/// This rank's own clock in nanoseconds: CLOCK_MONOTONIC, which all processes of a node share (SimGrid's compiler puts
+/// simulated time in its place), with an artificial error where a test asks for one.
 class LocalClock {
   public:
     LocalClock() : LocalClock(ClockSkew{}) {}
@@ -20,7 +24,22 @@ class LocalClock {
         return base_ + elapsed + offset_ + static_cast<std::int64_t>(static_cast<double>(elapsed) * drift_);
     }
 
+    /// Returns the first reading that is not before `deadline`. Spins; a spinning rank would stop simulated time.
+    std::int64_t wait_until(std::int64_t deadline) const {
+        auto time = now();
+        while (time < deadline) {
+            if constexpr (kSimulated) sleep_for(deadline - time);
+            time = now();
+        }
+        return time;
+    }
+
   private:
+    static void sleep_for(std::int64_t nanoseconds) {
+        const timespec span{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+        nanosleep(&span, nullptr);
+    }
+
     static std::int64_t monotonic() {
         timespec time{};
         clock_gettime(CLOCK_MONOTONIC, &time);

@@ -26,6 +26,7 @@
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/stop_rule.hpp"
+#include "measure/tool_interface.hpp"
 #include "operations/collective_call.hpp"
 #include "operations/make_operation.hpp"
 
@@ -76,11 +77,16 @@ std::int64_t socket_of(std::int64_t core) {
 
 /// `{"rank":…,"host":…,"cores":[…],"sockets":[…]}`: where this rank runs, which cores it may use, and their sockets.
 std::string describe_place(int rank) {
-    std::array<char, 256> host{};
-    gethostname(host.data(), host.size() - 1);
+    std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
     cpu_set_t set;
     CPU_ZERO(&set);
-    sched_getaffinity(0, sizeof set, &set);
+    if constexpr (kSimulated) {  // only MPI knows the host that a simulated rank is on
+        int length = 0;
+        MPI_Get_processor_name(host.data(), &length);
+    } else {
+        gethostname(host.data(), host.size() - 1);
+        sched_getaffinity(0, sizeof set, &set);
+    }
     std::vector<std::int64_t> cores;
     std::set<std::int64_t> sockets;
     for (int core = 0; core < CPU_SETSIZE; ++core) {
@@ -118,7 +124,7 @@ std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int si
 
 /// Median completion of an empty call, measured like any other: what measuring itself costs.
 std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& protocol) {
-    constexpr int kRepetitions = 101;
+    constexpr int kRepetitions = kSimulated ? 1 : 101;
     CollectiveCall null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
     buffers.prepare(null, CacheMode::warm);
     const auto slack = protocol.start == Start::barrier ? 0 : 4 * protocol.broadcast_ns;
@@ -224,14 +230,12 @@ int main(int argc, char** argv) {
     // When the starter is killed its ranks must not spin on and spoil what is measured next.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     MPI_Init(&argc, &argv);
-    // MPI_T ends before MPI does: the other order crashes Open MPI 4.1.4.
-    int provided = 0;
-    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     if (argc != 3) {
         std::fputs("usage: timpani-measure PLAN RECORD\n", stderr);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     try {
+        const ToolInterface tools;
         run(argv[1], argv[2]);
     } catch (const std::exception& error) {
         int rank = 0;
@@ -239,7 +243,6 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "timpani-measure: rank %d: %s\n", rank, error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    MPI_T_finalize();
     MPI_Finalize();
     return 0;
 }

@@ -57,7 +57,7 @@ Block run_started_block(const Harness& harness, Operation& operation, Buffers& b
             const auto deadline = line.to_local(broadcast_number(harness.comm, harness.rank, harness.size, announced));
             start = clock.now();
             observation.late = start > deadline ? 1 : 0;
-            while (start < deadline) start = clock.now();
+            if (start < deadline) start = clock.wait_until(deadline);
         } else {
             dissemination_barrier(harness.comm, harness.rank, harness.size);
             observation.late = 0;

@@ -117,7 +117,7 @@ CollectiveCall::CollectiveCall(const Collective& collective, const Shape& shape,
 CollectiveCall::CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype,
                                MPI_Comm comm, const std::string& algorithm)
     : CollectiveCall(collective, shape, datatype, comm) {
-    const BoundAlgorithm bound = bind(collective.name, algorithm, shape_);
+    const BoundAlgorithm bound = timpani::bind(collective.name, algorithm, shape_);
     shape_ = bound.shape;
     execution_ = std::make_unique<Execution>(*bound.algorithm, shape_, comm, type_, MPI_SUM);
     call_ = Calls::ours;

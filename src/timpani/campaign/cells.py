@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from math import isqrt
 
 from timpani.campaign.pairs import DistinctPairs, between_ranks, missing_ranks
@@ -45,8 +46,8 @@ def cells_of(
 
 
 def _at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
-    for size in sizes:
-        yield Cell(operation, algorithm, ranks, study.placement, size, study.mode)
+    for placement, size in product(study.placement, sizes):
+        yield Cell(operation, algorithm, ranks, placement, size, study.mode)
 
 
 def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:

@@ -18,11 +18,11 @@ DistinctPairs = Callable[[int], list[tuple[int, int]]]
 """For a rank count one pair of ranks for each relation that their cores have on this machine."""
 
 
-def distinct_pairs(placement: str, cores: Cores | None) -> DistinctPairs:
+def distinct_pairs(placements: tuple[str, ...], cores: Cores | None) -> DistinctPairs:
     """The pairs of ranks that sit differently close on `cores`, this computer's; None where ranks run elsewhere."""
 
     def distinct(ranks: int) -> list[tuple[int, int]]:
-        if cores is None or placement != "core" or ranks > cores.usable:
+        if cores is None or placements != ("core",) or ranks > cores.usable:
             raise UserError(
                 "which cores the ranks get is foreseen only by core, on this computer, with a core for each",
                 "use --pairs all, or --placement core and fewer ranks",

@@ -27,7 +27,7 @@ from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import ALL, Study
 
-START_SECONDS = {"openmpi": 1.0, "mpich": 0.3}
+START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
 """What starting and ending the ranks takes, for estimates; measured at 2 ranks on 2 cores."""
 
 CELL_SECONDS = 0.012
@@ -71,7 +71,9 @@ class Group:
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """All cells of a study on one library and machine, grouped. `left_out` says in words what can't take part here.
+    """All cells of a study on one library and machine, grouped.
+
+    `left_out` says in words what can't take part here, and what stands in for it.
 
     `hosts` is empty where the launcher is not told any: on this computer.
     """
@@ -111,8 +113,13 @@ class CampaignPlan:
     @property
     def notes(self) -> tuple[str, ...]:
         """What to know before it runs: what is left out, and which ranks stay on one node."""
-        staying = ranks_on_one_node(self.machine, self.hosts, self.study.placement, self.study.ranks)
-        return (*(f"left out: {text}" for text in self.left_out), *staying)
+        staying = (
+            text
+            for placement in self.study.placement
+            for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
+        )
+        once = ["simulated: one launch and one repetition, since all others would be alike"] * self.machine.simulated
+        return (*(f"left out: {text}" for text in self.left_out), *staying, *once)
 
     @property
     def seconds(self) -> float:
@@ -156,7 +163,7 @@ def plan(
         )
     left_out: list[str] = []
     grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
-    forcings: dict[tuple[object, ...], tuple[int, str, Forcing]] = {}
+    forcings: dict[tuple[object, ...], tuple[int, str, str, Forcing]] = {}
     planned: dict[Cell, PlannedCell] = {}
     for collective, texts in study.collectives.items():
         kind = OPERATIONS[collective].kind
@@ -168,37 +175,42 @@ def plan(
             forced = kind == "collective" and algorithm.provider != OWN
             forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
             for ranks in study.ranks:
-                cells = list(cells_of(study, collective, algorithm, offer, ranks, distinct, left_out))
-                if cells:
-                    key = (ranks, datatype, forcing.arguments, tuple(sorted(forcing.environment.items())))
-                    forcings[key] = (ranks, datatype, forcing)
-                for cell in cells:
+                for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
+                    started = (ranks, cell.placement, datatype)
+                    key = (*started, forcing.arguments, tuple(sorted(forcing.environment.items())))
+                    forcings[key] = (*started, forcing)
                     if cell not in planned:
                         planned[cell] = PlannedCell(len(planned), cell, forcing.at_creation, forcing.at_call)
                         grouped[key].append(planned[cell])
     if not planned:
         raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
     groups = tuple(
-        Group(
-            ranks, study.placement, datatype, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key])
-        )
-        for key, (ranks, datatype, forcing) in forcings.items()
+        Group(ranks, placement, datatype, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
+        for key, (ranks, placement, datatype, forcing) in forcings.items()
+        if grouped[key]
     )
     return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
 
 
 def _algorithms(
-    collective: str, texts: tuple[str, ...], catalogue: Catalogue, own: Catalogue, left_out: list[str]
+    collective: str,
+    texts: tuple[str, ...],
+    catalogue: Catalogue,
+    own: Catalogue,
+    left_out: list[str],
 ) -> tuple[Algorithm, ...]:
     """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
     found: dict[Algorithm, None] = {}
-    for typed in texts:
-        ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in typed
-        text = f"{OWN}/{typed}" if ways_of_ours else typed
+    for written in texts:
+        ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in written
+        text = f"{OWN}/{written}" if ways_of_ours else written
         if text == ALL:
             found.update(dict.fromkeys(catalogue.all_of(collective)))
             continue
-        algorithm = Algorithm.parse(text)
+        typed = Algorithm.parse(text)
+        algorithm = catalogue.stand_in(collective, typed)
+        if algorithm != typed:
+            left_out.append(f"{collective} {typed}: {algorithm} stands in")
         providers = (*get_args(Kind), OWN)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")

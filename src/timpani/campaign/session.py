@@ -56,15 +56,18 @@ class Session:
         if machine is None:
             mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
         else:
+            if machine.simulated:
+                study = _once(study)
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
-            if machine.launcher in get_args(Kind) and machine.launcher != mpi.kind:
+            own_starter = machine.launcher in get_args(Kind) or mpi.kind == "simgrid"
+            if own_starter and machine.launcher != mpi.kind:
                 raise UserError(
                     f"{machine.name} starts ranks with {machine.launcher}'s starter, and {mpi} is another library",
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             hosts = with_slots(machine, hosts or choose_hosts(machine))
-            cores = capacity(machine, hosts, study.placement)
+            cores = min(capacity(machine, hosts, placement) for placement in study.placement)
         provider = provider_of(mpi)
         catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
         distinct = distinct_pairs(study.placement, read_cores() if machine is None else None)
@@ -137,3 +140,9 @@ class Session:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _once(study: Study) -> Study:
+    """The study with one launch and one repetition, where none are given: simulated ones are all alike."""
+    fixed = {"launches": 1, "warmup": study.warmup or 1, "repetitions": study.repetitions or 1}
+    return study.model_copy(update=fixed)

@@ -50,6 +50,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
 
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians, its 95 % interval is over launches; `osu_avg_us` is their mean.
+    Simulated times are exact: their interval is the estimate itself, and has no coverage.
     Launches that failed give no time. Flags of single launches (not converged, skewed, two-humped) hold for the cell
     when most launches that succeeded raised them.
     """
@@ -115,6 +116,7 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
             medians.list.median().alias("median_us"),
             medians.list.get(pl.col("low"), null_on_oob=True).alias("ci_low_us"),
             medians.list.get(pl.col("high"), null_on_oob=True).alias("ci_high_us"),
+            pl.when(~pl.col("simulated")).then("ci_coverage").alias("ci_coverage"),
             pl.when(medians.list.median() > 0).then(deviations.list.median() / medians.list.median()).alias("spread"),
         )
     )
@@ -131,7 +133,7 @@ def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
 def _status() -> pl.Expr:
     some = pl.col("launches") > 0
     words = {
-        "not_converged": some & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
+        "not_converged": some & ~pl.col("simulated") & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
         "skewed": pl.col("skewed"),
         "oversubscribed": pl.col("oversubscribed"),
         "failed": pl.col("failed"),

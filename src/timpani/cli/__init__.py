@@ -5,6 +5,7 @@ import sys
 import typer
 
 from timpani import __version__
+from timpani.cli.compare import compare
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
 from timpani.cli.fit import fit
@@ -34,6 +35,7 @@ app.command("show")(show)
 app.command("report")(report)
 app.command("fit")(fit)
 app.command("import")(import_)
+app.command("compare")(compare)
 app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)

@@ -10,7 +10,7 @@ from timpani.machine.node_set import expand
 from timpani.machine.places import Place
 from timpani.native.find import Kind
 
-_SLOTS: dict[Kind, str] = {"openmpi": "{} slots={}", "mpich": "{}:{}"}
+_SLOTS: dict[Kind, str] = {"openmpi": "{} slots={}", "mpich": "{}:{}", "simgrid": "{}:{}"}
 _LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d{0,5}))?", re.ASCII)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from timpani.errors import unknown
-from timpani.machine import lab, mpich, openmpi, slurm
+from timpani.machine import lab, mpich, openmpi, simgrid, slurm
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.native.find import Mpi
 
@@ -14,6 +14,7 @@ _LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {
     "mpich": mpich.command,
     "slurm": slurm.command,
     "lab": lab.command,
+    "simgrid": simgrid.command,
 }
 
 

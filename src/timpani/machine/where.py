@@ -5,14 +5,20 @@ from pathlib import Path
 from timpani.machine import lab
 from timpani.machine.detect import detect
 from timpani.machine.model import Machine, read_machine
+from timpani.machine.platform import find_platform, machine_of
 from timpani.native.find import choose_mpi
 
 HERE = "here"
 """In place of a machine file: what `timpani machine detect` finds."""
 
+SIMULATED = "simgrid:"
+"""Before a platform's name or file: a machine that SimGrid simulates."""
+
 
 def resolve(text: str, mpi: str | None = None) -> Machine:
-    """The machine that `--on` names: a machine file, a lab, or `here`, where `mpi` chooses the starter."""
+    """The machine that `--on` names: a machine file, a lab, `simgrid:PLATFORM`, or `here`, whose library is `mpi`."""
+    if text.startswith(SIMULATED):
+        return machine_of(find_platform(text.removeprefix(SIMULATED)))
     if text == HERE:
         return detect(choose_mpi(mpi))
     if text.partition(":")[0] == lab.PREFIX:

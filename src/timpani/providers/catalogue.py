@@ -1,7 +1,7 @@
 """The algorithms that one MPI library offers for each collective."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import DEFAULT, OWN, Algorithm
@@ -70,11 +70,19 @@ class Catalogue:
 
     A collective's `default` is not among the offers: nothing can be set about it. That of a point-to-point operation
     is, with the ranks it goes between.
+
+    stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that takes part in its place
     """
 
     provider: str
     version: str
     offers: Mapping[str, tuple[Offer, ...]]
+    stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def stand_in(self, collective: str, algorithm: Algorithm) -> Algorithm:
+        """What takes part for `algorithm`: itself, unless it is another library's and something stands in for it."""
+        text = self.stand_ins.get((collective, str(algorithm)))
+        return Algorithm.parse(text) if text else algorithm
 
     def offer(self, collective: str, algorithm: Algorithm) -> Offer | None:
         """The offer that `algorithm` names for `collective`; None for a collective's `default`."""

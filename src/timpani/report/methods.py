@@ -4,12 +4,14 @@ from typing import Any
 
 from timpani.study.operations import OPERATIONS, title_of
 
-_LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH"}
+_LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
 
 def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) -> str:
     """What was measured and how, from campaign.json and launches.jsonl; what they don't tell is left out."""
     study = header.get("study") or {}
+    if (header.get("machine") or {}).get("launcher") == "simgrid":
+        return f"{_subject(header, study)} {_simulation(header['machine'])}"
     sentences = [
         _subject(header, study),
         _osu_protocol(study) if study.get("method") == "osu" else _protocols(study),
@@ -79,6 +81,15 @@ def _ending(study: dict[str, Any]) -> str:
         "Repetitions after warm-up end when the 95 % interval of the median is within "
         f"±{100 * precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
         "No outlier was removed."
+    )
+
+
+def _simulation(machine: dict[str, Any]) -> str:
+    return (
+        f"All times are simulated, on the platform {machine.get('name', '')}: messages take time by its latencies, "
+        "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
+        "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
+        "their times is outside 0.97 to 1.03."
     )
 
 

@@ -33,6 +33,7 @@ _RATES = {
 }
 """Messages per second, from microseconds per message."""
 
+SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
@@ -50,6 +51,9 @@ def _block(cells: pl.DataFrame) -> str:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
     shown = _AVERAGES[_quantity(first["collective"])] if imported else _MEDIANS[_quantity(first["collective"])]
+    note = [AVERAGES_ONLY] if imported else []
+    if cells["status"].str.contains("simulated").all():
+        note, shown = [SIMULATED], dict([next(iter(shown.items()))])
     sized = _sized(first["collective"])
     related = first.get(RELATION) is not None
     rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *shown, "status")]
@@ -62,7 +66,7 @@ def _block(cells: pl.DataFrame) -> str:
         f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
-    return "\n".join([heading, *([AVERAGES_ONLY] if imported else []), *aligned(rows)]) + "\n"
+    return "\n".join([heading, *note, *aligned(rows)]) + "\n"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

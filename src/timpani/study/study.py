@@ -58,6 +58,10 @@ def _collectives(value: Any) -> Any:
     return {name: (listed,) if isinstance(listed, str) else listed for name, listed in value.items()}
 
 
+def _placements(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
+
+
 def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Each number once: a cell is measured once in a launch."""
     return tuple(sorted(set(numbers)))
@@ -101,7 +105,9 @@ class Study(BaseModel):
     sizes: _Sizes
     overrides: dict[str, Override] = {}
     pairs: Literal["first", "all", "distinct"] = "first"
-    placement: Annotated[str, AfterValidator(check_placement)] = "core"
+    placement: Annotated[
+        tuple[Annotated[str, AfterValidator(check_placement)], ...], BeforeValidator(_placements), Field(min_length=1)
+    ] = ("core",)
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: _Datatype = "uint8"

@@ -203,6 +203,7 @@ _CELL_WARNINGS = {
     "not_converged": "did not converge: give them more time (--budget) or at least 5 launches (--launches)",
     "skewed": "started skewed, so that part of their time is waiting for the last rank",
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
+    "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
     "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
 }
 
@@ -230,8 +231,9 @@ def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
             (pl.col("algorithm") != DEFAULT).sum().alias("algorithms"),
             (pl.col("algorithm") == DEFAULT).any().alias("has_default"),
             pl.min("launches"),
+            pl.col("status").str.contains("simulated").any().alias("simulated"),
         )
-        .filter(pl.col("has_default") & (pl.col("algorithms") > 0))
+        .filter(pl.col("has_default") & (pl.col("algorithms") > 0) & ~pl.col("simulated"))
     )
     needed = points["algorithms"].map_elements(launches_needed, return_dtype=pl.Int64)
     return points.with_columns(needed.alias("needed")).filter(pl.col("launches") < pl.col("needed"))

@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.campaign.table import algorithm_label
-from timpani.stats.compare import compare_families
+from timpani.stats.compare import INDIFFERENCE, compare_families
 from timpani.study.operations import OPERATIONS
 
 POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
@@ -13,14 +13,19 @@ ALGORITHM = ("provider", "algorithm", "parameters")
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point and algorithm that has a time, from results of one library (columns RESULT_SCHEMA).
 
-    Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs) and `time_us` (their median).
+    Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs), `time_us` (their median) and
+    `simulated`.
     Imported averages are left out: nothing may be computed from two printed decimals.
     """
     # A median of 0 is under the clock's resolution and has no ratio to anything.
     return (
         results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
         .group_by(*POINT, *ALGORITHM)
-        .agg(pl.col("median_us").sort_by("launch").alias("times"), pl.col("median_us").median().alias("time_us"))
+        .agg(
+            pl.col("median_us").sort_by("launch").alias("times"),
+            pl.col("median_us").median().alias("time_us"),
+            pl.any("simulated"),
+        )
         .with_columns(algorithm_label())
         .sort(*POINT, *ALGORITHM)
     )
@@ -45,7 +50,8 @@ def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
     """Compare `reference` with `times` (lists of launch medians, µs) in each row; the rows of one POINT are a family.
 
     Adds `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high` (null where there are too few launches
-    for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`.
+    for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`. Simulated times vary from nothing, so
+    that they differ significantly wherever the ratio is not within INDIFFERENCE; they have no p-value and no interval.
     """
     family = pairs.select(pl.struct(POINT).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     found = compare_families(pairs["reference"].to_list(), pairs["times"].to_list(), family)
@@ -55,4 +61,10 @@ def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
         ratio_high=pl.Series([high if high < float("inf") else None for high in found.high.tolist()], dtype=pl.Float64),
         p_value=pl.Series(found.p_value, dtype=pl.Float64),
         significant=pl.Series(found.significant, dtype=pl.Boolean),
+    ).with_columns(
+        pl.when(~pl.col("simulated")).then("p_value").alias("p_value"),
+        pl.when("simulated")
+        .then(~pl.col("ratio").is_between(*INDIFFERENCE))
+        .otherwise("significant")
+        .alias("significant"),
     )

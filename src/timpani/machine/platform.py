@@ -1,0 +1,116 @@
+"""A SimGrid platform file as a machine: which hosts it has, and how they make up nodes."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from xml.etree import ElementTree
+
+from timpani.errors import UserError, unknown
+from timpani.machine.model import Machine, NodeGroup
+
+_SHIPPED = Path(str(files("timpani.machine") / "platforms"))
+_RADICAL = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
+_COUNT = re.compile(r"[1-9]\d{0,5}", re.ASCII)
+_MOST_HOSTS = 100_000
+
+
+@dataclass(frozen=True)
+class Socket:
+    """Hosts that share a socket, one name for each core; `node` and `group` are what the file says it belongs to."""
+
+    group: str
+    node: str
+    cores: tuple[str, ...]
+
+
+def shipped_platforms() -> dict[str, Path]:
+    """The platform files that come with Timpani, by name."""
+    return {path.stem: path for path in sorted(_SHIPPED.glob("*.xml"))}
+
+
+def find_platform(text: str) -> Path:
+    """The file that `simgrid:TEXT` names: a shipped platform or a path."""
+    shipped = shipped_platforms()
+    if text in shipped:
+        return shipped[text]
+    if not Path(text).is_file():
+        raise unknown("platform", text, shipped, "docs/how-to/simulate-a-cluster.md")
+    return Path(text).absolute()
+
+
+def read_platform(path: Path) -> tuple[Socket, ...]:
+    """The sockets of a platform file, in its order.
+
+    A `<host>` is a node of one socket, with its `core` cores; a `<cluster>` of hosts with one core each is a socket, of
+    hosts with more it is as many nodes. A property `node` says which node a socket belongs to, `group` which switch;
+    without them a socket is a node, and all are behind one switch.
+    """
+    try:
+        root = ElementTree.parse(path).getroot()  # noqa: S314 - a file that the user names, for their own simulator
+    except (OSError, ElementTree.ParseError) as error:
+        raise UserError(f"{path} can't be read as a platform ({error})", "name a SimGrid platform file") from None
+    sockets: list[Socket] = []
+    for element in root.iter():
+        if element.tag not in ("host", "cluster"):
+            continue
+        said = {prop.get("id"): prop.get("value", "") for prop in element.findall("prop")}
+        group = said.get("group", "switch")
+        count = element.get("core", "1")
+        if not _COUNT.fullmatch(count):
+            raise UserError(f"{path}: {count!r} is no number of cores", 'write for example core="8"')
+        cores = int(count)
+        if element.tag == "host":
+            hosts: tuple[str, ...] = (element.get("id", ""),)
+        else:
+            hosts = _members(element, path)
+        if element.tag == "cluster" and cores == 1:
+            sockets.append(Socket(group, said.get("node", element.get("id", "")), hosts))
+        else:
+            sockets += [Socket(group, said.get("node", host), (host,) * cores) for host in hosts]
+    if not sockets:
+        raise UserError(f"{path} has no host", "name a SimGrid platform file with <host> or <cluster>")
+    return tuple(sockets)
+
+
+def machine_of(path: Path) -> Machine:
+    """The machine that a platform file describes; nodes alike and behind one switch are a group, called after it.
+
+    Where nodes behind one switch differ, their cores are part of the name.
+    """
+    nodes: dict[str, list[Socket]] = defaultdict(list)
+    for socket in read_platform(path):
+        nodes[socket.node].append(socket)
+    groups: dict[tuple[str, int, int], list[str]] = defaultdict(list)
+    for name, sockets in nodes.items():
+        groups[sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets)].append(name)
+    switches = [switch for switch, _, _ in groups]
+    return Machine.check(
+        {
+            "name": f"simgrid:{path.stem}",
+            "launcher": "simgrid",
+            "platform": str(path),
+            "groups": [
+                NodeGroup(
+                    name=switch if switches.count(switch) == 1 else f"{switch}-{cores}x{sockets}",
+                    nodes=tuple(names),
+                    cores=cores,
+                    sockets=sockets,
+                )
+                for (switch, cores, sockets), names in groups.items()
+            ],
+        },
+        str(path),
+    )
+
+
+def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:
+    """The hosts of a cluster: prefix, each number of its radical `0-11,16`, suffix."""
+    numbers: list[int] = []
+    for part in cluster.get("radical", "").split(","):
+        match = _RADICAL.fullmatch(part.strip())
+        if not match or int(match[2] or match[1]) - int(match[1]) > _MOST_HOSTS:
+            raise UserError(f"{path}: {part!r} is no radical of a cluster", "write for example 0-11")
+        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return tuple(f"{cluster.get('prefix', '')}{number}{cluster.get('suffix', '')}" for number in numbers)

@@ -1,0 +1,46 @@
+"""SimGrid's smpirun: the ranks of a machine that a platform file describes, simulated in one process."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.places import Place, asked_places
+from timpani.machine.platform import read_platform
+from timpani.native.find import Mpi
+
+_HOSTS = "hosts.txt"
+_SETTINGS = (
+    "--cfg=smpi/simulate-computation:no",  # only messages take time: what this computer's cores are like doesn't enter
+    "--cfg=smpi/wtime:0",  # nor does reading the clock
+    "--cfg=smpi/coll-selector:ompi",  # what runs where no algorithm is forced: Open MPI's decisions
+    "--log=root.thresh:warning",
+)
+_SPLIT = re.compile(r"[\s*?\[\]]")
+
+
+def command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """Each rank on its host of the platform. Nothing of the program is a rank's own, so it is loaded once for all."""
+    if request.machine is None or request.machine.platform is None:
+        raise UserError("SimGrid runs nothing on this computer itself", "name a platform, --on simgrid:NAME")
+    places = asked_places(request.machine, request.hosts, request.placement, request.ranks)
+    if len(places) < request.ranks:
+        raise UserError(f"{request.machine.name} has no core for each of {request.ranks} ranks", "ask for fewer ranks")
+    platform = Path(request.machine.platform)
+    hosts = request.folder / _HOSTS
+    argv = (
+        *(str(mpi.mpirun), "-np", str(request.ranks), "-no-privatize"),
+        *("-platform", str(platform), "-hostfile", str(hosts), *_SETTINGS, *request.arguments, *request.program),
+    )
+    if split := next((word for word in argv if _SPLIT.search(word)), None):
+        raise UserError(f"smpirun would take {split!r} apart", "choose a folder without spaces and wildcards")
+    return Command(argv=argv, environment=request.environment, files={_HOSTS: _host_lines(platform, places)})
+
+
+def _host_lines(platform: Path, places: list[Place]) -> str:
+    """A host file with a line for each rank."""
+    nodes: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for socket in read_platform(platform):
+        nodes[socket.node].append(socket.cores)
+    return "".join(f"{nodes[place.host][place.socket or 0][place.core]}\n" for place in places)

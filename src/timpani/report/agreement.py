@@ -1,0 +1,63 @@
+"""How a campaign agrees with a published table: as text and as JSON."""
+
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+from timpani.report.text import aligned
+from timpani.tuning.agreement import Agreement
+
+
+def agreement_text(found: Agreement, title: str, simulated: bool) -> str:
+    """A row per algorithm with its rank correlations, then the places with the same best algorithm."""
+    rows = [("algorithm", "collective", "placement", "over ranks", "least", "over sizes", "least", "cells")]
+    curves = found.over_sizes.group_by("collective", "placement", "label", maintain_order=True)
+    for (collective, placement, label), by_ranks in curves:
+        same = (pl.col("collective") == collective) & (pl.col("placement") == placement) & (pl.col("label") == label)
+        by_size = found.over_ranks.filter(same)["correlation"].drop_nulls()
+        sizes = by_ranks["correlation"].drop_nulls()
+        cells = str(by_ranks["points"].sum())
+        rows.append((str(label), str(collective), str(placement), *_summary(by_size), *_summary(sizes), cells))
+    lines = [
+        f"{'Simulated' if simulated else 'Measured'} OSU averages against published ones: {title}",
+        "Spearman's rank correlation, median and least: over rank counts at each size, over sizes at each rank count",
+        *aligned(rows),
+    ]
+    return "\n".join([*lines, *_best_lines(found)]) + "\n"
+
+
+def agreement_object(found: Agreement, name: str, simulated: bool) -> dict[str, Any]:
+    """All correlations and places, for JSON."""
+    return {
+        "published": name,
+        "simulated": simulated,
+        "over_ranks": found.over_ranks.to_dicts(),
+        "over_sizes": found.over_sizes.to_dicts(),
+        "best": found.best.to_dicts(),
+        "agreeing": found.agreeing,
+        "by_chance": found.by_chance,
+    }
+
+
+def _best_lines(found: Agreement) -> list[str]:
+    lines = []
+    for (collective, placement), part in found.best.group_by("collective", "placement", maintain_order=True):
+        loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
+        lines.append(
+            f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum()} of {part.height} cells; "
+            f"choosing ours loses {loss['median']:.0%} of the published time in the median, {loss['most']:.0%} at most"
+        )
+    if found.agreeing is not None and found.by_chance is not None:
+        lines.append(
+            f"Agreement on the best: {found.agreeing:.0%} of cells; by chance it would be {found.by_chance:.0%}."
+        )
+    return lines
+
+
+def _summary(correlations: pl.Series) -> tuple[str, str]:
+    """Median and least; nothing where no correlation could be had."""
+    if correlations.is_empty():
+        return "–", "–"
+    ascending = sorted(correlations.to_list())
+    return f"{median(ascending):.2f}", f"{ascending[0]:.2f}"

@@ -1,0 +1,81 @@
+"""Do two tables of times agree: does latency order the same way, and is the same algorithm the best?"""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+_PLACE = ("collective", "ranks", "placement", "message_bytes")
+_FEWEST = 3  # two points always rise or fall together
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far our times and published ones agree, on the cells that both have.
+
+    over_ranks  a row per collective, algorithm, placement and message_bytes: Spearman's `correlation` over rank counts
+    over_sizes  a row per collective, algorithm, placement and ranks: the same over sizes
+                Both with `points`, how many were compared; null where those are under three or all times are equal
+    best        a row per place where both have the same two or more algorithms: `ours` and `published`, the labels of
+                the lowest times; `agrees`: ours has the lowest published time too; `loss`, its published time over the
+                lowest, less 1
+    """
+
+    over_ranks: pl.DataFrame
+    over_sizes: pl.DataFrame
+    best: pl.DataFrame
+
+    @property
+    def agreeing(self) -> float | None:
+        """The share of places with the same best algorithm; None where no place can be compared."""
+        share = self.best["agrees"].mean()
+        return share if isinstance(share, float) else None
+
+    @property
+    def by_chance(self) -> float | None:
+        """The share that would agree if each place's best were drawn from its algorithms."""
+        share = (1 / self.best["algorithms"]).mean()
+        return share if isinstance(share, float) else None
+
+
+def pair_times(cells: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
+    """The cells that both have, with `time_us` and `published_us`: OSU averages both.
+
+    `cells` is what `estimate_cells` returns; `published` has collective, label, ranks, message_bytes and published_us.
+    """
+    return (
+        cells.filter(pl.col("osu_avg_us") > 0)
+        .select(*_PLACE, "label", pl.col("osu_avg_us").alias("time_us"))
+        .join(published, on=["collective", "label", "ranks", "message_bytes"], maintain_order="left")
+    )
+
+
+def agreement(pairs: pl.DataFrame) -> Agreement:
+    """Compare the pairs of `pair_times`."""
+    best = (
+        pairs.with_columns(pl.col("published_us").min().over(_PLACE).alias("lowest"))
+        .sort(*_PLACE, "time_us", "label")
+        .group_by(_PLACE, maintain_order=True)
+        .agg(
+            pl.col("label").first().alias("ours"),
+            pl.col("label").sort_by("published_us", "label").first().alias("published"),
+            (pl.col("published_us").first() == pl.col("lowest").first()).alias("agrees"),
+            (pl.col("published_us").first() / pl.col("lowest").first() - 1).alias("loss"),
+            pl.len().alias("algorithms"),
+        )
+        .filter(pl.col("algorithms") > 1)
+    )
+    return Agreement(_correlations(pairs, "message_bytes"), _correlations(pairs, "ranks"), best)
+
+
+def _correlations(pairs: pl.DataFrame, fixed: str) -> pl.DataFrame:
+    """Spearman's correlation of each algorithm's times at one value of `fixed`, ties sharing their mean rank."""
+    curve = ("collective", "placement", "label", fixed)
+    return (
+        pairs.group_by(curve)
+        .agg(
+            pl.len().cast(pl.Int64).alias("points"),
+            pl.corr("time_us", "published_us", method="spearman").fill_nan(None).alias("correlation"),
+        )
+        .with_columns(pl.when(pl.col("points") >= _FEWEST).then("correlation").alias("correlation"))
+        .sort(curve)
+    )

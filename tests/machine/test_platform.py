@@ -1,0 +1,84 @@
+"""SimGrid's platform files as machines; no SimGrid is needed."""
+
+from pathlib import Path
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.machine.hosts import choose_hosts
+from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.places import with_slots
+from timpani.machine.platform import find_platform, machine_of, shipped_platforms
+from timpani.machine.simgrid import command
+from timpani.native.find import Mpi
+
+_SIMGRID = Mpi("simgrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpicxx"), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "nodes", "cores", "sockets"),
+    [("two-nodes-of-128", 1, 2, 128, 2), ("two-nodes-of-24", 1, 2, 24, 2), ("four-groups-of-4", 4, 4, 8, 1)],
+)
+def test_shipped_platforms_have_their_nodes(name: str, groups: int, nodes: int, cores: int, sockets: int) -> None:
+    machine = machine_of(find_platform(name))
+    assert machine.simulated
+    assert [(len(each.nodes), each.cores, each.sockets) for each in machine.groups] == [
+        (nodes, cores, sockets)
+    ] * groups
+
+
+def hosts_of_ranks(placement: str, ranks: int) -> list[str]:
+    machine = machine_of(find_platform("two-nodes-of-24"))
+    hosts = with_slots(machine, choose_hosts(machine))
+    request = LaunchRequest(ranks, placement, False, (), {}, ("program",), machine, hosts, Path("launch"))
+    return command(_SIMGRID, request).files["hosts.txt"].splitlines()
+
+
+def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
+    hosts = hosts_of_ranks("core", 26)
+    assert hosts[0] == "node1-socket0-core0"
+    assert hosts[12] == "node1-socket1-core0"
+    assert hosts[24] == "node2-socket0-core0"
+
+
+def test_by_socket_ranks_take_the_sockets_of_a_node_in_turn() -> None:
+    assert hosts_of_ranks("socket", 3) == ["node1-socket0-core0", "node1-socket1-core0", "node1-socket0-core1"]
+
+
+def test_by_node_ranks_take_the_nodes_in_turn() -> None:
+    assert hosts_of_ranks("node", 3) == ["node1-socket0-core0", "node2-socket0-core0", "node1-socket0-core1"]
+
+
+def test_no_two_ranks_share_a_core() -> None:
+    assert len(set(hosts_of_ranks("socket", 48))) == 48
+
+
+def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "mine.xml"
+    path.write_text('<platform><zone id="z" routing="Full"><host id="a" core="3"/><host id="b"/></zone></platform>')
+    machine = machine_of(path)
+    assert {(group.nodes, group.cores) for group in machine.groups} == {(("a",), 3), (("b",), 1)}
+    assert machine.name == "simgrid:mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("no xml", "can't be read as a platform"),
+        ("<platform/>", "has no host"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "no radical"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "no radical"),
+        ('<platform><host id="a" core="many"/></platform>', "many"),
+    ],
+)
+def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.xml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=says):
+        machine_of(path)
+
+
+def test_an_unknown_platform_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(UserError, match="two-nodes-of-24"):
+        find_platform("two-nodes-of-42")
+    assert set(shipped_platforms()) == {"two-nodes-of-128", "two-nodes-of-24", "four-groups-of-4"}

@@ -1,0 +1,37 @@
+"""What `timpani compare` prints."""
+
+import polars as pl
+
+from timpani.report.agreement import agreement_object, agreement_text
+from timpani.tuning.agreement import Agreement, agreement
+
+
+def found() -> Agreement:
+    """Two algorithms at three rank counts; `b` is the published best at one of them."""
+    rows = [("a", 2, 1.0, 5.0), ("a", 4, 2.0, 6.0), ("a", 8, 3.0, 9.0), ("b", 2, 2.0, 7.0), ("b", 4, 4.0, 8.0)]
+    rows.append(("b", 8, 6.0, 6.0))
+    return agreement(
+        pl.DataFrame(rows, schema=["label", "ranks", "time_us", "published_us"], orient="row").with_columns(
+            collective=pl.lit("bcast"), placement=pl.lit("core"), message_bytes=pl.lit(8)
+        )
+    )
+
+
+def test_the_table_has_a_row_for_each_algorithm() -> None:
+    lines = agreement_text(found(), "Somebody", simulated=True).splitlines()
+    assert lines[0] == "Simulated OSU averages against published ones: Somebody"
+    assert lines[3].split() == ["a", "bcast", "core", "1.00", "1.00", "–", "–", "3"]
+    assert lines[4].split() == ["b", "bcast", "core", "-0.50", "-0.50", "–", "–", "3"]
+
+
+def test_the_share_of_the_best_stands_beside_what_chance_would_give() -> None:
+    *_, place, last = agreement_text(found(), "Somebody", simulated=False).splitlines()
+    assert place.startswith("bcast by core: the same best algorithm in 2 of 3 cells")
+    assert place.endswith("loses 0% of the published time in the median, 50% at most")
+    assert last == "Agreement on the best: 67% of cells; by chance it would be 50%."
+
+
+def test_json_has_every_cell() -> None:
+    value = agreement_object(found(), "somebody", simulated=True)
+    assert [place["agrees"] for place in value["best"]] == [True, True, False]
+    assert [row["correlation"] for row in value["over_sizes"]] == [None] * 6

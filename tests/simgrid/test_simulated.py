@@ -1,0 +1,142 @@
+"""A study on a simulated cluster, end to end: SimGrid's own program and ours beside each other."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.campaign.live import timpani
+from timpani.campaign.load import load
+from timpani.campaign.table import estimate_cells
+from timpani.tuning.decide import decide
+
+pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="no smpirun on PATH: SimGrid is missing")
+
+_STUDY = """
+ranks = [4, 16]
+sizes = [8, 65536]
+placement = ["core", "socket"]
+
+[collectives]
+bcast = ["default", "openmpi/basic_linear", "timpani/binomial"]
+scatter = ["default", "openmpi/basic_linear", "openmpi/binomial"]
+"""
+
+
+def run(folder: Path, *arguments: str) -> tuple[pl.DataFrame, str]:
+    """The results of a small study on a shipped platform, and what the run said on stderr."""
+    study = folder.with_suffix(".toml")
+    study.write_text(_STUDY)
+    done = timpani("run", study, "--on", "simgrid:two-nodes-of-24", "-o", folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    return load(folder).results, done.stderr
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pl.DataFrame, str]:
+    folder = tmp_path_factory.mktemp("simulated") / "first"
+    return folder, *run(folder)
+
+
+def test_every_cell_has_right_data_and_says_that_it_is_simulated(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, _ = campaign
+    assert results.height == 2 * 3 * 2 * 2 * 2
+    assert results["error"].null_count() == results.height
+    assert results["simulated"].all()
+    assert set(estimate_cells(results)["status"]) == {"simulated"}
+
+
+def test_ranks_are_recorded_on_the_hosts_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    folder, _, _ = campaign
+    hosts = {rank["host"] for launch in load(folder).launches for rank in launch["ranks"]}
+    assert hosts >= {"node1-socket0-core0", "node1-socket1-core0"}
+    assert all(host.startswith("node1-") for host in hosts)  # 16 ranks fill one node, by core and by socket
+
+
+def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, _ = campaign
+    assert results["skew_us"].max() == 0.0
+
+
+def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, said = campaign
+    assert "bcast openmpi/basic_linear: simgrid/flattree stands in" in said
+    assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
+
+
+@pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.0021)])
+def test_a_second_run_gives_the_same_times(
+    seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path
+) -> None:
+    """In another order too, but that readings of the clock are whole nanoseconds."""
+    _, first, _ = campaign
+    second, _ = run(tmp_path / "second", "--seed", seed)
+    keys = ["collective", "provider", "algorithm", "ranks", "placement", "message_bytes"]
+    both = first.join(second, on=keys, suffix="_again", validate="1:1")
+    assert both.height == first.height
+    assert both.select((pl.col("median_us") - pl.col("median_us_again")).abs().max()).item() <= apart
+
+
+def test_times_are_those_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    """A linear scatter's root sends a block to all but itself, at 8 GB/s."""
+    _, results, _ = campaign
+    scatter = results.filter(collective="scatter", algorithm="ompi_basic_linear", ranks=16, message_bytes=65536)
+    least = 15 * 65536 / 8e3  # µs
+    assert all(least < time < 1.2 * least for time in scatter["median_us"])
+
+
+def test_the_mapping_matters_where_messages_cross_sockets(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, _ = campaign
+    small = results.filter(algorithm="flattree", ranks=4, message_bytes=8)
+    times = dict(small.select("placement", "median_us").iter_rows())
+    assert times["core"] < times["socket"]  # 0.1 µs more between sockets
+
+
+def test_a_best_algorithm_is_named_without_launches(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    _, results, _ = campaign
+    decisions = decide(results)
+    assert set(decisions["verdict"]) <= {"better", "default", "tie"}
+    large = decisions.filter(collective="bcast", ranks=16, message_bytes=65536, placement="core")
+    assert "flattree" not in large["tied"].to_list()[0]  # fifteen times the message through one core
+    assert decisions["gain_low"].drop_nulls().is_in([1.0]).all()  # nothing varies: no interval but the default's own
+
+
+def test_the_table_and_the_page_say_simulated(campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path) -> None:
+    folder, _, _ = campaign
+    shown = timpani("show", folder).stdout
+    assert "simgrid:two-nodes-of-24" in shown
+    assert all(line.endswith("simulated") for line in shown.splitlines() if line.startswith("flattree"))
+    page = tmp_path / "page.html"
+    assert timpani("report", folder, "-o", page).returncode == 0
+    assert "All times are simulated, on the platform simgrid:two-nodes-of-24" in page.read_text()
+
+
+def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+    folder, _, _ = campaign
+    found: dict[str, Any] = json.loads(timpani("compare", folder, "--published", "behrooz", "--format", "json").stdout)
+    assert found["simulated"] is True
+    assert {row["label"] for row in found["over_sizes"]} >= {"default", "flattree", "ompi_binomial"}
+    assert 0 <= found["agreeing"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("where", "says"),
+    [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")],
+)
+def test_what_cannot_be_simulated_is_said_in_one_line(where: str, says: str, tmp_path: Path) -> None:
+    done = timpani("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_smpirun_would_take_apart_is_refused(tmp_path: Path) -> None:
+    done = timpani(
+        *("run", "bcast", "--algorithms", "default", "--ranks", "2", "--sizes", "8"),
+        *("--on", "simgrid:two-nodes-of-24", "-o", tmp_path / "a folder"),
+    )
+    assert done.returncode == 2
+    assert "without spaces" in done.stderr
