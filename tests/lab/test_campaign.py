@@ -70,6 +70,17 @@ def test_a_broadcast_is_no_faster_than_the_link_it_must_cross(lab: Made, tmp_pat
     assert row["median_us"] > bound_us - launch["clock_error_ns"] / 1e3
 
 
+def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> None:
+    mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
+    if mpi is None:
+        pytest.skip("no MPICH on this machine")
+    study = ("barrier", "--algorithms", "default", "--ranks", "4", "--placement", "node", "--slot", "5ms", "-n", "1")
+    done = timpani("run", *study, "--mpi", mpi.mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    [launch] = map(json.loads, (tmp_path / "c" / "launches.jsonl").read_text().splitlines())
+    assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3", "n4"]
+
+
 def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp_path: Path) -> None:
     mpi = OPEN_MPIS[0]
     machine = lab_machine(f"lab:{lab.id}")

@@ -33,5 +33,6 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
 def _where(request: LaunchRequest) -> tuple[str, ...]:
     count = ranks_per_node(request.placement)
     if request.oversubscribed:
-        return "-bind-to", "none", *(("-ppn", str(count)) if count else ())
+        each = 1 if request.placement == "node" else count
+        return "-bind-to", "none", *(("-ppn", str(each)) if each else ())
     return ("-bind-to", "core", "-ppn", str(count)) if count else _WHERE[request.placement]
