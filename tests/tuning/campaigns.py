@@ -11,13 +11,14 @@ from timpani.study.cell import Algorithm, Cell
 
 
 def results(curves: Mapping[str, Mapping[int, Sequence[float]]], **cell: Any) -> pl.DataFrame:
-    """A broadcast's results from {algorithm: {message_bytes: each launch's median in µs}}."""
+    """A broadcast's results from {algorithm: {message_bytes: each launch's median in µs}}; Open MPI's where no provider
+    stands before the name."""
     return results_frame(
         [
             LaunchResult(
                 cell=Cell(
                     cell.get("collective", "bcast"),
-                    Algorithm.parse(f"openmpi/{algorithm}"),
+                    Algorithm.parse(algorithm if "/" in algorithm else f"openmpi/{algorithm}"),
                     cell.get("ranks", 4),
                     "core",
                     size,

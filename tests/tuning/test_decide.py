@@ -136,6 +136,20 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     assert verdict.warnings == ()
 
 
+def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
+    frame = results(
+        {
+            "default": {8: around(3.0), 64: around(3.0)},
+            "chain": {8: around(2.0), 64: around(1.0)},
+            "timpani/binomial": {8: around(1.0), 64: around(1.0)},
+        }
+    )
+    assert verdict_of(frame).sentences == (
+        "bcast, 2 points: faster than the default at 2, most often chain (1); "
+        "only ours tied for the best, so faster than all measured of the library, at 1",
+    )
+
+
 def test_verdict_warns_of_launches_that_can_not_suffice() -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(9)))}
     (warning,) = verdict_of(results(curves)).warnings

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
 
 
@@ -23,11 +24,18 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
             .row(0)
         )
         parts.append(f"faster than the default at {better}, most often {label} ({times})")
+    if ahead := decided.filter(_only_ours_tied()).height:
+        parts.append(f"only ours tied for the best, so faster than all measured of the library, at {ahead}")
     if unbeaten := count.get("default"):
         parts.append(f"the default fastest at {unbeaten}")
     if ties := count.get("tie"):
         parts.append(f"no significant winner at {ties}")
     return f"{collective}, {_points(decided)}: {'; '.join(parts)}"
+
+
+def _only_ours_tied() -> pl.Expr:
+    """Whether everything but algorithms of ours is significantly slower than the best, which is ours."""
+    return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
 
 
 def _race(operation: str, decisions: pl.DataFrame) -> str:
