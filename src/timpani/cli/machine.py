@@ -1,5 +1,6 @@
 """`timpani machine`: the machine that is here, as a file."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,3 +28,32 @@ def detect(
     from timpani.native.find import choose_mpi
 
     typer.echo(write_machine(detect_machine(choose_mpi(mpi), partition)), nl=False)
+
+
+@app.command()
+def calibrate(
+    folder: Annotated[Path, typer.Argument(help="A campaign with `latency` over sizes.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new platform file.", show_default=False)],
+    nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=10_000)] = 1,
+    cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
+) -> None:
+    """Write a platform for SimGrid on which messages take what they took in a campaign."""
+    from timpani.campaign.load import load
+    from timpani.campaign.table import estimate_cells
+    from timpani.errors import UserError
+    from timpani.machine.calibrated import MessageCost, calibrated_platform
+    from timpani.models.fit import fit
+    from timpani.models.prediction import message_costs
+    from timpani.report.files import write_new
+
+    campaign = load(folder)
+    found = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl")
+    costs = message_costs(found.curves)
+    if costs is None:
+        raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")
+    in_seconds = [
+        MessageCost(each.first_bytes, each.latency.value * 1e-6, each.per_byte.value * 1e-6) for each in costs.regimes
+    ]
+    name = str(campaign.header.get("machine", {}).get("name", folder.name))
+    write_new(output, calibrated_platform(name, in_seconds, nodes, cores).encode())
+    typer.echo(f"{output}: measure on it with --on simgrid:{output}")

@@ -1,0 +1,59 @@
+"""A platform calibrated by messages takes what they took."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_listing import timpani
+from tests.tuning.campaigns import results
+from timpani.campaign.load import load
+from timpani.campaign.table import estimate_cells
+
+SIZES = [2**power for power in range(3, 21)]
+SWITCH = 8192
+
+
+def time_us(size: int) -> float:
+    """1 µs and 1 GB/s, from 8 KiB on 5 µs and 4 GB/s."""
+    return 1 + size / 1000 if size < SWITCH else 5 + size / 4000
+
+
+pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="no smpirun on PATH: SimGrid is missing")
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> Path:
+    folder = tmp_path / "measured"
+    folder.mkdir()
+    header = {"format": "timpani-campaign", "version": 1, "study": {}, "machine": {"name": "a <desk> -- mine"}}
+    (folder / "campaign.json").write_text(json.dumps(header))
+    curve = {"default": {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}}
+    lines = results(curve, collective="latency", ranks=2).to_dicts()
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_path: Path) -> None:
+    platform = tmp_path / "platform.xml"
+    answer = timpani("machine", "calibrate", str(measured), "-o", str(platform), "--nodes", "2", "--cores", "4")
+    assert (answer.returncode, answer.stderr) == (0, "")
+    for ranks in ("2", "8"):
+        folder = tmp_path / f"simulated-{ranks}"
+        where = ("--on", f"simgrid:{platform}", "-o", str(folder))
+        done = timpani("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
+        assert done.returncode == 0, done.stderr
+        cells = estimate_cells(load(folder).results)
+        found = dict(zip(cells["message_bytes"], cells["median_us"], strict=True))
+        eighty_bytes = 0.1  # µs at 1 GB/s: about what SimGrid 3.32 adds to a message
+        assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.01, abs=eighty_bytes)
+
+
+def test_a_campaign_without_latency_is_one_line(tmp_path: Path, measured: Path) -> None:
+    text = (measured / "results.jsonl").read_text().replace('"latency"', '"bcast"')
+    (measured / "results.jsonl").write_text(text)
+    answer = timpani("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
+    assert answer.returncode == 2
+    assert "has no latency over sizes" in answer.stderr
+    assert answer.stderr.count("\n") == 1
