@@ -57,7 +57,8 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
 
 
 def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
-    long = ("bcast", "--algorithms", "default", "--sizes", "1Mi,2Mi,4Mi", "--precision", "0.00001", "--slot", "2s")
+    sizes = "64Mi,96Mi,128Mi,256Mi"
+    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "2s")
     command = (*MAIN, "run", *long, "-n", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
@@ -80,7 +81,7 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
     again = lab.exec("n1", *command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert (tmp_path / "c" / "results.jsonl").read_bytes().startswith(before)
-    assert len(keys(tmp_path / "c")) == 3
+    assert len(keys(tmp_path / "c")) == 4
 
 
 def test_a_job_that_slurm_refuses_is_one_line(lab: Made, tmp_path: Path) -> None:
