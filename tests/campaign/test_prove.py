@@ -98,7 +98,8 @@ def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
 
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
-    cell = {"collective": "bcast", "ranks": 2, "message_bytes": 8, "parameters": "", "algorithm": algorithm}
+    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
+    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": algorithm, "parameters": "", **where}
     return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
 
 
@@ -109,9 +110,11 @@ def test_equal_messages_are_said_over_sizes() -> None:
         *(proof("chain", one, message_bytes=size, parameters="fanout=4") for size in (8, 1024)),
         proof("ring", two),
         proof("ring", one, ranks=3),
+        proof("ring", one, ranks=3, provider="timpani"),
     ]
     assert indistinct(proofs) == [
-        "bcast, 2 ranks, 2 sizes from 8 B to 1 KiB: chain:fanout=4, default send the same messages"
+        "bcast, 2 ranks, 2 sizes from 8 B to 1 KiB: chain:fanout=4, default send the same messages",
+        "bcast, 3 ranks, 8 B: ring, timpani/ring send the same messages",
     ]
     assert indistinct([]) == []
 

@@ -118,3 +118,14 @@ def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
 def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
     with pytest.raises(UserError, match="lacks ompi_info"):
         OpenMpi().catalogue(Mpi(mpi.kind, mpi.version, mpi.mpirun, mpi.cxx, None))
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> None:
+    offers = read_offers((DATA / f"openmpi-{version}.txt").read_text())
+    mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
+    ring = next(offer for offer in offers["allgatherv"] if offer.name == "ring")
+    forcing = OpenMpi().forcing(mpi, ring, Algorithm("openmpi", "ring"))
+    assert forcing.at_creation == ()
+    assert f"--mca coll_tuned_allgatherv_algorithm {ring.value}" in " ".join(forcing.arguments)
+    assert not any(offer.at_start for offer in offers["bcast"])

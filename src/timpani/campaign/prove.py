@@ -10,7 +10,7 @@ from typing import Any
 
 from timpani.campaign.launch import Ended, follow
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.record import Proof
+from timpani.campaign.record import Proof, cell_from_fields
 from timpani.campaign.run import one_line, plan_text
 from timpani.campaign.store import Store
 from timpani.providers.provider import Counting
@@ -138,17 +138,13 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
         groups[key].append(proof)
     alike: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
     for (collective, ranks, size, *_), members in groups.items():
-        names = sorted({f"{proof['algorithm']}{_suffix(proof['parameters'])}" for proof in members})
+        names = sorted({cell_from_fields(proof).algorithm.label for proof in members})
         if len(names) > 1:
             alike[collective, ranks, tuple(names)].append(size)
     return [
         f"{collective}, {ranks} ranks, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
         for (collective, ranks, names), sizes in sorted(alike.items())
     ]
-
-
-def _suffix(parameters: str) -> str:
-    return f":{parameters}" if parameters else ""
 
 
 def _matrix(rows: list[list[int]]) -> Matrix:

@@ -52,6 +52,7 @@ class Offer:
     value    what the library's variable is set to: an id, or the library's own name
     aliases  other names that a user may type: the library's own where `name` differs
     source   who described it; cost is under Hockney's model; both are known of our own algorithms
+    at_start whether the library takes this choice at its start only, so that it needs a launch of its own
     """
 
     collective: str
@@ -62,6 +63,7 @@ class Offer:
     restrictions: Restrictions = Restrictions()
     source: str = ""
     cost: str = ""
+    at_start: bool = False
 
 
 @dataclass(frozen=True)

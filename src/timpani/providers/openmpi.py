@@ -60,20 +60,24 @@ class OpenMpi:
         return Counting((*enable, *output), at_exit=True)
 
     def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
-        """One launch serves all forced algorithms; parameters not asked for go back to their defaults."""
+        """One launch serves all algorithms whose variable can be written, the others have launches of their own.
+
+        Parameters not asked for go back to their defaults.
+        """
         if offer is None:
             return Forcing()
         arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
         if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
             arguments += ["--mca", "coll", "^han"]
         asked = dict(algorithm.parameters)
-        return Forcing(
-            arguments=tuple(arguments),
-            at_creation=(
-                (_algorithm_variable(offer.collective), int(offer.value)),
-                *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
-            ),
+        controls = (
+            (_algorithm_variable(offer.collective), int(offer.value)),
+            *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
         )
+        if offer.at_start:
+            arguments += [word for name, value in controls for word in ("--mca", name, str(value))]
+            return Forcing(arguments=tuple(arguments))
+        return Forcing(arguments=tuple(arguments), at_creation=controls)
 
 
 def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
@@ -81,6 +85,7 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
     values: dict[str, str] = {}
     helps: dict[str, str] = {}
     algorithms: defaultdict[str, dict[str, str]] = defaultdict(dict)  # per variable: name → id
+    read_only: set[str] = set()
     for line in parsable.splitlines():
         if not (match := _LINE.fullmatch(line)):
             continue
@@ -89,6 +94,8 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
             values[variable] = value
         elif match["field"] == "help":
             helps[variable] = value
+        elif match["field"] == "status" and value == "read-only":
+            read_only.add(variable)
         elif match["field"] == "enumerator":  # enumerator:value:6:binomial
             _, number, name = value.split(":", maxsplit=2)
             if number != _DECIDE_YOURSELF:
@@ -98,7 +105,14 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
         variable = _algorithm_variable(collective)
         if ids := algorithms.get(variable):
             offers[collective] = tuple(
-                Offer(collective, word, ids[name], _parameters(variable, name, values, helps), aliases)
+                Offer(
+                    collective=collective,
+                    name=word,
+                    value=ids[name],
+                    parameters=_parameters(variable, name, values, helps),
+                    aliases=aliases,
+                    at_start=variable in read_only,
+                )
                 for name, (word, aliases) in spell(ids).items()
             )
     return offers
