@@ -25,6 +25,7 @@ class LocalClock {
     }
 
     /// Returns the first reading that is not before `deadline`. Spins; a spinning rank would stop simulated time.
+    // NOLINTNEXTLINE(modernize-use-nodiscard): some only wait
     std::int64_t wait_until(std::int64_t deadline) const {
         auto time = now();
         while (time < deadline) {

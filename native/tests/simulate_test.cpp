@@ -56,7 +56,7 @@ TEST(schedules_take_what_the_literature_says) {
 TEST(segments_flow_through_a_pipeline_one_behind_the_other) {
     const double step = kA + kB * 128;
     for (const int p : {2, 3, 7}) {
-        CHECK(near(time_of("bcast", "pipeline:segment_bytes=128", p, 10 * 128), (p + 10 - 2) * step));
+        CHECK(near(time_of("bcast", "pipeline:segment_bytes=128", p, 1280), (p + 10 - 2) * step));
     }
 }
 

@@ -69,7 +69,7 @@ bool check(const Algorithm& algorithm, const Extent& extent) {
     line.add("collective", algorithm.collective).add("algorithm", algorithm.name).add("checked", checked);
     line.add("seconds", seconds.count());
     if (mistake) line.add("mistake", *mistake);
-    std::cout << line.text() << std::endl;
+    std::cout << line.text() << '\n' << std::flush;
     return !mistake;
 }
 
@@ -91,7 +91,8 @@ bool plant(const Algorithm& algorithm, const Extent& extent) {
                      .add("caught", all.caught)
                      .add_json("survivors", json_array(survivors))
                      .text()
-              << std::endl;
+              << '\n'
+              << std::flush;
     return true;
 }
 
