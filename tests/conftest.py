@@ -3,6 +3,11 @@
 import os
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes is the machine's business: no test has a threshold of time.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
