@@ -61,7 +61,7 @@ def test_intervals_hold_the_true_place() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 2**16), st.floats(0.5, 100)), min_size=3, max_size=12, unique_by=lambda p: p[0])
+    st.lists(st.tuples(st.integers(0, 2**10), st.floats(0.5, 100)), min_size=3, max_size=12, unique_by=lambda p: p[0])
 )
 def test_residual_sums_are_those_of_least_squares(points: list[tuple[int, float]]) -> None:
     x, y = np.array(sorted(points), dtype=np.float64).T
