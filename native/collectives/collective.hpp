@@ -8,6 +8,8 @@
 
 namespace timpani {
 
+class Topology;
+
 /// One call of a collective: how many ranks take part, the elements that its size counts, and the root; and, for an
 /// algorithm of ours, the bytes of an element, whether the operator commutes, and the algorithm's own parameters in the
 /// order in which it names them.
@@ -21,6 +23,8 @@ struct Shape {
     /// Elements of each rank's block in a v-collective; in alltoallv of each block, sender by sender. Empty: all
     /// `count`.
     std::span<const std::int64_t> counts{};
+    /// Where the ranks are; needed by algorithms that ask for it (Restrictions::topology).
+    const Topology* topology = nullptr;
 };
 
 /// The block of `rank` in the vector that scatterv, gatherv and allgatherv deal in; scatter's where all are equal.

@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "execute/discover_topology.hpp"
 #include "json/json.hpp"
 #include "measure/check_result.hpp"
 #include "measure/control.hpp"
@@ -147,8 +148,19 @@ std::string library_version() {
     return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
 }
 
+/// Where the ranks of `comm` are, as the plan says or else MPI.
+Topology topology_of(const Plan& plan, MPI_Comm comm, int size) {
+    if (plan.node_of_rank.empty()) return discover_topology(comm, "");
+    if (plan.node_of_rank.size() != static_cast<std::size_t>(size)) {
+        throw std::runtime_error("the plan places " + std::to_string(plan.node_of_rank.size()) + " ranks of " +
+                                 std::to_string(size));
+    }
+    return {plan.node_of_rank, plan.group_of_rank};
+}
+
 void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, const Protocol& protocol,
-              ControlledCommunicators& communicators, Buffers& buffers, MessageCounter* counter, const Record* record) {
+              const Topology& topology, ControlledCommunicators& communicators, Buffers& buffers,
+              MessageCounter* counter, const Record* record) {
     if (record != nullptr) record->line(JsonObject().add("begin", cell.id).text());
     if (is_timed(plan.method)) harness.clock.keep_synchronised();
     JsonObject line;
@@ -156,7 +168,7 @@ void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, co
     try {
         const auto operation =
             make_operation(cell.operation, cell.message_bytes, cell.what, find_datatype(plan.datatype),
-                           communicators.get(cell.at_creation), cell.at_call);
+                           communicators.get(cell.at_creation), cell.at_call, topology);
         buffers.prepare(*operation, cell.mode);
         if (plan.method == Method::call) {
             const ScopedControls scope(operation->controls());
@@ -212,11 +224,12 @@ void run(const char* plan_path, const char* record_path) {
                              .add("null_ns", floor)
                              .text());
         }
+        const Topology topology = topology_of(plan, comm, size);
         ControlledCommunicators communicators(comm);
         const auto counter =
             plan.method == Method::count_messages ? std::make_unique<MessageCounter>(MPI_COMM_WORLD) : nullptr;
         for (const auto& cell : plan.cells) {
-            run_cell(cell, harness, plan, protocol, communicators, buffers, counter.get(), record.get());
+            run_cell(cell, harness, plan, protocol, topology, communicators, buffers, counter.get(), record.get());
         }
         const auto final_error = clock.error_ns();
         if (record) record->line(JsonObject().add("end", true).add("clock_error_ns", final_error).text());

@@ -48,11 +48,13 @@ constexpr std::array kKinds{
 };
 
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,
-                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call) {
+                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
+                                           const Topology& topology) {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
-    const Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
+    Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
+    shape.topology = &topology;
     if (!what.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, what);
     return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, at_call);
 }
@@ -60,9 +62,10 @@ std::unique_ptr<Operation> make_collective(const Collective& collective, std::in
 }  // namespace
 
 std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& what,
-                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call) {
+                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
+                                          const Topology& topology) {
     if (const Collective* collective = find_collective(name)) {
-        return make_collective(*collective, bytes, what, datatype, comm, at_call);
+        return make_collective(*collective, bytes, what, datatype, comm, at_call, topology);
     }
     const NamedText named = split_name(what);
     bool known = false;

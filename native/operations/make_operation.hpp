@@ -6,14 +6,17 @@
 #include <memory>
 #include <string>
 
+#include "collectives/topology.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
 
 /// The operation `name` of so many bytes a message. `what` names an algorithm of ours, or a kind of the operation, with
 /// its parameters; empty for the library's own collective. Throws std::runtime_error where there is no such thing, and
-/// NotApplicable where the communicator's ranks or the size don't admit it.
+/// NotApplicable where the communicator's ranks or the size don't admit it. `topology` says where the
+/// communicator's ranks are, and outlives the operation.
 std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& what,
-                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call);
+                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
+                                          const Topology& topology);
 
 }  // namespace timpani

@@ -31,12 +31,13 @@ std::string Restrictions::text() const {
     add(power_of_two, "power of two");
     add(even, "even");
     add(commutative, "commutative");
+    add(topology, "known nodes");
     return text;
 }
 
 bool Restrictions::admit(const Shape& shape) const {
     return (!power_of_two || is_power_of_two(shape.ranks)) && (!even || shape.ranks % 2 == 0) &&
-           (!commutative || shape.commutative);
+           (!commutative || shape.commutative) && (!topology || shape.topology != nullptr);
 }
 
 Register::Register(Algorithm algorithm) {

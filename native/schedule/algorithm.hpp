@@ -18,6 +18,7 @@ struct Restrictions {
     bool power_of_two = false;  // ranks
     bool even = false;          // ranks
     bool commutative = false;   // operator
+    bool topology = false;      // known: the shape tells which ranks share a node
     /// In words, as tables show them; empty where there is none.
     [[nodiscard]] std::string text() const;
     [[nodiscard]] bool admit(const Shape& shape) const;

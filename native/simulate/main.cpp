@@ -1,20 +1,24 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
-//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES ALPHA BETA GAMMA time|events
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES ALPHA BETA GAMMA time|events [NODE GROUP]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`; α, β and γ as in simulate/clock.hpp. `time` is answered by
 // {"time":…}, `events` by {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each
 // message (its sender's rank, and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}.
+// NODE and GROUP of each rank follow where it is known which ranks share a node.
 // Needs no MPI.
 
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "collectives/topology.hpp"
 #include "json/json.hpp"
 #include "schedule/bind.hpp"
 #include "simulate/clock.hpp"
@@ -24,6 +28,7 @@ namespace {
 using namespace timpani;
 
 struct Request {
+    std::unique_ptr<Topology> topology;  // the shape refers to it
     BoundAlgorithm bound;
     Costs costs;
     std::string what;
@@ -42,7 +47,19 @@ Request parse(const std::string& line) {
     if (shape.ranks < 1 || shape.count < 0 || shape.root < 0 || shape.root >= shape.ranks || shape.element_bytes < 1) {
         throw std::runtime_error("no shape: " + line);
     }
-    return {timpani::bind(collective, algorithm, shape), costs, what};
+    std::vector<int> nodes;
+    std::vector<int> groups;
+    for (int node = 0, group = 0; words >> node >> group;) {
+        nodes.push_back(node);
+        groups.push_back(group);
+    }
+    if (!words.eof() || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(shape.ranks))) {
+        throw std::runtime_error("no places of all ranks: " + line);
+    }
+    auto topology = nodes.empty() ? nullptr : std::make_unique<Topology>(nodes, groups);
+    shape.topology = topology.get();
+    const auto bound = timpani::bind(collective, algorithm, shape);
+    return {std::move(topology), bound, costs, what};
 }
 
 std::string describe(const Event& event, std::int64_t element_bytes) {
@@ -56,7 +73,7 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
 }
 
 std::string answer(const std::string& line) {
-    const auto [bound, costs, what] = parse(line);
+    const auto [topology, bound, costs, what] = parse(line);
     const auto events = simulate(*bound.algorithm, bound.shape, costs);
     JsonObject object;
     object.add("time", completion(events));

@@ -44,6 +44,7 @@ void list() {
                          .add("power_of_two", algorithm->restrictions.power_of_two)
                          .add("even", algorithm->restrictions.even)
                          .add("commutative", algorithm->restrictions.commutative)
+                         .add("topology", algorithm->restrictions.topology)
                          .add_json("parameters", json_array(parameters))
                          .add_json("aliases", json_array(aliases))
                          .text()

@@ -1,7 +1,10 @@
 #include "verify/shapes.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "collectives/topology.hpp"
 
 namespace timpani {
 
@@ -45,6 +48,31 @@ std::vector<std::vector<std::int64_t>> distributions(std::string_view collective
     return {{}, uneven, lonely};
 }
 
+/// Ranks over nodes as host files have them: node by node, round robin, alone or all together, unevenly, in groups of
+/// nodes that follow each other or take turns, and in no order at all. Made once for each number of ranks.
+const std::vector<Topology>& topologies(int ranks) {
+    static std::map<int, std::vector<Topology>> made;
+    auto& all = made[ranks];
+    if (!all.empty()) return all;
+    const auto make = [&](auto node_of, auto group_of) {
+        std::vector<int> nodes;
+        std::vector<int> groups;
+        for (int rank = 0; rank < ranks; ++rank) {
+            nodes.push_back(node_of(rank));
+            groups.push_back(group_of(nodes.back()));
+        }
+        all.emplace_back(nodes, groups);
+    };
+    const auto one_group = [](int) { return 0; };
+    make([](int) { return 0; }, one_group);
+    make([](int rank) { return rank; }, [](int node) { return node % 2; });
+    make([](int rank) { return rank / 2; }, [](int node) { return node / 2; });
+    make([](int rank) { return rank % 3; }, [](int node) { return node % 2; });
+    make([](int rank) { return rank == 0 ? 0 : 1 + rank / 4; }, [](int node) { return node / 3; });
+    make([](int rank) { return (rank * rank + rank / 3) % 5; }, [](int node) { return node * 2 % 3; });
+    return all;
+}
+
 /// Each parameter in turn takes its values while the others keep their standard ones.
 std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
@@ -59,6 +87,24 @@ std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
         }
     }
     return shapes;
+}
+
+/// The shapes that `algorithm` admits, with its parameters, and where it asks for it with topologies.
+std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
+    std::vector<Shape> admitted;
+    const auto add = [&] {
+        if (!algorithm.restrictions.admit(shape)) return;
+        for (const auto& each : with_parameters(algorithm, shape)) admitted.push_back(each);
+    };
+    if (algorithm.restrictions.topology) {
+        for (const Topology& each : topologies(shape.ranks)) {
+            shape.topology = &each;
+            add();
+        }
+    } else {
+        add();
+    }
+    return admitted;
 }
 
 }  // namespace
@@ -78,8 +124,7 @@ void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std:
                     for (const bool commutative : {true, false}) {
                         if (!collective->reduces && !commutative) continue;
                         const Shape shape{ranks, count, root, 1, commutative, {}, counts};
-                        if (!algorithm.restrictions.admit(shape)) continue;
-                        for (const auto& each : with_parameters(algorithm, shape)) {
+                        for (const auto& each : with_topologies(algorithm, shape)) {
                             if (!visit(each)) return;
                         }
                     }
@@ -94,6 +139,13 @@ std::string show(const Algorithm& algorithm, const Shape& shape) {
     if (has_root(algorithm.collective)) text += ", root " + std::to_string(shape.root);
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         text += ", " + std::string(algorithm.parameters[i].name) + " " + std::to_string(shape.parameters.at(i));
+    }
+    if (shape.topology != nullptr) {
+        text += ", on nodes";
+        for (int rank = 0; rank < shape.ranks; ++rank) {
+            text += rank == 0 ? ' ' : ',';
+            text += std::to_string(shape.topology->node_of(rank));
+        }
     }
     if (find_collective(algorithm.collective)->reduces) text += shape.commutative ? ", any order" : ", order kept";
     return text;

@@ -22,11 +22,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Restrictions:
-    """Where an algorithm applies: which rank counts, and whether its operator must be commutative."""
+    """Where an algorithm applies: which rank counts, and whether its operator must be commutative.
+
+    topology  it asks which ranks share a node, as launches always tell
+    """
 
     power_of_two: bool = False
     even: bool = False
     commutative: bool = False
+    topology: bool = False
     fewest_ranks: int = 1
 
     def admit(self, ranks: int) -> bool:
@@ -39,6 +43,7 @@ class Restrictions:
             "power of two": self.power_of_two,
             "even": self.even,
             "commutative": self.commutative,
+            "known nodes": self.topology,
             f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
         }
         return ", ".join(word for word, holds in words.items() if holds)

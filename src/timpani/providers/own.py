@@ -24,7 +24,7 @@ def own_catalogue(mpi: Mpi) -> Catalogue:
                 for each in line["parameters"]
             ),
             aliases=tuple(line["aliases"]),
-            restrictions=Restrictions(line["power_of_two"], line["even"], line["commutative"]),
+            restrictions=Restrictions(line["power_of_two"], line["even"], line["commutative"], line["topology"]),
             source=line["source"],
             cost=line["cost"],
         )

@@ -1,0 +1,30 @@
+#include "collectives/topology.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace timpani {
+
+Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank) {
+    std::map<int, int> nodes;
+    std::map<int, int> groups;
+    for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
+        const auto [node, first_seen] = nodes.try_emplace(node_of_rank[rank], static_cast<int>(nodes.size()));
+        if (first_seen) {
+            const auto group = groups.try_emplace(group_of_rank[rank], static_cast<int>(groups.size())).first->second;
+            nodes_of_.resize(groups.size());
+            auto& members = nodes_of_[static_cast<std::size_t>(group)];
+            group_of_.push_back(group);
+            place_in_group_.push_back(static_cast<int>(members.size()));
+            members.push_back(node->second);
+            ranks_of_.emplace_back();
+        }
+        auto& members = ranks_of_[static_cast<std::size_t>(node->second)];
+        node_of_.push_back(node->second);
+        place_of_.push_back(static_cast<int>(members.size()));
+        members.push_back(static_cast<int>(rank));
+        most_ranks_ = std::max(most_ranks_, static_cast<int>(members.size()));
+    }
+}
+
+}  // namespace timpani

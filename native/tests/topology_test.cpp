@@ -1,0 +1,24 @@
+#include "collectives/topology.hpp"
+
+#include <array>
+
+#include "tests/check.hpp"
+
+namespace timpani {
+
+TEST(nodes_and_groups_are_numbered_by_their_lowest_ranks) {
+    constexpr std::array nodes{7, 3, 7, 5, 3};
+    constexpr std::array groups{1, 0, 9, 1, 0};  // rank 2's word on its node's group comes too late
+    const Topology topology(nodes, groups);
+    CHECK(topology.ranks() == 5);
+    CHECK(topology.nodes() == 3);
+    CHECK(topology.groups() == 2);
+    CHECK(topology.node_of(0) == 0 && topology.node_of(1) == 1 && topology.node_of(3) == 2);
+    CHECK(topology.ranks_of(0)[0] == 0 && topology.ranks_of(0)[1] == 2 && topology.ranks_of(0).size() == 2);
+    CHECK(topology.place_of(2) == 1 && topology.place_of(3) == 0);
+    CHECK(topology.group_of(0) == 0 && topology.group_of(1) == 1 && topology.group_of(2) == 0);
+    CHECK(topology.nodes_of(0).size() == 2 && topology.place_in_group(2) == 1);
+    CHECK(topology.most_ranks_on_a_node() == 2);
+}
+
+}  // namespace timpani
