@@ -1,0 +1,28 @@
+// Broadcast over three levels: the leaders of all groups hear along a binomial tree, then the leaders of each group's
+// nodes, then each node's ranks. The link of a group is crossed once inwards, and that of a node.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = BroadcastOver<kThreeLevels>;
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "three_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + βm), g groups, n nodes",
+    .restrictions = {.topology = true},
+    .parameters = {whole_or_segments(0)},
+    .aliases = {"type_1"},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

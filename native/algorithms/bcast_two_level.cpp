@@ -1,0 +1,28 @@
+// Broadcast over two levels: the leaders of all nodes hear along a binomial tree, then each leader's ranks along
+// another. The link of a node is crossed once inwards.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = BroadcastOver<kTwoLevels>;
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "two_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + βm), n nodes",
+    .restrictions = {.topology = true},
+    .parameters = {whole_or_segments(0)},
+    .aliases = {"type_2"},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

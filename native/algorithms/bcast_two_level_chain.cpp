@@ -1,0 +1,28 @@
+// Broadcast over two levels, in segments: leaders pass them on along a chain of all nodes, group after group, and to
+// their own ranks down a binary tree. Each link carries the message once each way at most, all at the same time.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = BroadcastOver<kChainOfNodes>;
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "two_level_chain",
+    .source = "Worringen, LCN 2003",
+    .cost = "(n + log₂ p/n + q − 2) (α + βm/q), n nodes, q segments",
+    .restrictions = {.topology = true},
+    .parameters = {whole_or_segments(65536)},
+    .aliases = {},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,28 @@
+// Broadcast over two levels: the root starts to send to the leaders of all nodes at once, and each passes the message
+// on to its own ranks along a binomial tree.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = BroadcastOver<kRootServesNodes>;
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "two_level_linear",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(n − 1 + ⌈log₂ p/n⌉) (α + βm), n nodes",
+    .restrictions = {.topology = true},
+    .parameters = {whole_or_segments(0)},
+    .aliases = {"type_3"},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,29 @@
+// Reduce over three levels: inside each node, among the leaders of each group's nodes, among the leaders of groups. The
+// operator must commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = ReductionOver<kThreeLevels>;
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "three_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), g groups, n nodes",
+    .restrictions = {.commutative = true, .topology = true},
+    .parameters = {whole_or_segments(0)},
+    .aliases = {"type_1"},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .scratch = Levels::scratch,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

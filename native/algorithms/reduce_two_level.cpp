@@ -1,0 +1,29 @@
+// Reduce over two levels: the ranks of each node put theirs together at its leader along a binomial tree, then the
+// leaders at the root's. Ranks meet in no order, so that the operator must commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = ReductionOver<kTwoLevels>;
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "two_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), n nodes",
+    .restrictions = {.commutative = true, .topology = true},
+    .parameters = {whole_or_segments(0)},
+    .aliases = {"type_2"},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .scratch = Levels::scratch,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

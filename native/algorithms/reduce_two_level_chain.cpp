@@ -1,0 +1,30 @@
+// Reduce over two levels, in segments: up a binary tree inside each node, and along a chain of all nodes, group after
+// group, to the root's. Each link carries the vector once each way at most, all at the same time. The operator must
+// commute.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/over_topology.hpp"
+
+namespace timpani {
+namespace {
+
+using Levels = ReductionOver<kChainOfNodes>;
+
+const Register entry{{
+    .collective = "reduce",
+    .name = "two_level_chain",
+    .source = "Worringen, LCN 2003",
+    .cost = "(n + log₂ p/n + q − 2) (α + (β + γ) m/q), n nodes, q segments",
+    .restrictions = {.commutative = true, .topology = true},
+    .parameters = {whole_or_segments(65536)},
+    .aliases = {},
+    .rounds = Levels::rounds,
+    .round = Levels::round,
+    .scratch = Levels::scratch,
+    .claims = {.rounds = Levels::busy_rounds,
+               .most_sent = Levels::most_sent,
+               .most_neighbours = Levels::most_neighbours},
+}};
+
+}  // namespace
+}  // namespace timpani

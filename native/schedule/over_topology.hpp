@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+
+#include "schedule/pass_down.hpp"
+#include "schedule/reduce_up.hpp"
+#include "schedule/topology_tree.hpp"
+
+namespace timpani {
+
+// Broadcast and reduction along a tree over nodes and groups, segment by segment: what their algorithms register, for
+// the levels that each has. Parameter 0 is segment_bytes.
+
+constexpr Parameter whole_or_segments(std::int64_t standard) {
+    return {"segment_bytes", standard, 0, "bytes of a segment; 0 sends the message whole"};
+}
+
+/// Claims that are the same in either direction, but for who sends: a tree's ranks and their children.
+template <const Spreads& spreads>
+struct OverTopology {
+    static Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+    static TopologyTree tree(const Shape& shape) { return {shape, spreads}; }
+
+    static std::int64_t busy_rounds(const Shape& shape) {
+        return shape.ranks == 1 ? 0 : tree(shape).height() + segments(shape).number() - 1;
+    }
+    static std::int64_t most_children(const Shape& shape) {
+        const TopologyTree all = tree(shape);
+        int most = 0;
+        for (int me = 0; me < shape.ranks; ++me) most = std::max(most, all.children(me));
+        return most;
+    }
+    static std::int64_t most_neighbours(const Shape& shape) {
+        const TopologyTree all = tree(shape);
+        int most = 0;
+        for (int me = 0; me < shape.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
+        return most;
+    }
+};
+
+template <const Spreads& spreads>
+struct BroadcastOver : OverTopology<spreads> {
+    using Over = OverTopology<spreads>;
+
+    static std::int64_t rounds(const Shape& shape) { return rounds_down(Over::tree(shape), Over::segments(shape)); }
+    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+        pass_down(Over::tree(shape), Over::segments(shape), shape, rank, k, steps);
+    }
+    static std::int64_t most_sent(const Shape& shape) { return Over::most_children(shape) * shape.count; }
+};
+
+template <const Spreads& spreads>
+struct ReductionOver : OverTopology<spreads> {
+    using Over = OverTopology<spreads>;
+
+    static ReduceUp<TopologyTree> reduction(const Shape& shape) {
+        return {Over::tree(shape), Over::segments(shape), shape, shape.root};
+    }
+    static std::int64_t rounds(const Shape& shape) { return reduction(shape).rounds(); }
+    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+        reduction(shape).round(rank, k, steps);
+    }
+    static std::int64_t scratch(const Shape& shape, int rank) { return reduction(shape).scratch(rank); }
+    static std::int64_t most_sent(const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; }
+};
+
+}  // namespace timpani

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "schedule/arithmetic.hpp"
+#include "schedule/teams.hpp"
+#include "schedule/tree.hpp"
+
+namespace timpani {
+
+/// How the members of a team hear from its leader: all from it; each from the one before; along a binary or a binomial
+/// tree.
+enum class Spread : std::uint8_t { linear, chain, binary, binomial };
+
+/// A tree over the places of a team, of which 0 is the root.
+struct SpreadTree {
+    Spread spread;
+    int size;
+
+    [[nodiscard]] int parent(int place) const {
+        if (place == 0) return -1;
+        if (spread == Spread::linear) return 0;
+        if (spread == Spread::chain) return place - 1;
+        return spread == Spread::binary ? BinaryTree{size}.parent(place) : place & (place - 1);
+    }
+    [[nodiscard]] int child(int place, int index) const {
+        if (spread == Spread::linear) return place == 0 && index + 1 < size ? index + 1 : -1;
+        if (spread == Spread::chain) return index == 0 && place + 1 < size ? place + 1 : -1;
+        if (spread == Spread::binary) return BinaryTree{size}.child(place, index);
+        int distance = place == 0 ? static_cast<int>(power(2, ceil_log2(size))) : place & -place;
+        for (distance /= 2; distance > 0; distance /= 2) {  // the largest subtree first
+            if (place + distance < size && index-- == 0) return place + distance;
+        }
+        return -1;
+    }
+    [[nodiscard]] int depth(int place) const {
+        if (spread == Spread::linear) return place == 0 ? 0 : 1;
+        if (spread == Spread::chain) return place;
+        return spread == Spread::binary ? BinaryTree{size}.depth(place)
+                                        : std::popcount(static_cast<unsigned>(place));
+    }
+    [[nodiscard]] int height() const {
+        if (spread == Spread::linear) return std::min(1, size - 1);
+        if (spread == Spread::chain) return size - 1;
+        return spread == Spread::binary ? BinaryTree{size}.height() : floor_log2(size);
+    }
+};
+
+/// Which tree each level has. Without `groups` the leaders of all nodes are one team.
+struct Spreads {
+    std::optional<Spread> groups;
+    Spread nodes;
+    Spread ranks;
+};
+
+/// A tree over ranks counted from the root, made of one tree a level: group leaders, node leaders, the ranks of a node.
+/// Children farther away come first, since what goes to them takes longest. The interface is that of the trees over
+/// plain ranks.
+class TopologyTree {
+  public:
+    int ranks;
+
+    TopologyTree(const Shape& shape, const Spreads& spreads)
+        : ranks(shape.ranks), shape_(shape), teams_(shape), spreads_(spreads) {
+        for (int node = 0; node < teams_.nodes(); ++node) {
+            height_ = std::max(height_, depth_of_leader(node) + on_node(teams_.ranks_on(node)).height());
+        }
+    }
+
+    [[nodiscard]] int parent(int me) const { return relative(parent_of(from_zero(shape_, me))); }
+    [[nodiscard]] int child(int me, int index) const { return relative(child_of(from_zero(shape_, me), index)); }
+    [[nodiscard]] int children(int me) const {
+        int number = 0;
+        while (child(me, number) >= 0) ++number;
+        return number;
+    }
+    [[nodiscard]] int depth(int me) const {
+        const int rank = from_zero(shape_, me);
+        const int node = teams_.topology().node_of(rank);
+        return depth_of_leader(node) + on_node(teams_.ranks_on(node)).depth(teams_.place_on_node(rank));
+    }
+    [[nodiscard]] int height() const { return height_; }
+
+  private:
+    [[nodiscard]] SpreadTree on_node(int size) const { return {spreads_.ranks, size}; }
+    [[nodiscard]] SpreadTree among(int size) const { return {spreads_.nodes, size}; }
+    [[nodiscard]] SpreadTree among_groups() const { return {*spreads_.groups, teams_.topology().groups()}; }
+
+    [[nodiscard]] int depth_of_leader(int node) const {
+        if (!spreads_.groups) return among(teams_.nodes()).depth(teams_.place_among_all(node));
+        const int group = teams_.topology().group_of(node);
+        return among(teams_.nodes_in(group)).depth(teams_.place_in_group(node)) +
+               among_groups().depth(teams_.place_of_group(group));
+    }
+
+    [[nodiscard]] int parent_of(int rank) const {
+        const int node = teams_.topology().node_of(rank);
+        if (const int place = teams_.place_on_node(rank); place > 0) {
+            return teams_.rank_at(node, on_node(teams_.ranks_on(node)).parent(place));
+        }
+        if (!spreads_.groups) {
+            const int above = among(teams_.nodes()).parent(teams_.place_among_all(node));
+            return above < 0 ? -1 : teams_.leader(teams_.node_among_all(above));
+        }
+        const int group = teams_.topology().group_of(node);
+        if (const int place = teams_.place_in_group(node); place > 0) {
+            return teams_.leader(teams_.node_at(group, among(teams_.nodes_in(group)).parent(place)));
+        }
+        const int above = among_groups().parent(teams_.place_of_group(group));
+        return above < 0 ? -1 : leader_of_group(teams_.group_at(above));
+    }
+
+    [[nodiscard]] int child_of(int rank, int index) const {
+        const int node = teams_.topology().node_of(rank);
+        const int place = teams_.place_on_node(rank);
+        if (place == 0) {
+            if (const int far = child_of_leader(node, index); far >= 0) return far;
+        }
+        const int near = on_node(teams_.ranks_on(node)).child(place, index);
+        return near < 0 ? -1 : teams_.rank_at(node, near);
+    }
+
+    /// The leader of another node that hears from this node's, or −1; `index` then counts on among the node's ranks.
+    [[nodiscard]] int child_of_leader(int node, int& index) const {
+        const auto find = [&index](const SpreadTree& tree, int place) {
+            int number = 0;
+            for (int child = 0; (child = tree.child(place, number)) >= 0; ++number) {
+                if (number == index) return child;
+            }
+            index -= number;
+            return -1;
+        };
+        if (!spreads_.groups) {
+            const int child = find(among(teams_.nodes()), teams_.place_among_all(node));
+            return child < 0 ? -1 : teams_.leader(teams_.node_among_all(child));
+        }
+        const int group = teams_.topology().group_of(node);
+        const int place = teams_.place_in_group(node);
+        if (place == 0) {
+            const int child = find(among_groups(), teams_.place_of_group(group));
+            if (child >= 0) return leader_of_group(teams_.group_at(child));
+        }
+        const int child = find(among(teams_.nodes_in(group)), place);
+        return child < 0 ? -1 : teams_.leader(teams_.node_at(group, child));
+    }
+
+    [[nodiscard]] int leader_of_group(int group) const { return teams_.leader(teams_.node_at(group, 0)); }
+    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : from_root(shape_, rank); }
+
+    const Shape& shape_;
+    Teams teams_;
+    Spreads spreads_;
+    int height_ = 0;
+};
+
+/// The levels of study 4's types, which are also those of the tables that compare them: three levels (type I), two
+/// (type II), and two of which the root serves all nodes itself (type III).
+constexpr Spreads kThreeLevels{Spread::binomial, Spread::binomial, Spread::binomial};
+constexpr Spreads kTwoLevels{{}, Spread::binomial, Spread::binomial};
+constexpr Spreads kRootServesNodes{{}, Spread::linear, Spread::binomial};
+/// Each link is crossed once each way, so that a segmented message flows at a link's rate.
+constexpr Spreads kChainOfNodes{{}, Spread::chain, Spread::binary};
+
+}  // namespace timpani
