@@ -24,14 +24,17 @@ struct Restrictions {
     [[nodiscard]] bool admit(const Shape& shape) const;
 };
 
-/// What an algorithm says of itself in closed form; tests compare it with the schedule.
+/// What an algorithm says of itself in closed form; tests compare it with the schedule. One that asks for the topology
+/// says what leaves a node, and of the others what it can; all others say all but that.
 struct Claims {
     /// Rounds in which anything moves.
-    std::int64_t (*rounds)(const Shape&);
+    std::int64_t (*rounds)(const Shape&) = nullptr;
     /// Most elements that one rank sends, over all ranks.
-    std::int64_t (*most_sent)(const Shape&);
+    std::int64_t (*most_sent)(const Shape&) = nullptr;
     /// Most distinct ranks that one rank exchanges messages with.
-    std::int64_t (*most_neighbours)(const Shape&);
+    std::int64_t (*most_neighbours)(const Shape&) = nullptr;
+    /// Most elements that the ranks of one node send to other nodes.
+    std::int64_t (*most_leaving_node)(const Shape&) = nullptr;
 };
 
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "schedule/pass_down.hpp"
 #include "schedule/reduce_up.hpp"
@@ -47,6 +48,16 @@ struct BroadcastOver : OverTopology<spreads> {
         pass_down(Over::tree(shape), Over::segments(shape), shape, rank, k, steps);
     }
     static std::int64_t most_sent(const Shape& shape) { return Over::most_children(shape) * shape.count; }
+    static std::int64_t most_leaving_node(const Shape& shape) {
+        const TopologyTree all = Over::tree(shape);
+        const Topology& topology = *shape.topology;
+        std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < shape.ranks; ++me) {
+            const int node = topology.node_of(from_zero(shape, all.parent(me)));
+            if (topology.node_of(from_zero(shape, me)) != node) ++children[static_cast<std::size_t>(node)];
+        }
+        return *std::ranges::max_element(children) * shape.count;
+    }
 };
 
 template <const Spreads& spreads>
@@ -62,6 +73,7 @@ struct ReductionOver : OverTopology<spreads> {
     }
     static std::int64_t scratch(const Shape& shape, int rank) { return reduction(shape).scratch(rank); }
     static std::int64_t most_sent(const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; }
+    static std::int64_t most_leaving_node(const Shape& shape) { return shape.topology->nodes() > 1 ? shape.count : 0; }
 };
 
 }  // namespace timpani

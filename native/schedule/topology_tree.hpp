@@ -39,8 +39,7 @@ struct SpreadTree {
     [[nodiscard]] int depth(int place) const {
         if (spread == Spread::linear) return place == 0 ? 0 : 1;
         if (spread == Spread::chain) return place;
-        return spread == Spread::binary ? BinaryTree{size}.depth(place)
-                                        : std::popcount(static_cast<unsigned>(place));
+        return spread == Spread::binary ? BinaryTree{size}.depth(place) : std::popcount(static_cast<unsigned>(place));
     }
     [[nodiscard]] int height() const {
         if (spread == Spread::linear) return std::min(1, size - 1);

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "schedule/blocks.hpp"
+#include "schedule/topology_tree.hpp"
+
+namespace timpani {
+
+/// Gather and scatter along a tree over nodes and groups. What passes between a rank and its parent are the blocks of
+/// the rank's subtree: its own first, then those of each child's subtree in turn. An inner rank keeps them so in
+/// scratch; the root has them where they belong, but for subtrees that are no run of ranks: those it puts together, or
+/// takes apart, in scratch.
+class BlocksOverTopology {
+  public:
+    BlocksOverTopology(const Shape& shape, const Spreads& spreads) : shape_(shape), tree_(shape, spreads) {}
+
+    [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
+
+    void gather(int rank, std::int64_t k, Steps& steps) const {
+        const Subtree mine = subtree(rank);
+        const std::int64_t due = tree_.height() - tree_.depth(mine.me);
+        if (k == due - 1) {
+            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
+        }
+        if (k != due) return;
+        const Region own{Buffer::send, 0, block_of(shape_, rank).count};
+        if (rank == shape_.root) {
+            steps.copy(own, region(Buffer::receive, block_of(shape_, rank)));
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(inside, region(Buffer::receive, there));
+            }
+        } else if (mine.branches.empty()) {
+            steps.send(mine.parent, own);
+        } else {
+            steps.copy(own, {Buffer::scratch, 0, own.count});
+            steps.send(mine.parent, {Buffer::scratch, 0, mine.elements});
+        }
+    }
+
+    void scatter(int rank, std::int64_t k, Steps& steps) const {
+        const Subtree mine = subtree(rank, Buffer::send);
+        const std::int64_t due = tree_.depth(mine.me);
+        const Region own{Buffer::receive, 0, block_of(shape_, rank).count};
+        if (k == due - 1) {
+            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
+        }
+        if (k != due) return;
+        if (rank == shape_.root) {
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
+            }
+        }
+        for (const Branch& branch : mine.branches) steps.send(branch.child, branch.place);
+        if (rank == shape_.root) {
+            steps.copy(region(Buffer::send, block_of(shape_, rank)), own);
+        } else if (!mine.branches.empty()) {
+            steps.copy({Buffer::scratch, 0, own.count}, own);
+        }
+    }
+
+    [[nodiscard]] std::int64_t scratch(int rank) const {
+        const Subtree mine = subtree(rank);
+        if (rank != shape_.root) return mine.branches.empty() ? 0 : mine.elements;
+        std::int64_t most = 0;
+        for (const Branch& branch : mine.branches) {
+            if (branch.place.buffer == Buffer::scratch) most = branch.place.end();
+        }
+        return most;
+    }
+
+    // Claims, for blocks that are all alike.
+    [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
+    [[nodiscard]] std::int64_t most_neighbours() const {
+        int most = 0;
+        for (int me = 0; me < shape_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
+        return most;
+    }
+    /// Most elements that one rank passes up to its parent, and down to all its children.
+    [[nodiscard]] std::int64_t most_up() const {
+        std::size_t most = 0;
+        for (int me = 1; me < shape_.ranks; ++me) most = std::max(most, members(me).size());
+        return static_cast<std::int64_t>(most) * shape_.count;
+    }
+    [[nodiscard]] std::int64_t most_down() const { return (shape_.ranks - 1) * shape_.count; }
+    /// Most elements that a node passes on to others, up or down.
+    [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
+        const Topology& topology = *shape_.topology;
+        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < shape_.ranks; ++me) {
+            const int here = topology.node_of(from_zero(shape_, me));
+            const int there = topology.node_of(from_zero(shape_, tree_.parent(me)));
+            if (here == there) continue;
+            leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
+        }
+        return *std::ranges::max_element(leaving) * shape_.count;
+    }
+
+  private:
+    struct Branch {
+        int child;
+        std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are passed
+        Region place;
+    };
+    struct Subtree {
+        int me;
+        int parent;
+        std::vector<Branch> branches;
+        std::int64_t elements;
+    };
+
+    /// Ranks below `me` and itself, counted from the root, in the order in which their blocks are passed.
+    [[nodiscard]] std::vector<int> members(int me) const {
+        std::vector<int> all{me};
+        for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
+            const auto below = members(child);
+            all.insert(all.end(), below.begin(), below.end());
+        }
+        return all;
+    }
+
+    /// `at_root` is the root's buffer for what is gathered or scattered.
+    [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
+        const int me = from_root(shape_, rank);
+        Subtree all{me, me == 0 ? -1 : from_zero(shape_, tree_.parent(me)), {}, block_of(shape_, rank).count};
+        std::int64_t in_scratch = rank == shape_.root ? 0 : all.elements;
+        for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
+            Branch branch{from_zero(shape_, child), members(child), {}};
+            std::int64_t elements = 0;
+            bool run = rank == shape_.root;
+            for (std::size_t j = 0; j < branch.ranks.size(); ++j) {
+                branch.ranks[j] = from_zero(shape_, branch.ranks[j]);
+                elements += block_of(shape_, branch.ranks[j]).count;
+                run = run && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
+            }
+            if (run) {
+                branch.place = {at_root, block_of(shape_, branch.ranks.front()).first, elements};
+            } else {
+                branch.place = {Buffer::scratch, in_scratch, elements};
+                in_scratch += elements;
+            }
+            all.elements += elements;
+            all.branches.push_back(std::move(branch));
+        }
+        return all;
+    }
+
+    /// Where the root has the blocks of one branch, and where they pass through scratch, runs of ranks at once; nothing
+    /// where they need not.
+    [[nodiscard]] std::vector<std::pair<Part, Region>> moves(const Branch& branch) const {
+        std::vector<std::pair<Part, Region>> all;
+        if (branch.place.buffer != Buffer::scratch) return all;
+        std::int64_t next = branch.place.first;
+        for (std::size_t i = 0; i < branch.ranks.size(); ++i) {
+            const Part block = block_of(shape_, branch.ranks[i]);
+            if (i > 0 && branch.ranks[i] == branch.ranks[i - 1] + 1) {
+                all.back().first.count += block.count;
+                all.back().second.count += block.count;
+            } else {
+                all.push_back({block, {Buffer::scratch, next, block.count}});
+            }
+            next += block.count;
+        }
+        return all;
+    }
+
+    const Shape& shape_;
+    TopologyTree tree_;
+};
+
+}  // namespace timpani
