@@ -1,0 +1,93 @@
+// Allreduce over two levels, composed of three algorithms: a reduce to the leader of each node, an allreduce among the
+// leaders, and a broadcast by each leader. The vector is never cut: for short ones. The operator must commute.
+
+#include <algorithm>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/phase.hpp"
+#include "schedule/teams.hpp"
+
+namespace timpani {
+namespace {
+
+class Composition {
+  public:
+    Composition(const Shape& shape, int rank)
+        : shape_(shape),
+          teams_(shape),
+          node_(teams_.topology().node_of(rank)),
+          place_(teams_.place_on_node(rank)),
+          up_("reduce", "binomial", team(teams_.ranks_on(node_))),
+          across_("allreduce", "recursive_doubling", team(teams_.nodes())),
+          down_("bcast", "binomial", team(teams_.ranks_on(node_))) {}
+
+    [[nodiscard]] std::int64_t rounds() const {
+        return Phase("reduce", "binomial", largest()).rounds() + across_.rounds() +
+               Phase("bcast", "binomial", largest()).rounds();
+    }
+
+    void round(std::int64_t k, Steps& steps) const {
+        const auto on_node = [this](int place) { return teams_.rank_at(node_, place); };
+        const auto leader = [this](int position) { return teams_.leader(position); };
+        const std::int64_t n = shape_.count;
+        // The node's sum is at the front of the leader's scratch; a leader alone contributes its own vector.
+        const Phase::Place sum{Buffer::scratch, 0};
+        const bool alone = teams_.ranks_on(node_) == 1;
+        const std::int64_t across_begins = Phase("reduce", "binomial", largest()).rounds();
+        const std::int64_t down_begins = across_begins + across_.rounds();
+        if (k < across_begins) {
+            if (!alone) up_.round(place_, k, {{{Buffer::send, 0}, sum, {Buffer::scratch, n}}}, on_node, steps);
+        } else if (k < down_begins) {
+            const Phase::Place own = alone ? Phase::Place{Buffer::send, 0} : sum;
+            const Phase::Places places{{own, {Buffer::receive, 0}, {Buffer::scratch, n}}};
+            if (place_ == 0) across_.round(node_, k - across_begins, places, leader, steps);
+        } else {
+            const Phase::Place result{Buffer::receive, 0};
+            down_.round(place_, k - down_begins, {{result, result, {Buffer::scratch, 0}}}, on_node, steps);
+        }
+    }
+
+    [[nodiscard]] std::int64_t scratch() const {
+        return shape_.count + std::max(up_.scratch(place_), place_ == 0 ? across_.scratch(node_) : 0);
+    }
+
+  private:
+    /// Every node takes the rounds of the largest one.
+    [[nodiscard]] Shape largest() const { return team(teams_.topology().most_ranks_on_a_node()); }
+    [[nodiscard]] Shape team(int size) const {
+        Shape inside = shape_;
+        inside.ranks = size;
+        inside.root = 0;
+        inside.topology = nullptr;
+        return inside;
+    }
+
+    const Shape& shape_;
+    Teams teams_;
+    int node_;
+    int place_;
+    Phase up_;
+    Phase across_;
+    Phase down_;
+};
+
+const Register entry{{
+    .collective = "allreduce",
+    .name = "two_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ n⌉ + 2⌈log₂ p/n⌉) (α + βm) + (⌈log₂ n⌉ + ⌈log₂ p/n⌉) γm, n nodes",
+    .restrictions = {.commutative = true, .topology = true},
+    .parameters = {},
+    .aliases = {"type_2"},
+    .rounds = [](const Shape& shape) { return Composition(shape, 0).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Composition(shape, rank).round(k, steps); },
+    .scratch = [](const Shape& shape, int rank) { return Composition(shape, rank).scratch(); },
+    .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
+        const int nodes = shape.topology->nodes();
+        return (floor_log2(nodes) + (is_power_of_two(nodes) ? 0 : 1)) * shape.count;
+    }},
+}};
+
+}  // namespace
+}  // namespace timpani

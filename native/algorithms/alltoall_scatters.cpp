@@ -1,0 +1,50 @@
+// All-to-all as one scatter from every rank in turn: in round i rank i sends its blocks to all others, which receive one
+// each before they go on.
+
+#include <algorithm>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/blocks.hpp"
+
+namespace timpani {
+namespace {
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const int root = static_cast<int>(k);
+    for (int to = 0; rank == root && to < shape.ranks; ++to) {
+        const auto [at_sender, at_receiver, count] = pair_block_of(shape, root, to);
+        const Region from{Buffer::send, at_sender, count};
+        if (to == root) {
+            steps.copy(from, {Buffer::receive, at_receiver, count});
+        } else {
+            steps.send(to, from);
+        }
+    }
+    if (rank == root) return;
+    const auto block = pair_block_of(shape, root, rank);
+    steps.receive(root, {Buffer::receive, block.at_receiver, block.count});
+}
+
+Algorithm scatters(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "scatters",
+        .source = "as students wrote it: type IV of study hierarchical-collectives",
+        .cost = "p (p−1) (α + βm/p), m from each rank",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {"type_4"},
+        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .round = round,
+        .requests = [](const Shape& shape) -> std::int64_t { return std::max(1, shape.ranks - 1); },
+        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks == 1 ? 0 : shape.ranks; },
+                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; }},
+    };
+}
+
+const Register alltoall{scatters("alltoall")};
+const Register alltoallv{scatters("alltoallv")};
+
+}  // namespace
+}  // namespace timpani

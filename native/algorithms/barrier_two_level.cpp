@@ -1,0 +1,47 @@
+// Barrier over two levels: each leader hears from the ranks of its node, the leaders notify each other by dissemination,
+// and each leader lets its ranks go.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/teams.hpp"
+
+namespace timpani {
+namespace {
+
+int dissemination_rounds(const Shape& shape) { return ceil_log2(shape.topology->nodes()); }
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Teams teams(shape);
+    const int node = teams.topology().node_of(rank);
+    const bool leads = teams.leader(node) == rank;
+    const int last = dissemination_rounds(shape) + 1;
+    if (k == 0 || k == last) {
+        const bool arriving = k == 0;
+        if (!leads && arriving) steps.notify(teams.leader(node));
+        if (!leads && !arriving) steps.await(teams.leader(node));
+        for (int place = 1; leads && place < teams.ranks_on(node); ++place) {
+            if (arriving) steps.await(teams.rank_at(node, place));
+            if (!arriving) steps.notify(teams.rank_at(node, place));
+        }
+    } else if (leads) {
+        const int distance = 1 << (k - 1);
+        steps.notify(teams.leader((node + distance) % teams.nodes()));
+        steps.await(teams.leader((node - distance + teams.nodes()) % teams.nodes()));
+    }
+}
+
+const Register entry{{
+    .collective = "barrier",
+    .name = "two_level",
+    .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
+    .cost = "(⌈log₂ n⌉ + 2) α, n nodes",
+    .restrictions = {.topology = true},
+    .parameters = {},
+    .aliases = {},
+    .rounds = [](const Shape& shape) -> std::int64_t { return dissemination_rounds(shape) + 2; },
+    .round = round,
+    .claims = {.most_leaving_node = [](const Shape&) -> std::int64_t { return 0; }},
+}};
+
+}  // namespace
+}  // namespace timpani
