@@ -36,9 +36,8 @@ class Allgather {
         const int came = at(mine.position - (step - 1));  // one's own in the first
         if (step < nodes && mine.local < lanes_.number) {
             const int coming = at(mine.position - step);
-            for_lane(coming, mine.local, [&](const Region& each) {
-                steps.receive(lanes_.at(mine.position - 1, mine.local), each);
-            });
+            for_lane(coming, mine.local,
+                     [&](const Region& each) { steps.receive(lanes_.at(mine.position - 1, mine.local), each); });
             for_lane(came, mine.local,
                      [&](const Region& each) { steps.send(lanes_.at(mine.position + 1, mine.local), each); });
         }
@@ -49,7 +48,8 @@ class Allgather {
                 for_lane(came, from, [&](const Region& each) { steps.receive(on_node(mine, from), each); });
             }
             if (mine.local < lanes_.number) {
-                for_lane(came, mine.local, [&](const Region& each) { steps.send(on_node(mine, mine.local + i), each); });
+                for_lane(came, mine.local,
+                         [&](const Region& each) { steps.send(on_node(mine, mine.local + i), each); });
             }
         }
     }

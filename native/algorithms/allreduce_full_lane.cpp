@@ -1,6 +1,6 @@
 // Allreduce over lanes, in segments: the ranks of a node put a segment together, each lane's part at the lane's rank;
-// each lane reduces its part round a ring over all nodes; and what it comes to goes to the other ranks of each node. While
-// a segment goes round the rings, the next one's parts come together on the nodes. The operator must commute.
+// each lane reduces its part round a ring over all nodes; and what it comes to goes to the other ranks of each node.
+// While a segment goes round the rings, the next one's parts come together on the nodes. The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"

@@ -81,7 +81,8 @@ const Register entry{{
     .parameters = {},
     .aliases = {"type_2"},
     .rounds = [](const Shape& shape) { return Composition(shape, 0).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Composition(shape, rank).round(k, steps); },
+    .round = [](const Shape& shape, int rank, std::int64_t k,
+                Steps& steps) { Composition(shape, rank).round(k, steps); },
     .scratch = [](const Shape& shape, int rank) { return Composition(shape, rank).scratch(); },
     .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
         const int nodes = shape.topology->nodes();

@@ -1,6 +1,6 @@
-// All-to-all between pairs of nodes: in round d the ranks of each node send to all ranks of the node d places further on
-// and receive from those of the node d places before, so that no link takes what two nodes send at once. The first round
-// is that inside nodes. Messages of a round end before the next one's begin.
+// All-to-all between pairs of nodes: in round d the ranks of each node send to all ranks of the node d places further
+// on and receive from those of the node d places before, so that no link takes what two nodes send at once. The first
+// round is that inside nodes. Messages of a round end before the next one's begin.
 
 #include <algorithm>
 

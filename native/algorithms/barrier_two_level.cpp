@@ -1,5 +1,5 @@
-// Barrier over two levels: each leader hears from the ranks of its node, the leaders notify each other by dissemination,
-// and each leader lets its ranks go.
+// Barrier over two levels: each leader hears from the ranks of its node, the leaders notify each other by
+// dissemination, and each leader lets its ranks go.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,6 +1,6 @@
-// Broadcast over lanes, in segments: the root deals each segment out to ranks of its node, each passes its part on along
-// a chain of all nodes, and on every node they give what has come to the other ranks there. A node's link carries the
-// message once each way at most, driven by as many ranks as there are lanes.
+// Broadcast over lanes, in segments: the root deals each segment out to ranks of its node, each passes its part on
+// along a chain of all nodes, and on every node they give what has come to the other ranks there. A node's link carries
+// the message once each way at most, driven by as many ranks as there are lanes.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
@@ -20,7 +20,8 @@ class Broadcast {
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         for (int i = 0; rank != shape_.root && i < lanes_.number; ++i) {
-            receive(mine, (mine.local + i) % lanes_.number, k, rank, steps);  // one's own lane's first, as the root deals
+            receive(mine, (mine.local + i) % lanes_.number, k, rank,
+                    steps);  // one's own lane's first, as the root deals
         }
         if (mine.local >= lanes_.number) return;
         const auto due = k - depth(mine.position, mine.local);

@@ -20,8 +20,8 @@ class Phase {
     };
     using Places = std::array<Place, 3>;
 
-    /// `inside` is the team's shape: as many ranks as it has, the root's place, nothing of nodes. std::logic_error where
-    /// no such algorithm is registered.
+    /// `inside` is the team's shape: as many ranks as it has, the root's place, nothing of nodes. std::logic_error
+    /// where no such algorithm is registered.
     Phase(std::string_view collective, std::string_view name, const Shape& inside)
         : algorithm_(find_algorithm(collective, name)), inside_(inside) {
         if (algorithm_ == nullptr) {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "collectives/topology.hpp"
 #include "execute/execution.hpp"
 #include "tests/allocations.hpp"
 #include "tests/element_kinds.hpp"
@@ -167,6 +168,27 @@ Shape with_parameters(Shape shape, const Algorithm& algorithm, bool standard) {
     return shape;
 }
 
+/// Ranks dealt out over two nodes behind two switches; and, if `thorough`, unevenly over three behind two, and all
+/// alone.
+std::vector<Topology> topologies(int ranks, bool thorough) {
+    std::vector<Topology> all;
+    const auto add = [&](auto node_of) {
+        std::vector<int> nodes;
+        std::vector<int> groups;
+        for (int rank = 0; rank < ranks; ++rank) {
+            nodes.push_back(node_of(rank));
+            groups.push_back(nodes.back() % 2);
+        }
+        all.emplace_back(nodes, groups);
+    };
+    add([](int rank) { return rank % 2; });
+    if (thorough) {
+        add([](int rank) { return rank < 2 ? 0 : 1 + rank / 5; });
+        add([](int rank) { return rank; });
+    }
+    return all;
+}
+
 int failures = 0;
 int trials = 0;
 
@@ -210,10 +232,13 @@ void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool t
                 const auto blocks = uneven(algorithm.collective, ranks, count, in_place);
                 for (const bool standard : {true, false}) {
                     if (!standard && algorithm.parameters.empty()) continue;
-                    const Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, standard);
-                    if (!algorithm.restrictions.admit(shape)) continue;
-                    for (const auto& kind : kinds.all(reduces)) {
-                        try_kind(algorithm, library, kind, shape, in_place, comm);
+                    for (const auto& topology : topologies(ranks, thorough && algorithm.restrictions.topology)) {
+                        Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, standard);
+                        shape.topology = &topology;
+                        if (!algorithm.restrictions.admit(shape)) continue;
+                        for (const auto& kind : kinds.all(reduces)) {
+                            try_kind(algorithm, library, kind, shape, in_place, comm);
+                        }
                     }
                 }
             }

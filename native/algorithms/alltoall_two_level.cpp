@@ -1,0 +1,196 @@
+// All-to-all over two levels: for each other node one rank of a node is the agent. It gets what its node's ranks have
+// for the ranks there, exchanges that with the agent there in one message, and hands out what came. Short blocks cross
+// the network in n² messages instead of p².
+
+#include <algorithm>
+#include <map>
+#include <span>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/teams.hpp"
+
+namespace timpani {
+namespace {
+
+/// What one rank does. A bundle is all that the ranks of one node have for those of another, or one rank's share of it.
+class Exchange {
+  public:
+    Exchange(const Shape& shape, int rank)
+        : shape_(shape), topology_(*shape.topology), rank_(rank), node_(topology_.node_of(rank)) {
+        for (int other = 0; other < topology_.nodes(); ++other) {
+            if (other == node_) continue;
+            const auto self = std::span(&rank_, 1);
+            const auto here = topology_.ranks_of(node_);
+            const auto there = topology_.ranks_of(other);
+            Bundles& each = bundles_[other];
+            each.packed = take(bundle(self, there));
+            each.unpacked = take(bundle(there, self));
+            if (agent(node_, other) != rank_) continue;
+            each.leaving = take(bundle(here, there));
+            each.coming = take(bundle(there, here));
+            each.dealt = take(each.coming.count);
+        }
+    }
+
+    [[nodiscard]] std::int64_t scratch() const { return taken_; }
+
+    /// Round 0: all to all inside the node, and what leaves it goes to the agents.
+    void bring_together(Steps& steps) const {
+        for (const int peer : topology_.ranks_of(node_)) {
+            if (peer == rank_) {
+                steps.copy(sent_to(peer), received_from(peer));
+            } else {
+                steps.receive(peer, received_from(peer));
+                steps.send(peer, sent_to(peer));
+            }
+        }
+        for (const auto& [other, each] : bundles_) {
+            Region next = each.packed;
+            for (const int peer : topology_.ranks_of(other))
+                steps.copy(sent_to(peer), front(next, sent_to(peer).count));
+            if (agent(node_, other) != rank_) {
+                steps.send(agent(node_, other), each.packed);
+                continue;
+            }
+            Region place = each.leaving;
+            for (const int from : topology_.ranks_of(node_)) {
+                const Region share = front(place, bundle({&from, 1}, topology_.ranks_of(other)));
+                if (from == rank_) {
+                    steps.copy(each.packed, share);
+                } else {
+                    steps.receive(from, share);
+                }
+            }
+        }
+    }
+
+    /// Round 1: between agents.
+    void cross(Steps& steps) const {
+        for (const auto& [other, each] : bundles_) {
+            if (agent(node_, other) != rank_) continue;
+            steps.receive(agent(other, node_), each.coming);
+            steps.send(agent(other, node_), each.leaving);
+        }
+    }
+
+    /// Round 2: what came, sender by sender, is dealt out receiver by receiver.
+    void hand_out(Steps& steps) const {
+        for (const auto& [other, each] : bundles_) {
+            if (agent(node_, other) == rank_) deal(other, each, steps);
+            if (agent(node_, other) != rank_) steps.receive(agent(node_, other), each.unpacked);
+            Region next = each.unpacked;
+            for (const int peer : topology_.ranks_of(other)) {
+                steps.copy(front(next, received_from(peer).count), received_from(peer));
+            }
+        }
+    }
+
+  private:
+    struct Bundles {
+        Region packed;    // from this rank, receiver by receiver
+        Region unpacked;  // for this rank, sender by sender
+        Region leaving;   // at the agent: by sender, receiver
+        Region coming;    // by sender, receiver
+        Region dealt;     // by receiver, sender
+    };
+
+    /// The rank of `node` that exchanges with `other`: they take turns.
+    [[nodiscard]] int agent(int node, int other) const {
+        const auto ranks = topology_.ranks_of(node);
+        return ranks[static_cast<std::size_t>(other) % ranks.size()];
+    }
+    [[nodiscard]] Region sent_to(int peer) const {
+        const auto block = pair_block_of(shape_, rank_, peer);
+        return {Buffer::send, block.at_sender, block.count};
+    }
+    [[nodiscard]] Region received_from(int peer) const {
+        const auto block = pair_block_of(shape_, peer, rank_);
+        return {Buffer::receive, block.at_receiver, block.count};
+    }
+    /// Elements that all of `senders` have for all of `receivers`.
+    [[nodiscard]] std::int64_t bundle(std::span<const int> senders, std::span<const int> receivers) const {
+        std::int64_t elements = 0;
+        for (const int sender : senders) {
+            for (const int receiver : receivers) elements += pair_block_of(shape_, sender, receiver).count;
+        }
+        return elements;
+    }
+    Region take(std::int64_t elements) {
+        taken_ += elements;
+        return {Buffer::scratch, taken_ - elements, elements};
+    }
+    /// The first so many elements of `region`, which begins behind them from now on.
+    static Region front(Region& region, std::int64_t elements) {
+        const Region cut{region.buffer, region.first, elements};
+        region.first += elements;
+        region.count -= elements;
+        return cut;
+    }
+
+    void deal(int other, const Bundles& each, Steps& steps) const {
+        std::map<int, Region> shares;  // by receiver: what is still empty of its share
+        Region place = each.dealt;
+        for (const int to : topology_.ranks_of(node_)) {
+            shares[to] = front(place, bundle(topology_.ranks_of(other), {&to, 1}));
+        }
+        const auto whole = shares;
+        Region next = each.coming;
+        for (const int from : topology_.ranks_of(other)) {
+            for (const int to : topology_.ranks_of(node_)) {
+                const auto count = pair_block_of(shape_, from, to).count;
+                steps.copy(front(next, count), front(shares[to], count));
+            }
+        }
+        for (const auto& [to, share] : whole) {
+            if (to == rank_) {
+                steps.copy(share, each.unpacked);
+            } else {
+                steps.send(to, share);
+            }
+        }
+    }
+
+    const Shape& shape_;
+    const Topology& topology_;
+    int rank_;
+    int node_;
+    std::map<int, Bundles> bundles_;  // by the other node
+    std::int64_t taken_ = 0;
+};
+
+void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+    const Exchange exchange(shape, rank);
+    if (k == 0) exchange.bring_together(steps);
+    if (k == 1) exchange.cross(steps);
+    if (k == 2) exchange.hand_out(steps);
+}
+
+Algorithm two_level(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "two_level",
+        .source = "Träff, Rougier, EuroMPI 2014",
+        .cost = "(2p/n + n) α + 3βm, n nodes, m from each rank",
+        .restrictions = {.topology = true},
+        .parameters = {},
+        .aliases = {},
+        .rounds = [](const Shape&) -> std::int64_t { return 3; },
+        .round = round,
+        .scratch = [](const Shape& shape, int rank) { return Exchange(shape, rank).scratch(); },
+        .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
+            std::int64_t most = 0;
+            for (int node = 0; node < shape.topology->nodes(); ++node) {
+                const auto here = static_cast<std::int64_t>(shape.topology->ranks_of(node).size());
+                most = std::max(most, here * (shape.ranks - here) * shape.count);
+            }
+            return most;
+        }},
+    };
+}
+
+const Register alltoall{two_level("alltoall")};
+const Register alltoallv{two_level("alltoallv")};
+
+}  // namespace
+}  // namespace timpani
