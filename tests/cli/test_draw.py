@@ -18,6 +18,10 @@ pytestmark = pytest.mark.skipif(not find_mpis(), reason="no MPI library on this 
         (("timpani/allgather/ring", "--ranks", "5"), "allgather/ring, 5 ranks, 1 MiB, 4 ticks"),
         (("gather/knomial:radix=3", "--root", "2", "--timeline"), "gather/knomial:radix=3, 16 ranks, 1 MiB, root 2"),
         (("barrier/dissemination", "--ranks", "8", "--matrix"), "barrier/dissemination, 8 ranks, 3 ticks"),
+        (
+            ("bcast/three_level", "--ranks", "8", "--nodes", "4", "--groups", "2", "--by", "node"),
+            "bcast/three_level, 8 ranks, 4 nodes, 1 MiB, 3 ticks",
+        ),
     ],
 )
 def test_a_figure_says_what_it_shows(tmp_path: Path, arguments: tuple[str, ...], shown: str) -> None:
@@ -41,6 +45,9 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
         (("bcast/binomial", "--root", "16"), "there is no root 16 among 16 ranks"),
         (("allgather/neighbor_exchange", "--ranks", "3"), "applies only where: even"),
         (("bcast/binomial", "--ranks", "1"), "nothing moves"),
+        (("bcast/two_level",), "--nodes 4"),
+        (("bcast/two_level", "--nodes", "17"), "leave some empty"),
+        (("bcast/two_level", "--nodes", "4", "--by", "nod"), "did you mean node?"),
     ],
 )
 def test_what_can_t_be_drawn_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -16,6 +16,12 @@ def draw(
     ranks: Annotated[int, typer.Option(help="Rank count.", min=1, max=4096)] = 16,
     size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
     root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
+    nodes: Annotated[
+        int | None,
+        typer.Option(help="Nodes, for algorithms that ask which ranks share one.", min=1, show_default=False),
+    ] = None,
+    groups: Annotated[int, typer.Option(help="Groups that the nodes are in, equally many.", min=1)] = 1,
+    by: Annotated[str, typer.Option(help="core: ranks fill a node before the next; node: they go round.")] = "core",
     timeline: Annotated[bool, typer.Option("--timeline", help="Who sends what when, a message taking a tick.")] = False,
     matrix: Annotated[bool, typer.Option("--matrix", help="Who sends how much to whom, also where it is a tree.")] = (
         False
@@ -25,11 +31,12 @@ def draw(
     from timpani.native.build import build
     from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
-    from timpani.report.drawing import Drawing, View
+    from timpani.report.drawing import Drawing, View, places
     from timpani.schedules.simulation import Simulator
     from timpani.study.sizes import parse_size
 
     mpi = choose_mpi(None)
-    drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root)
+    where = places(ranks, nodes, groups, by) if nodes else ()
+    drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
     typer.echo(drawing.write(Simulator(build(mpi)), view, output))

@@ -1,5 +1,6 @@
 """What our algorithms should take by α, β and γ, against what they took; and which of them each would choose."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
@@ -47,8 +48,15 @@ def message_costs(curves: list[CurveFit]) -> MessageCosts | None:
     return MessageCosts(latency.regimes, gamma)
 
 
-def predict(cells: pl.DataFrame, costs: MessageCosts, simulator: Simulator, element_bytes: int) -> pl.DataFrame:
-    """Every cell of ours (columns of `estimate_cells`) with its time under `costs`.
+def predict(
+    cells: pl.DataFrame,
+    costs: MessageCosts,
+    simulator: Simulator,
+    element_bytes: int,
+    apart: Collection[tuple[str, str]] = (),
+) -> pl.DataFrame:
+    """Every cell of ours (columns of `estimate_cells`) with its time under `costs`, but for the algorithms `apart`, by
+    collective and name: those that tell near ranks from far ones, which costs that are the same for all can't.
 
     Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is walked with the
     costs of the regime that the cell's own size is in, though its messages may be smaller.
@@ -56,7 +64,9 @@ def predict(cells: pl.DataFrame, costs: MessageCosts, simulator: Simulator, elem
     own = cells.filter(pl.col("provider") == OWN, pl.col("collective") != "transpose").with_columns(
         pl.coalesce("median_us", "osu_avg_us").alias(TIME)
     )
-    own = own.filter(pl.col(TIME) > 0).select(*CURVE, "message_bytes", TIME)
+    own = own.filter(
+        pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
+    ).select(*CURVE, "message_bytes", TIME)
     calls = [
         (
             Call(

@@ -15,7 +15,7 @@ from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.providers.catalogue import Catalogue
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import Call, RankPlace, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -39,8 +39,16 @@ class Drawing:
     call: Call
 
     @classmethod
-    def of(cls, name: str, own: Catalogue, ranks: int, message_bytes: int, root: int) -> Self:
-        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, its elements bytes."""
+    def of(
+        cls,
+        name: str,
+        own: Catalogue,
+        ranks: int,
+        message_bytes: int,
+        root: int,
+        where: tuple[RankPlace, ...] = (),
+    ) -> Self:
+        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, its elements bytes; ranks are at `where`."""
         collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
         if collective not in own.offers:
             raise unknown("collective", collective, own.offers, "timpani list algorithms")
@@ -50,7 +58,11 @@ class Drawing:
         if root >= ranks:
             raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
         resolved = own.resolve(collective, Algorithm.parse(algorithm))
-        return cls(Call(collective, resolved, ranks, message_bytes if _is_sized(collective) else 0, root))
+        offer = own.offer(collective, resolved)
+        if offer is not None and offer.restrictions.topology and not where:
+            raise UserError(f"{name} asks which ranks share a node", "say how many nodes there are: --nodes 4")
+        count = message_bytes if _is_sized(collective) else 0
+        return cls(Call(collective, resolved, ranks, count, root, places=where))
 
     def write(self, simulator: Simulator, view: View, path: Path) -> Path:
         """Draw into the new file `path`, whose suffix says how; returns it."""
@@ -81,9 +93,20 @@ class Drawing:
         """What is drawn, and how long it takes on the unit clock."""
         size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
+        nodes = [f"{len({place.node for place in self.call.places})} nodes"] if self.call.places else []
         ticks = max(events["end"], default=0)
-        parts = [self._name, f"{self.call.ranks} ranks", *size, *root, f"{ticks:g} ticks of the unit clock"]
+        parts = [self._name, f"{self.call.ranks} ranks", *nodes, *size, *root, f"{ticks:g} ticks of the unit clock"]
         return ", ".join(parts)
+
+
+def places(ranks: int, nodes: int, groups: int, by: str) -> tuple[RankPlace, ...]:
+    """Ranks over so many nodes in equally large groups, `core`: equally many on each, in order; `node`: in turn."""
+    if by not in ("core", "node"):
+        raise unknown("order of ranks", by, ("core", "node"), "timpani draw --help")
+    if nodes > ranks or groups > nodes:
+        raise UserError(f"{ranks} ranks on {nodes} nodes in {groups} groups leave some empty", "choose fewer of them")
+    on = (rank % nodes if by == "node" else rank * nodes // ranks for rank in range(ranks))
+    return tuple(RankPlace(node, node * groups // nodes) for node in on)
 
 
 def _is_sized(collective: str) -> bool:

@@ -17,6 +17,7 @@ from timpani.models.fit import Fit, fit
 from timpani.models.prediction import RATIO, MessageCosts, choices, message_costs, predict
 from timpani.native.build import build
 from timpani.native.find import choose_mpi
+from timpani.providers.own import own_catalogue
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
 from timpani.report.fit_text import algorithm_of, number
 from timpani.report.text import aligned
@@ -114,8 +115,10 @@ def predicted_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) 
         return None
     cells = estimate_cells(campaign.results)
     element_bytes = DATATYPES[str(campaign.header.get("study", {}).get("datatype", "uint8"))]
-    simulator = Simulator(build(choose_mpi(None)))
-    predictions = predict(cells, costs, simulator, element_bytes)
+    mpi = choose_mpi(None)
+    offers = (offer for offers in own_catalogue(mpi).offers.values() for offer in offers)
+    apart = [(offer.collective, offer.name) for offer in offers if offer.restrictions.topology]
+    predictions = predict(cells, costs, Simulator(build(mpi)), element_bytes, apart)
     return PredictionReport(predictions, costs) if predictions.height else None
 
 

@@ -73,7 +73,8 @@ class Fingerprints:
 
     def _candidates(self, collective: str, ranks: int) -> Iterator[Algorithm]:
         for offer in self.own.offers.get(collective, ()):
-            if offer.restrictions.admit(ranks):
+            # Libraries' own algorithms for nodes send by what they know of them, which their proofs don't tell.
+            if offer.restrictions.admit(ranks) and not offer.restrictions.topology:
                 yield from _variants(offer, self.own.provider, ranks)
 
 

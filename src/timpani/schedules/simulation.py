@@ -29,8 +29,19 @@ UNIT_CLOCK = Costs()
 
 
 @dataclass(frozen=True)
+class RankPlace:
+    """The node that a rank is on and the node's group, by number."""
+
+    node: int
+    group: int = 0
+
+
+@dataclass(frozen=True)
 class Call:
-    """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them."""
+    """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them.
+
+    places  of all ranks, for algorithms that ask which share a node; else empty
+    """
 
     collective: str
     algorithm: Algorithm
@@ -38,6 +49,7 @@ class Call:
     count: int
     root: int = 0
     element_bytes: int = 1
+    places: tuple[RankPlace, ...] = ()
 
 
 EVENT_SCHEMA: dict[str, pl.DataType] = {
@@ -63,12 +75,12 @@ class Simulator:
         """What happens in each call, columns EVENT_SCHEMA; UserError where an algorithm does not apply."""
         return [
             pl.DataFrame(_granted(answer)["events"], schema=EVENT_SCHEMA, orient="row")
-            for answer in self._ask(f"{_line(call, costs)} events" for call in calls)
+            for answer in self._ask(_line(call, costs, "events") for call in calls)
         ]
 
     def times(self, calls: Iterable[tuple[Call, Costs]]) -> list[float]:
         """How long each call takes, in its costs' unit; UserError where an algorithm does not apply."""
-        return [_granted(answer)["time"] for answer in self._ask(f"{_line(*each)} time" for each in calls)]
+        return [_granted(answer)["time"] for answer in self._ask(_line(call, costs, "time") for call, costs in calls)]
 
     def _ask(self, lines: Iterable[str]) -> list[dict[str, Any]]:
         text = "".join(f"{line}\n" for line in lines)
@@ -84,6 +96,7 @@ def _granted(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _line(call: Call, costs: Costs) -> str:
+def _line(call: Call, costs: Costs, what: str) -> str:
     words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes)
-    return " ".join(map(str, (*words, costs.alpha, costs.beta, costs.gamma)))
+    places = (number for place in call.places for number in (place.node, place.group))
+    return " ".join(map(str, (*words, costs.alpha, costs.beta, costs.gamma, what, *places)))

@@ -4,18 +4,31 @@ import re
 
 from timpani.errors import UserError
 
-PLACEMENTS = ("core", "socket", "node", "ppr:N")
+PLACEMENTS = ("core", "socket", "node", "ppr:N", "category:C:N")
 """`core` fills a node's cores in their order, then the next node's; `socket` deals ranks out over the sockets of a
-node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on each node, by the order of its cores."""
+node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on each node, by the order of its cores.
+
+`category:C:N` takes as many nodes as N ranks on each ask for, equally many of each group, in the order of host files of
+category C: 1 group after group, ranks filling a node before the next; 2 the same nodes, ranks dealt out over them;
+3 a node of each group in turn, ranks dealt out."""
 
 _PER_NODE = re.compile(r"ppr:([1-9]\d{0,5})", re.ASCII)
+_CATEGORY = re.compile(r"category:([123]):([1-9]\d{0,5})", re.ASCII)
 
 
 def check_placement(text: str) -> str:
     """The placement itself; UserError when it is none."""
-    if text not in PLACEMENTS[:3] and not _PER_NODE.fullmatch(text):
-        raise UserError(f"{text!r} is no placement", f"write {', '.join(PLACEMENTS)} (N ranks on each node)")
+    if text not in PLACEMENTS[:3] and not _PER_NODE.fullmatch(text) and not _CATEGORY.fullmatch(text):
+        raise UserError(
+            f"{text!r} is no placement", f"write {', '.join(PLACEMENTS)} (N ranks on each node, C from 1 to 3)"
+        )
     return text
+
+
+def category(placement: str) -> tuple[int, int] | None:
+    """C and N of `category:C:N`; None of any other placement."""
+    match = _CATEGORY.fullmatch(placement)
+    return (int(match[1]), int(match[2])) if match else None
 
 
 def ranks_per_node(placement: str) -> int | None:
