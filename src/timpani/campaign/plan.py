@@ -92,14 +92,17 @@ class CampaignPlan:
         return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
 
     def asked(self, group: Group) -> list[Place]:
-        """Where each rank of `group` is to run; empty where nobody knows: over all slots, or simulated."""
+        """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
         places = asked_places(self.machine, hosts, group.placement, group.ranks)
-        return places if len(places) == group.ranks and not self.machine.simulated else []
+        return places if len(places) == group.ranks else []
 
     def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
-        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked."""
-        asked = self.asked(group)
+        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked.
+
+        Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
+        """
+        asked = [] if self.machine.simulated else self.asked(group)
         return misplaced(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
 
     def on_shared_cores(self, cores: int) -> Self:

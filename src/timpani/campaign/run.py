@@ -141,6 +141,7 @@ class Runner:
             {
                 "launch": launch,
                 "part": folder.name,
+                "placement": group.placement,
                 "command": list(to_run.argv),
                 "environment": dict(to_run.environment),
                 "without": list(without),

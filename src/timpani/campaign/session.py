@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Self, get_args
 
 from timpani.campaign.observer import Observer
-from timpani.campaign.pairs import distinct_pairs
+from timpani.campaign.pairs import pairs_here, pairs_on
 from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
@@ -57,6 +57,7 @@ class Session:
         """
         if machine is None:
             mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
+            distinct = pairs_here(study.placement, read_cores())
         else:
             if machine.simulated:
                 study = _once(study)
@@ -70,9 +71,9 @@ class Session:
                 )
             hosts = with_slots(machine, hosts or choose_hosts(machine))
             cores = min(capacity(machine, hosts, placement) for placement in study.placement)
+            distinct = pairs_on(machine, hosts, study.placement)
         provider = provider_of(mpi)
         catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
-        distinct = distinct_pairs(study.placement, read_cores() if machine is None else None)
         planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, distinct, machine, hosts)
         if planned.machine.simulated:
             planned = replace(planned, at_once=read_cores().usable)

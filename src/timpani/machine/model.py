@@ -33,6 +33,7 @@ class NodeGroup(BaseModel):
 
     nodes    in their order; a text, or each of a list, is a node set
     cores    physical ones of each node, over all its sockets
+    switch   that they hang on, where it isn't called as the group is; "" where nobody knows
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +42,7 @@ class NodeGroup(BaseModel):
     nodes: Annotated[tuple[str, ...], BeforeValidator(_nodes), Field(min_length=1)]
     cores: _Count
     sockets: _Count = 1
+    switch: str | None = None
 
 
 class Machine(BaseModel):
@@ -85,6 +87,12 @@ class Machine(BaseModel):
     def own_cores(self) -> bool:
         """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
         return self.launcher not in ("lab", "simgrid")
+
+    @cached_property
+    def switches(self) -> dict[str, str]:
+        """The switch of each node whose switch is known."""
+        known = ((group, group.name if group.switch is None else group.switch) for group in self.groups)
+        return {node: switch for group, switch in known if switch for node in group.nodes}
 
     def group_of(self, node: str) -> NodeGroup:
         """The group that a node is in; UserError for another machine's."""
