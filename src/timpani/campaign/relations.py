@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from timpani.campaign.described import described_machine
 from timpani.campaign.load import Campaign
 from timpani.campaign.pairs import ranks_of_pairs
 from timpani.machine.asked_relation import as_asked, sockets_of
@@ -38,7 +39,7 @@ class _Seats(NamedTuple):
 def relations_of(campaign: Campaign) -> Relations:
     """The relations of all its messages between ranks, as far as launches told where those ran."""
     described = campaign.header.get("machine") or {}
-    machine = _machine(described)
+    machine = described_machine(campaign.header)
     seated = [(launch.get("placement"), _seats(launch, described, machine)) for launch in campaign.launches]
     switches = machine.switches if machine else {}
     keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
@@ -70,13 +71,6 @@ def with_relation(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
         pl.when(pl.col("collective").is_in(_BETWEEN)).then(RELATION)
     )
-
-
-def _machine(described: Mapping[str, Any]) -> Machine | None:
-    """The machine that campaign.json describes; None for this computer, which has no nodes."""
-    if "groups" not in described:
-        return None
-    return Machine.check({key: described[key] for key in Machine.model_fields if key in described}, "campaign.json")
 
 
 def _seats(launch: Mapping[str, Any], described: Mapping[str, Any], machine: Machine | None) -> _Seats:

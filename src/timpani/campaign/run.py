@@ -23,7 +23,7 @@ from timpani.machine.launch_request import Command
 from timpani.providers.steering import steering
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
-SIMULATION_PATIENCE = 600.0  # … of a simulation, which may compute long for a short simulated time
+PATIENCE_WITHOUT_SLOT = 600.0  # … where no slot ends a cell: it is simulated, or its repetitions are fixed
 PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
@@ -112,7 +112,8 @@ class Runner:
         (folder / "plan.txt").write_text(plan_text(self.plan.study, group, pending, slot))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         to_run = self.plan.command(group, program, folder)
-        least = SIMULATION_PATIENCE if self.plan.machine.simulated else LEAST_PATIENCE
+        endless = self.plan.machine.simulated or self.plan.study.repetitions is not None
+        least = PATIENCE_WITHOUT_SLOT if endless else LEAST_PATIENCE
         patience = self.hang_after or max(least, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
         without = steering(self.plan.mpi, os.environ)

@@ -75,12 +75,12 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
         own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
         tables[collective] = [_hockney_table(own, relations)]
     for regression in found.regressions:
-        tables.setdefault(regression.name["collective"], []).append(_regression_table(regression, relations))
+        tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
     lines = [row for fitted in found.curves for row in _lines(fitted, relations)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
         residuals=pl.DataFrame(
-            [row for each in found.regressions for row in _residual_rows(each, relations)],
+            [row for each in found.regressions for row in _residual_rows(each)],
             schema=RESIDUAL_ROWS,
             orient="row",
         ),
@@ -89,8 +89,8 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
     )
 
 
-def _label(name: dict[str, Any], relations: Relations) -> str:
-    parts = (relation_of(name, relations), algorithm_of(name), name["placement"])
+def _label(name: dict[str, Any], relation: str | None = None) -> str:
+    parts = (relation, algorithm_of(name), name["placement"])
     return ", ".join(part for part in parts if part)
 
 
@@ -116,7 +116,7 @@ def _lines(fitted: CurveFit, relations: Relations) -> list[dict[str, Any]]:
     name = fitted.name
     key = {
         "collective": name["collective"],
-        "label": _label(name, relations),
+        "label": _label(name, relation_of(name, relations)),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
         "status": fitted.status,
@@ -143,11 +143,11 @@ def _lines(fitted: CurveFit, relations: Relations) -> list[dict[str, Any]]:
     return rows
 
 
-def _residual_rows(named: Named[Regression], relations: Relations) -> list[dict[str, Any]]:
+def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
     model = named.model
     key = {
         "collective": named.name["collective"],
-        "label": _label(named.name, relations),
+        "label": _label(named.name),
         "formula": str(model.formula),
     }
     return [
@@ -175,16 +175,18 @@ def _hockney_table(curves: Sequence[CurveFit], relations: Relations) -> Table:
             Value(number(model.throughput.value), bounds(model.throughput)),
             Value(", ".join(jumps) or "none"),
         )
-        rows.append((f"{_label(fitted.name, relations)}, {fitted.name['ranks']} ranks", values))
+        rows.append(
+            (f"{_label(fitted.name, relation_of(fitted.name, relations))}, {fitted.name['ranks']} ranks", values)
+        )
     return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
 
 
-def _regression_table(named: Named[Regression], relations: Relations) -> Table:
+def _regression_table(named: Named[Regression]) -> Table:
     model = named.model
     about = "mean" if model.formula.has_intercept else "0"
     unseen = "" if model.unseen_error is None else f", {number(model.unseen_error)} for rank counts left out"
     return Table(
-        caption=f"{_label(named.name, relations)}: {model.formula}; {model.observations} points, R² about {about} "
+        caption=f"{_label(named.name)}: {model.formula}; {model.observations} points, R² about {about} "
         f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",
         corner="Term",
         columns=("Coefficient", "Standard error", "t", "p"),
