@@ -51,6 +51,7 @@ class Machine(BaseModel):
     mpi       the library: openmpi, mpich, or a path; None: the first found for the launcher
     modules   environment modules that bring it, loaded before it is looked for
     platform  SimGrid's description of a simulated machine
+    lab       the id of the lab that it is; None: the only one
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,6 +62,7 @@ class Machine(BaseModel):
     modules: tuple[str, ...] = ()
     groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
     platform: str | None = None
+    lab: str | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> "Machine":
