@@ -2,8 +2,11 @@
 
 import pytest
 
-from timpani.campaign.pairs import Pairs, between_ranks, missing_ranks, ranks_of_pairs
+from timpani.campaign.pairs import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
+from timpani.machine.hosts import choose_hosts
+from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.places import with_slots
 from timpani.native.find import find_mpis
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.study.cell import Algorithm
@@ -34,6 +37,37 @@ def test_all_pairs_are_all_of_them_once() -> None:
 
 def test_distinct_pairs_are_the_machines() -> None:
     assert named("default", "latency", 4, "distinct") == ["default:first=0,second=3"]
+
+
+MACHINE = Machine(
+    name="m",
+    launcher="openmpi",
+    groups=(
+        NodeGroup(name="g1", nodes=("n1", "n2"), cores=4, sockets=2),
+        NodeGroup(name="g2", nodes=("n3", "n4"), cores=4, sockets=2),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("placement", "ranks", "pairs"),
+    [
+        ("core", 16, [(0, 1), (0, 2), (0, 4), (0, 8)]),  # a socket, a node, a switch, and beyond it
+        ("core", 6, [(0, 1), (0, 2), (0, 4)]),
+        ("socket", 4, [(0, 1), (0, 2)]),
+        ("node", 4, [(0, 1), (0, 2)]),
+    ],
+)
+def test_pairs_on_a_machine_are_one_of_each_relation(placement: str, ranks: int, pairs: list[tuple[int, int]]) -> None:
+    hosts = with_slots(MACHINE, choose_hosts(MACHINE))
+    assert pairs_on(MACHINE, hosts, (placement,))(ranks) == pairs
+
+
+def test_pairs_of_places_that_nobody_foresees() -> None:
+    hosts = with_slots(MACHINE, choose_hosts(MACHINE))
+    for placements, ranks in ((("core", "node"), 4), (("core",), 17)):
+        with pytest.raises(UserError, match="foreseen only for one placement, with a core for each"):
+            pairs_on(MACHINE, hosts, placements)(ranks)
 
 
 def test_a_pair_that_is_named_stays_what_it_is() -> None:

@@ -63,5 +63,53 @@ def test_of_a_host_that_was_not_described_nothing_is_known() -> None:
     assert relation_of("first=0,second=1", [BOUND], machine={}) == "same node"
 
 
+GROUPS = [
+    {"name": "g1", "nodes": ["n1", "n2"], "cores": 4, "sockets": 2},
+    {"name": "g2", "nodes": ["n3"], "cores": 4, "sockets": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("second", "switches", "expected"),
+    [
+        ("n2.cluster.org", {}, "same switch"),
+        ("n3", {}, "different switch"),
+        ("n3", {"switch": "both"}, "same switch"),
+        ("n3", {"switch": ""}, "different nodes"),
+    ],
+)
+def test_nodes_sit_as_the_machine_says(second: str, switches: dict[str, str], expected: str) -> None:
+    groups = [{**group, **switches} for group in GROUPS]
+    ran = [{"rank": rank, "host": host, "cores": [0]} for rank, host in enumerate(["n1", second, "n1"])]
+    machine = {"name": "m", "launcher": "openmpi", "groups": groups}
+    assert relation_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
+
+
+@pytest.mark.parametrize(("launcher", "expected"), [("openmpi", "same socket"), ("lab", "same node")])
+def test_ranks_of_a_node_tell_their_sockets_unless_they_only_seem_to_have_a_node(launcher: str, expected: str) -> None:
+    ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [rank // 2]} for rank in range(3)]
+    machine = {"name": "m", "launcher": launcher, "groups": GROUPS}
+    assert relation_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
+    assert relation_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [(("n1", 0), "same socket"), (("n1", 1), "same node"), (("n2", 0), "same switch"), (("n3", 0), "different switch")],
+)
+def test_simulated_ranks_sit_where_they_were_asked_to(second: tuple[str, int], expected: str) -> None:
+    places = [("n1", 0), second, ("n3", 1)]
+    asked = [{"host": host, "socket": socket, "core": rank % 2} for rank, (host, socket) in enumerate(places)]
+    ran = [{"rank": rank, "host": f"host-{rank}", "cores": []} for rank in range(3)]
+    machine = {"name": "m", "launcher": "simgrid", "groups": GROUPS}
+    assert relation_of("first=0,second=1", [{"ranks": ran, "asked": asked}], machine=machine) == expected
+
+
+def test_placements_are_told_apart() -> None:
+    by_node = launch([0, 4], [3, 7], [2, 6], placement="node")
+    by_core = launch([0, 4], [1, 5], [2, 6], placement="core")
+    assert relation_of("first=0,second=1", [by_node, by_core]) == "same core complex"
+
+
 def test_collectives_have_no_relation() -> None:
     assert relation_of("first=0,second=1", [BOUND], operation="bcast") is None

@@ -92,3 +92,31 @@ def test_an_empty_message_stands_left_of_one_byte(cells: pl.DataFrame) -> None:
 def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:
     labels = texts(latency_against_ranks(cells_by_ranks), "axis-label")
     assert {"2", "3", "4", "8"} <= set(labels)
+
+
+def boundary_words(cells: pl.DataFrame, node: int | None, switch: int | None) -> dict[str, float]:
+    """What stands at the rules of a figure over 2 to 8 ranks, and how far right the rules are."""
+    counts = {"node_ranks": pl.lit(node, pl.Int64), "switch_ranks": pl.lit(switch, pl.Int64)}
+    figure = latency_against_ranks(cells.with_columns(**counts))
+    rules = [rule["x"] for rule in items(figure, "rule") if rule.get("strokeDash") == [2, 3]]
+    words = [item for item in items(figure, "text") if "full" in item["text"]]
+    assert len(words) == len(rules)
+    assert all(min(abs(word["x"] - x) for x in rules) < 5 for word in words)
+    return {word["text"]: word["x"] for word in words}
+
+
+def test_rules_say_where_ranks_leave_the_first_node_and_the_first_switch(cells_by_ranks: pl.DataFrame) -> None:
+    words = boundary_words(cells_by_ranks, 2, 4)
+    assert list(words) == ["first node full", "first switch full"]
+    assert words["first node full"] < words["first switch full"]
+
+
+def test_nodes_with_a_switch_each_have_one_rule(cells_by_ranks: pl.DataFrame) -> None:
+    assert list(boundary_words(cells_by_ranks, 3, 3)) == ["first node and switch full"]
+
+
+@pytest.mark.parametrize(("node", "switch"), [(None, None), (1, 8), (8, None)])
+def test_there_is_no_rule_outside_the_rank_counts(
+    node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
+) -> None:
+    assert boundary_words(cells_by_ranks, node, switch) == {}

@@ -100,7 +100,7 @@ def test_a_script_that_would_fail_is_not_printed(arguments: tuple[str, ...], sai
 def test_a_mistyped_option_is_found_before_the_job_waits_in_vain() -> None:
     done = timpani("script", "bcast", "--rnks", "2", "--on", "slurm:EPYC", "-o", "c")
     assert done.returncode == 2
-    assert "No such option: --rnks" in done.stderr
+    assert "no such option: --rnks" in done.stderr
 
 
 def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:

@@ -118,6 +118,20 @@ def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made
     assert Made(left).namespaces() == set()
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.usefixtures("small")  # skips where none can be made
+def test_an_up_that_is_told_to_end_leaves_nothing(number: signal.Signals) -> None:
+    known = set(listed())
+    before = set(NAMESPACES.glob("*"))
+    with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stderr=subprocess.PIPE, text=True) as making:
+        wait_until(lambda: len(set(NAMESPACES.glob("timpani-*")) - before) > 5)
+        making.send_signal(number)
+        _, said = making.communicate()
+    assert (making.returncode, said) == (128 + number, "")
+    assert set(listed()) == known
+    assert set(NAMESPACES.glob("*")) == before
+
+
 def test_what_a_killed_down_left_is_taken_down_by_the_next(make: Make) -> None:
     lab = make("--nodes", "2")
     (LABS / lab.id / "lab.json").unlink()  # the first thing that `down` does

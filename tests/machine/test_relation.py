@@ -64,8 +64,15 @@ def test_switches_are_known_only_where_somebody_told_them() -> None:
 )
 def test_one_pair_of_each_relation_that_occurs(machine: str, pairs: list[tuple[int, int]]) -> None:
     parts = domains(machine)
-    cores = nearest_first(parts, frozenset(range(1024)))
-    assert list(pair_of_each_relation(cores, parts)) == pairs
+    places = [Place("n1", core) for core in nearest_first(parts, frozenset(range(1024)))]
+    assert list(pair_of_each_relation(places, lambda _: parts, {})) == pairs
+
+
+def test_one_pair_of_each_relation_across_nodes() -> None:
+    places = [Place(host, frozenset({core})) for host in ("n1", "n2", "n3") for core in (0, 1)]
+    switches = {"n1": "g1", "n2": "g1", "n3": "g2"}
+    assert list(pair_of_each_relation(places, lambda _: {}, switches)) == [(0, 1), (0, 2), (0, 4)]
+    assert list(pair_of_each_relation(places, lambda _: {}, {})) == [(0, 1), (0, 2)]
 
 
 def test_cores_that_may_not_be_used_hold_no_rank() -> None:

@@ -1,20 +1,19 @@
 """One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows."""
 
 import ctypes
-import json
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from timpani.campaign.raw_record import read_whole_lines
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 
-_POLL_SECONDS = 0.02
 _START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
 _OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
@@ -38,8 +37,10 @@ def follow(
     stop: Callable[[], bool],
     take: Callable[[dict[str, Any]], None],
     without: Collection[str] = (),
-) -> Ended:
+) -> Generator[None, None, Ended]:
     """Start `command`, its files in `folder`, and give each line of `folder`/samples.jsonl to `take` as it is written.
+
+    Yields while there is nothing to take; closing it ends the launch.
 
     The launch is ended when no line comes for `patience` seconds (30 at least for the first) or `stop()` turns true;
     and by the kernel should this process be killed. What it prints goes to `folder`/output.txt. `without` names what
@@ -68,7 +69,7 @@ def follow(
             elif time.monotonic() - last > (patience if position else max(patience, _START_SECONDS)):
                 how = "hung"
             elif not lines:
-                time.sleep(_POLL_SECONDS)
+                yield
     finally:
         _end(process)
     for line in read_whole_lines(record, position)[0]:  # written between the last look and the end
@@ -95,22 +96,15 @@ def _start(command: Command, output: Path, without: Collection[str]) -> "subproc
             ) from None
 
 
-def read_whole_lines(path: Path, position: int) -> tuple[list[dict[str, Any]], int]:
-    """The objects of the whole lines from byte `position` on, and where the next unread byte is."""
-    try:
-        with path.open("rb") as file:
-            file.seek(position)
-            raw = file.read()
-    except FileNotFoundError:
-        return [], position
-    end = raw.rfind(b"\n") + 1
-    return [json.loads(line) for line in raw[:end].splitlines()], position + end
-
-
 def tail(path: Path) -> str:
     """The last of what a launch printed, without blank lines and the rules that MPI libraries draw."""
     lines = path.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").splitlines()
     return "\n".join(line.rstrip() for line in lines if line.strip(" -=*\t"))
+
+
+def one_line(output: str) -> str:
+    """The first line of what a launch printed."""
+    return output.partition("\n")[0].strip() or "it printed nothing"
 
 
 def _die_with_parent() -> None:

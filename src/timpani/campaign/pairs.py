@@ -6,8 +6,12 @@ from itertools import combinations
 from typing import Literal
 
 from timpani.errors import UserError
+from timpani.machine.asked_relation import as_asked, sockets_of
 from timpani.machine.cores import Cores
-from timpani.machine.relation import nearest_first, pair_of_each_relation
+from timpani.machine.hosts import HostList
+from timpani.machine.model import Machine
+from timpani.machine.places import asked_places
+from timpani.machine.relation import Place, nearest_first, pair_of_each_relation
 from timpani.providers.catalogue import Offer
 from timpani.providers.point_to_point import HALF
 from timpani.study.cell import Algorithm
@@ -15,20 +19,36 @@ from timpani.study.cell import Algorithm
 Pairs = Literal["first", "all", "distinct"]
 
 DistinctPairs = Callable[[int], list[tuple[int, int]]]
-"""For a rank count one pair of ranks for each relation that their cores have on this machine."""
+"""For a rank count one pair of ranks for each relation that they have on the machine."""
 
 
-def distinct_pairs(placements: tuple[str, ...], cores: Cores | None) -> DistinctPairs:
-    """The pairs of ranks that sit differently close on `cores`, this computer's; None where ranks run elsewhere."""
+def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
+    """The pairs of ranks that sit differently close on this computer's `cores`."""
 
     def distinct(ranks: int) -> list[tuple[int, int]]:
-        if cores is None or placements != ("core",) or ranks > cores.usable:
+        if placements != ("core",) or ranks > cores.usable:
             raise UserError(
-                "which cores the ranks get is foreseen only by core, on this computer, with a core for each",
+                "which cores the ranks get here is foreseen only by core, with a core for each",
                 "use --pairs all, or --placement core and fewer ranks",
             )
-        fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))
-        return list(pair_of_each_relation(fill[:ranks], cores.domains))
+        fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
+        return list(pair_of_each_relation([Place("", core) for core in fill], lambda _: cores.domains, {}))
+
+    return distinct
+
+
+def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> DistinctPairs:
+    """The pairs of ranks that sit differently close on `hosts` of `machine`: on a node, on one switch, across."""
+
+    def distinct(ranks: int) -> list[tuple[int, int]]:
+        asked = asked_places(machine, hosts, placements[0], ranks)
+        if len(placements) > 1 or len(asked) < ranks:
+            raise UserError(
+                "which places the ranks get is foreseen only for one placement, with a core for each",
+                "use --pairs all, or one --placement and fewer ranks",
+            )
+        places = as_asked(machine, asked)
+        return list(pair_of_each_relation(places, lambda node: sockets_of(machine, node), machine.switches))
 
     return distinct
 

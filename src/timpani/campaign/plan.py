@@ -75,7 +75,8 @@ class CampaignPlan:
 
     `left_out` says in words what can't take part here, and what stands in for it.
 
-    `hosts` is empty where the launcher is not told any: on this computer.
+    `hosts` is empty where the launcher is not told any: on this computer. `at_once` launches run side by side: one,
+    unless they are simulations, which disturb no other's times.
     """
 
     study: Study
@@ -84,20 +85,24 @@ class CampaignPlan:
     left_out: tuple[str, ...]
     machine: Machine
     hosts: HostList = ()
+    at_once: int = 1
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
         return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
 
     def asked(self, group: Group) -> list[Place]:
-        """Where each rank of `group` is to run; empty where nobody knows: over all slots, or simulated."""
+        """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
         places = asked_places(self.machine, hosts, group.placement, group.ranks)
-        return places if len(places) == group.ranks and not self.machine.simulated else []
+        return places if len(places) == group.ranks else []
 
     def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
-        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked."""
-        asked = self.asked(group)
+        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked.
+
+        Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
+        """
+        asked = [] if self.machine.simulated else self.asked(group)
         return misplaced(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
 
     def on_shared_cores(self, cores: int) -> Self:
@@ -118,8 +123,9 @@ class CampaignPlan:
             for placement in self.study.placement
             for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
         )
-        once = ["simulated: one launch and one repetition, since all others would be alike"] * self.machine.simulated
-        return (*(f"left out: {text}" for text in self.left_out), *staying, *once)
+        beside = f"; {self.at_once} launches at a time" if self.at_once > 1 else ""
+        once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
+        return (*(f"left out: {text}" for text in self.left_out), *staying, *once * self.machine.simulated)
 
     @property
     def seconds(self) -> float:
@@ -127,12 +133,15 @@ class CampaignPlan:
         start = START_SECONDS[self.mpi.kind]
         each = min(CELL_SECONDS, 2 * self.study.slot)
         total = self.study.launches * sum(start + each * len(group.cells) for group in self.groups)
-        return min(total, self.study.budget or total)
+        return min(total / self.at_once, self.study.budget or total)
 
     def order(self, launch: int) -> Iterator[Group]:
         """The groups of launch number `launch`, and the cells in each, shuffled by the study's seed."""
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
-        for group in shuffler.sample(self.groups, len(self.groups)):
+        groups = shuffler.sample(self.groups, len(self.groups))
+        if self.at_once > 1:  # the largest first, so that none is still under way long after the others
+            groups.sort(key=lambda group: group.ranks, reverse=True)
+        for group in groups:
             cells = tuple(shuffler.sample(group.cells, len(group.cells)))
             yield replace(group, cells=cells)
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.launch import Ended, follow
+from timpani.campaign.launch import Ended, follow, one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan_text import plan_text
 from timpani.campaign.record import Proof, cell_from_fields
-from timpani.campaign.run import one_line, plan_text
+from timpani.campaign.side_by_side import alone
 from timpani.campaign.store import Store
 from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
@@ -113,7 +114,7 @@ class Prover:
         counted = replace(group, arguments=(*group.arguments, *arguments))
         without = steering(self.plan.mpi, os.environ)
         to_run = self.plan.command(counted, program, folder)
-        return follow(to_run, folder, self.patience, self.stop, take, without)
+        return alone(follow(to_run, folder, self.patience, self.stop, take, without))
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

@@ -1,13 +1,19 @@
 """How close the ranks sat between which messages went, from where each launch really ran them."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from timpani.campaign.described import described_machine
 from timpani.campaign.load import Campaign
 from timpani.campaign.pairs import ranks_of_pairs
+from timpani.machine.asked_relation import as_asked, sockets_of
 from timpani.machine.cpu_list import parse_cpus
+from timpani.machine.hosts import same_host
+from timpani.machine.model import Machine
+from timpani.machine.places import Place as AskedPlace
 from timpani.machine.relation import RELATIONS, Domains, Place, relation
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.operations import OPERATIONS
@@ -15,40 +21,82 @@ from timpani.study.operations import OPERATIONS
 RELATION = "relation"
 """The column: one of `RELATIONS`, several joined by commas, or null where no launch told or no pair sends."""
 
+_BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
+
+_KEY = ("ranks", "placement", "parameters")
+
+Relations = Mapping[tuple[int, str, str], str]
+"""The relation by rank count, placement and parameters of a point-to-point operation."""
+
+
+class _Seats(NamedTuple):
+    """Where the ranks of a launch ran, and the parts of each host as far as anyone told them."""
+
+    places: dict[int, Place]
+    domains: Mapping[str, Domains]
+
+
+def relations_of(campaign: Campaign) -> Relations:
+    """The relations of all its messages between ranks, as far as launches told where those ran."""
+    described = campaign.header.get("machine") or {}
+    machine = described_machine(campaign.header)
+    seated = [(launch.get("placement"), _seats(launch, described, machine)) for launch in campaign.launches]
+    switches = machine.switches if machine else {}
+    keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
+    relations = {}
+    for ranks, placement, parameters in keys.iter_rows():
+        pairs = ranks_of_pairs(Algorithm("", "", parse_parameters(parameters)))
+        found = {
+            relation(seats.places[first], seats.places[second], seats.domains[seats.places[first].host], switches)
+            for placed_by, seats in seated
+            if len(seats.places) == ranks and placed_by in (placement, None)  # older campaigns don't tell
+            for first, second in pairs
+        }
+        if found:
+            relations[ranks, placement, parameters] = ", ".join(sorted(found, key=RELATIONS.index))
+    return relations
+
+
+def relation_of(name: Mapping[str, Any], relations: Relations) -> str | None:
+    """The relation of the curve or cell of that name, by column; None where it has none or nobody told."""
+    key = name["ranks"], name["placement"], name["parameters"]
+    return relations.get(key) if name["collective"] in _BETWEEN else None
+
 
 def with_relation(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column `relation`."""
-    between = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
-    keys = cells.filter(pl.col("collective").is_in(between)).select("ranks", "parameters").unique()
-    found = [
-        (ranks, parameters, _relations(ranks, parameters, campaign.launches, campaign.header.get("machine") or {}))
-        for ranks, parameters in keys.iter_rows()
-    ]
-    schema = {"ranks": pl.Int64, "parameters": pl.String, RELATION: pl.String}
-    told = pl.DataFrame(found, schema=schema, orient="row")
-    is_between = pl.col("collective").is_in(between)
-    return cells.join(told, on=["ranks", "parameters"], how="left", maintain_order="left").with_columns(
-        pl.when(is_between).then(RELATION)
+    rows = [(*key, found) for key, found in relations_of(campaign).items()]
+    schema = {"ranks": pl.Int64, "placement": pl.String, "parameters": pl.String, RELATION: pl.String}
+    told = pl.DataFrame(rows, schema=schema, orient="row")
+    return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
+        pl.when(pl.col("collective").is_in(_BETWEEN)).then(RELATION)
     )
 
 
-def _relations(ranks: int, parameters: str, launches: Iterable[dict[str, Any]], machine: dict[str, Any]) -> str | None:
-    pairs = ranks_of_pairs(Algorithm("", "", parse_parameters(parameters)))
-    found = {
-        relation(places[first], places[second], domains_of(machine, places[first].host), {})
-        for launch in launches
-        if len(places := _places(launch)) == ranks
-        for first, second in pairs
-    }
-    return ", ".join(sorted(found, key=RELATIONS.index)) or None
+def _seats(launch: Mapping[str, Any], described: Mapping[str, Any], machine: Machine | None) -> _Seats:
+    ran = launch.get("ranks") or []
+    if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
+        asked = as_asked(machine, (AskedPlace(**place) for place in launch.get("asked") or []))
+        return _Seats(dict(enumerate(asked)), {place.host: sockets_of(machine, place.host) for place in asked})
+    nodes = [node for group in machine.groups for node in group.nodes] if machine else []
+    places = {each["rank"]: Place(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
+    told: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for each in ran if machine is None or machine.own_cores else []:
+        if len(each.get("sockets", [])) == 1 and each["sockets"][0] >= 0:
+            told[places[each["rank"]].host][each["sockets"][0]].update(each["cores"])
+    by_ranks = {host: {"socket": [frozenset(cores) for cores in sockets.values()]} for host, sockets in told.items()}
+    hosts = {place.host for place in places.values()}
+    return _Seats(places, {host: _domains(described, host) or by_ranks.get(host, {}) for host in hosts})
 
 
-def _places(launch: dict[str, Any]) -> dict[int, Place]:
-    return {each["rank"]: Place(each["host"], frozenset(each["cores"])) for each in launch.get("ranks") or []}
+def _node(host: str, nodes: Sequence[str]) -> str:
+    """The machine's name of a host, which may have told its domain too."""
+    return host if host in nodes else next((node for node in nodes if same_host(node, host)), host)
 
 
-def domains_of(machine: dict[str, Any], host: str) -> Domains:
+def _domains(described: Mapping[str, Any], host: str) -> Domains:
     """What campaign.json says of the parts of `host`: nothing unless that is the machine it describes."""
-    if machine.get("name") != host:
+    if described.get("name") != host:
         return {}
-    return {level: [parse_cpus(part) for part in parts] for level, parts in (machine.get("domains") or {}).items()}
+    domains: Mapping[str, list[str]] = described.get("domains") or {}
+    return {level: [parse_cpus(part) for part in parts] for level, parts in domains.items()}

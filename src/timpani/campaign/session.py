@@ -6,16 +6,17 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Self, get_args
 
-from timpani.campaign.pairs import distinct_pairs
+from timpani.campaign.observer import Observer
+from timpani.campaign.pairs import pairs_here, pairs_on
 from timpani.campaign.plan import CampaignPlan, plan
 from timpani.campaign.prove import Prover
-from timpani.campaign.run import LEAST_PATIENCE, Observer, Outcome, Runner
+from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
 from timpani.campaign.store import Store, new_header
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
@@ -56,6 +57,7 @@ class Session:
         """
         if machine is None:
             mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
+            distinct = pairs_here(study.placement, read_cores())
         else:
             if machine.simulated:
                 study = _once(study)
@@ -69,10 +71,12 @@ class Session:
                 )
             hosts = with_slots(machine, hosts or choose_hosts(machine))
             cores = min(capacity(machine, hosts, placement) for placement in study.placement)
+            distinct = pairs_on(machine, hosts, study.placement)
         provider = provider_of(mpi)
         catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
-        distinct = distinct_pairs(study.placement, read_cores() if machine is None else None)
         planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, distinct, machine, hosts)
+        if planned.machine.simulated:
+            planned = replace(planned, at_once=read_cores().usable)
         return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
 
     def open(self, folder: Path) -> Store:

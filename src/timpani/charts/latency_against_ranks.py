@@ -4,12 +4,16 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.boundaries import boundaries
 from timpani.charts.curves import curves
 from timpani.charts.measure import latency
 
 
 def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
-    """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and rank count."""
+    """One curve per algorithm with its interval, and rules where ranks leave the first node and the first switch.
+
+    cells  columns of `estimate_cells`, a row per label and rank count; NODE_RANKS and SWITCH_RANKS where they are known
+    """
     counts = sorted(set(cells["ranks"]))
     ranks = alt.X(
         "ranks:Q",
@@ -17,4 +21,5 @@ def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> 
         axis=alt.Axis(title="Ranks", values=counts, labelExpr="datum.value", labelOverlap="greedy", grid=False),
     )
     chart = curves(cells, "ranks", ranks, ink, latency(cells))
+    chart = alt.layer(*boundaries(cells, ranks, ink), chart)
     return theme.dress(chart, ink, "Latency against ranks, one curve per algorithm")

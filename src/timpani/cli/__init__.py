@@ -1,6 +1,7 @@
 """The command line: one module per subcommand."""
 
 import sys
+from typing import NoReturn
 
 import typer
 
@@ -58,7 +59,22 @@ def timpani(
 def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     try:
-        app()
+        sys.exit(app(prog_name="timpani", standalone_mode=False))
     except UserError as error:
-        print(f"timpani: {error}", file=sys.stderr)
+        _refuse(error)
+    except typer.TyperException as error:
+        if said := error.format_message().strip().rstrip("."):  # it says nothing where it has printed a help page
+            what, _, guess = said.partition(". ")
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "timpani"
+            _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
         sys.exit(2)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _refuse(error: UserError) -> NoReturn:
+    print(f"timpani: {error}", file=sys.stderr)
+    sys.exit(2)

@@ -9,9 +9,9 @@ from datetime import datetime
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.run import Observer
 from timpani.report.dry_run import show_seconds
 
 _LINE_EVERY = 10.0  # seconds between two lines of a batch log

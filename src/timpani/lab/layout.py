@@ -10,6 +10,8 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from timpani.lab.rate import show_rate
+
 SWITCHES = "switches"
 """The namespace that holds the bridges, beside one for each node."""
 
@@ -58,6 +60,12 @@ class Layout(BaseModel):
     def namespaces(self) -> tuple[str, ...]:
         """All of them."""
         return tuple(self.namespace(part) for part in (SWITCHES, *(node.name for node in self.members)))
+
+    @property
+    def shape(self) -> str:
+        """What labs are alike in that are measured alike: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
+        nodes, link = f"{self.nodes}x{self.cores}", show_rate(self.link)
+        return f"{nodes}-{link}" if self.groups == 1 else f"{nodes}-{self.groups}groups-{link}-{show_rate(self.uplink)}"
 
     @property
     def hosts(self) -> str:

@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from timpani.errors import UserError
 from timpani.lab.enter import HOSTS, scripts
@@ -20,6 +21,7 @@ from timpani.lab.steps import Step, steps
 _PROGRAMS = {"iproute2": ("ip", "tc"), "util-linux": ("nsenter", "unshare"), "hostname": ("hostname",)}
 _GRACE_SECONDS = 2.0  # between asking processes to end and killing them
 _POLL_SECONDS = 0.02
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def check_root() -> None:
@@ -37,8 +39,11 @@ def check_programs(slurm: bool) -> None:
 
 
 def up(layout: Layout) -> Lab:
-    """Make the lab of `layout`, after taking down what killed commands left; UserError and no lab when a part fails."""
-    with _alone():
+    """Make the lab of `layout`, after taking down what killed commands left.
+
+    UserError and no lab when a part fails; no lab either when a signal asks for an end.
+    """
+    with _alone(), _ending_cleanly():
         for lab in labs():
             if lab.left:
                 _take_down(lab)
@@ -83,6 +88,23 @@ def _make(layout: Layout, lab: Lab) -> None:
     beside = lab.folder / f"{LAYOUT}.new"
     beside.write_text(layout.model_dump_json(indent=1) + "\n")
     beside.rename(lab.folder / LAYOUT)
+
+
+@contextmanager
+def _ending_cleanly() -> Iterator[None]:
+    """Within, the first signal that asks for an end raises SystemExit, and no other interrupts what follows."""
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        for each in _ENDING:
+            signal.signal(each, signal.SIG_IGN)
+        raise SystemExit(128 + number)  # as shells say it
+
+    before = {number: signal.signal(number, end) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _do(step: Step) -> None:

@@ -19,12 +19,13 @@ _STARTERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": ope
 
 
 def lab_machine(text: str) -> Machine:
-    """The machine that is `lab`, where there is but one, or `lab:ID`."""
+    """The machine that is `lab`, where there is but one, or `lab:ID`; called by its layout, as the next one may be."""
     lab, layout = choose_whole_lab(text.partition(":")[2] or None)
     groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
     return Machine(
-        name=f"{PREFIX}:{lab.id}",
+        name=f"{PREFIX}:{layout.shape}",
         launcher="lab",
+        lab=lab.id,
         groups=tuple(
             NodeGroup(name=name, nodes=tuple(node.name for node in nodes), cores=layout.cores)
             for name, nodes in groups.items()
@@ -53,5 +54,4 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
 
 
 def _of(machine: Machine) -> tuple[Lab, Layout]:
-    """The lab of a machine's name; of a machine file's, the only one there is."""
-    return choose_whole_lab(machine.name.partition(":")[2] or None)
+    return choose_whole_lab(machine.lab)

@@ -33,6 +33,7 @@ class NodeGroup(BaseModel):
 
     nodes    in their order; a text, or each of a list, is a node set
     cores    physical ones of each node, over all its sockets
+    switch   that they hang on, where it isn't called as the group is; "" where nobody knows
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +42,7 @@ class NodeGroup(BaseModel):
     nodes: Annotated[tuple[str, ...], BeforeValidator(_nodes), Field(min_length=1)]
     cores: _Count
     sockets: _Count = 1
+    switch: str | None = None
 
 
 class Machine(BaseModel):
@@ -49,6 +51,7 @@ class Machine(BaseModel):
     mpi       the library: openmpi, mpich, or a path; None: the first found for the launcher
     modules   environment modules that bring it, loaded before it is looked for
     platform  SimGrid's description of a simulated machine
+    lab       the id of the lab that it is; None: the only one
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,6 +62,7 @@ class Machine(BaseModel):
     modules: tuple[str, ...] = ()
     groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
     platform: str | None = None
+    lab: str | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> "Machine":
@@ -85,6 +89,12 @@ class Machine(BaseModel):
     def own_cores(self) -> bool:
         """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
         return self.launcher not in ("lab", "simgrid")
+
+    @cached_property
+    def switches(self) -> dict[str, str]:
+        """The switch of each node whose switch is known."""
+        known = ((group, group.name if group.switch is None else group.switch) for group in self.groups)
+        return {node: switch for group, switch in known if switch for node in group.nodes}
 
     def group_of(self, node: str) -> NodeGroup:
         """The group that a node is in; UserError for another machine's."""

@@ -97,6 +97,7 @@ def machine_of(path: Path) -> Machine:
                     nodes=tuple(names),
                     cores=cores,
                     sockets=sockets,
+                    switch=None if switches.count(switch) == 1 else switch,
                 )
                 for (switch, cores, sockets), names in groups.items()
             ],

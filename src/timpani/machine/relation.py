@@ -1,6 +1,6 @@
 """How close two ranks of a node sit: the smallest part of the machine that holds both."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -51,11 +51,13 @@ def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
     return sorted(cores, key=lambda part: (*(first(min(part), level) for level in reversed(LEVELS)), min(part)))
 
 
-def pair_of_each_relation(cores: Sequence[CpuSet], domains: Domains) -> Iterator[tuple[int, int]]:
-    """The first two ranks in each relation that occurs, when rank i runs on `cores[i]`."""
+def pair_of_each_relation(
+    places: Sequence[Place], domains: Callable[[str], Domains], switches: Mapping[str, str]
+) -> Iterator[tuple[int, int]]:
+    """The first two ranks in each relation that occurs, when rank i runs at `places[i]`; `domains` are a host's."""
     seen = set()
-    for first, second in combinations(range(len(cores)), 2):
-        found = relation(Place("", cores[first]), Place("", cores[second]), domains, {})
+    for first, second in combinations(range(len(places)), 2):
+        found = relation(places[first], places[second], domains(places[first].host), switches)
         if found not in seen:
             seen.add(found)
             yield first, second

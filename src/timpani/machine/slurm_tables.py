@@ -10,6 +10,9 @@ from timpani.machine.node_set import expand
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores a socket, threads a core."""
 
+_UNKNOWN = "nodes"
+"""What a group is called whose switch nobody knows."""
+
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
 _REPEATED = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
@@ -61,8 +64,10 @@ def groups_of(nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]
     behind = {node: switch for switch, names in switches.items() for node in names}
     alike: dict[tuple[str, int, int], list[str]] = {}
     for node, (cores, sockets, _) in nodes.items():
-        alike.setdefault((behind.get(node, "nodes"), cores, sockets), []).append(node)
+        alike.setdefault((behind.get(node, _UNKNOWN), cores, sockets), []).append(node)
     kinds = [switch for switch, _, _ in alike]
     for (switch, cores, sockets), names in alike.items():
         name = switch if kinds.count(switch) == 1 else f"{switch}-{cores}x{sockets}"
-        yield NodeGroup(name=name, nodes=tuple(names), cores=cores, sockets=sockets)
+        behind_it = "" if switch == _UNKNOWN else switch
+        shown = None if behind_it == name else behind_it
+        yield NodeGroup(name=name, nodes=tuple(names), cores=cores, sockets=sockets, switch=shown)

@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.published import Published
+from timpani.campaign.relations import RELATION, Relations, relation_of
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.loggp import LogGP
@@ -18,11 +19,14 @@ _S_PER_US = 1e-6
 
 
 def fit_object(
-    fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published]
+    fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published], relations: Relations
 ) -> dict[str, Any]:
-    """What `timpani fit --format json` prints. limits: the library's own, bytes by name; clock_ghz: None if unknown."""
+    """What `timpani fit --format json` prints. limits: the library's own, bytes by name; clock_ghz: None if unknown.
+
+    relations: of the campaign, by which curves of messages are told apart.
+    """
     return {
-        "curves": [_curve(each, limits, clock_ghz) for each in fit.curves],
+        "curves": [_curve(each, limits, clock_ghz, relations) for each in fit.curves],
         "regressions": [_regression(each) for each in fit.regressions],
         "loggp": [_loggp(each) for each in fit.loggp],
         "max_rate": [_max_rate(each) for each in fit.max_rate],
@@ -38,9 +42,12 @@ def limits_within(switch: Switch, limits: Mapping[str, int]) -> list[str]:
     return [f"{name}={limit}" for name, limit in limits.items() if switch.above <= limit <= switch.up_to]
 
 
-def _curve(fitted: CurveFit, limits: Mapping[str, int], clock_ghz: float | None) -> dict[str, Any]:
+def _curve(
+    fitted: CurveFit, limits: Mapping[str, int], clock_ghz: float | None, relations: Relations
+) -> dict[str, Any]:
     return {
         **fitted.name,
+        RELATION: relation_of(fitted.name, relations),
         "status": fitted.status,
         "launches": fitted.launches,
         "sizes": len(fitted.curve.sizes),

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.load import Campaign
+from timpani.campaign.relations import RELATION, Relations, relation_of, relations_of
 from timpani.charts.fitted import FITTED, MEASURED, SWITCH
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
@@ -63,30 +64,34 @@ class FitSection:
 
 
 def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
-    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `estimate_cells`."""
+    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `with_relation`."""
     try:
         found = fit(campaign.results, cells, "results.jsonl")
     except UserError as error:
         return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
+    relations = relations_of(campaign)
     tables: dict[str, list[Table]] = {}
     for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
         own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
-        tables[collective] = [_hockney_table(own)]
+        tables[collective] = [_hockney_table(own, relations)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
-    lines = [row for fitted in found.curves for row in _lines(fitted)]
+    lines = [row for fitted in found.curves for row in _lines(fitted, relations)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
         residuals=pl.DataFrame(
-            [row for each in found.regressions for row in _residual_rows(each)], schema=RESIDUAL_ROWS, orient="row"
+            [row for each in found.regressions for row in _residual_rows(each)],
+            schema=RESIDUAL_ROWS,
+            orient="row",
         ),
         tables=tables,
         left_out=tuple(found.left_out),
     )
 
 
-def _label(name: dict[str, Any]) -> str:
-    return f"{algorithm_of(name)}, {name['placement']}"
+def _label(name: dict[str, Any], relation: str | None = None) -> str:
+    parts = (relation, algorithm_of(name), name["placement"])
+    return ", ".join(part for part in parts if part)
 
 
 def _measured(cells: pl.DataFrame) -> pl.DataFrame:
@@ -94,7 +99,7 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
     return (
         cells.filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
-            pl.format("{}, {}", "label", "placement").alias("label"),
+            pl.concat_str(RELATION, "label", "placement", separator=", ", ignore_nulls=True).alias("label"),
             pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
             pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
@@ -106,12 +111,12 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lines(fitted: CurveFit) -> list[dict[str, Any]]:
+def _lines(fitted: CurveFit, relations: Relations) -> list[dict[str, Any]]:
     """The fitted lines and the switches of a curve as rows of FIT_ROWS."""
     name = fitted.name
     key = {
         "collective": name["collective"],
-        "label": _label(name),
+        "label": _label(name, relation_of(name, relations)),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
         "status": fitted.status,
@@ -159,7 +164,7 @@ def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
     ]
 
 
-def _hockney_table(curves: Sequence[CurveFit]) -> Table:
+def _hockney_table(curves: Sequence[CurveFit], relations: Relations) -> Table:
     """Latency, throughput and switches of each curve, with intervals in small type."""
     rows = []
     for fitted in curves:
@@ -170,7 +175,9 @@ def _hockney_table(curves: Sequence[CurveFit]) -> Table:
             Value(number(model.throughput.value), bounds(model.throughput)),
             Value(", ".join(jumps) or "none"),
         )
-        rows.append((f"{_label(fitted.name)}, {fitted.name['ranks']} ranks", values))
+        rows.append(
+            (f"{_label(fitted.name, relation_of(fitted.name, relations))}, {fitted.name['ranks']} ranks", values)
+        )
     return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
 
 

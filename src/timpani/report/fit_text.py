@@ -5,6 +5,7 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.published import Published
+from timpani.campaign.relations import RELATION, Relations, relation_of
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.named import Named
 from timpani.models.regression import Regression
@@ -18,10 +19,15 @@ from timpani.study.sizes import show_size
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
 
-def fit_text(fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published]) -> str:
-    """Tables of everything fitted; intervals are 95 %. limits: the library's own, bytes by name."""
+def fit_text(
+    fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published], relations: Relations
+) -> str:
+    """Tables of everything fitted; intervals are 95 %.
+
+    limits: the library's own, bytes by name; relations: of the campaign, by which curves of messages are told apart.
+    """
     parts = [
-        *_curve_tables(fit.curves, limits, clock_ghz),
+        *_curve_tables(fit.curves, limits, clock_ghz, relations),
         *(_regression_table(each) for each in fit.regressions),
         *_network_tables(fit),
         *(_published_table(table) for table in published),
@@ -31,15 +37,30 @@ def fit_text(fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, publi
     return "\n".join(parts)
 
 
-def _curve_tables(curves: list[CurveFit], limits: Mapping[str, int], clock_ghz: float | None) -> Iterator[str]:
+def _curve_tables(
+    curves: list[CurveFit], limits: Mapping[str, int], clock_ghz: float | None, relations: Relations
+) -> Iterator[str]:
     by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
     for fitted in curves:
         key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
         by_conditions.setdefault(key, []).append(fitted)
     for (collective, mode, machine), group in by_conditions.items():
-        heads = ["curve", "ranks", "placed by", "latency µs", "(95 %)", "throughput MB/s", "(95 %)", "beta s/B"]
+        related = [relation_of(fitted.name, relations) for fitted in group]
+        heads = [
+            "curve",
+            *([RELATION] if any(related) else []),
+            "ranks",
+            "placed by",
+            "latency µs",
+            "(95 %)",
+            "throughput MB/s",
+            "(95 %)",
+            "beta s/B",
+        ]
         rows = [[*heads, *(["alpha cycles"] if clock_ghz else []), "status"]]
-        rows += [_hockney_row(fitted, clock_ghz) for fitted in group]
+        for fitted, relation in zip(group, related, strict=True):
+            sit = [relation or "–"] if any(related) else []
+            rows.append([algorithm_of(fitted.name), *sit, *_hockney_row(fitted, clock_ghz)])
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
@@ -60,7 +81,6 @@ def algorithm_of(name: Mapping[str, Any]) -> str:
 def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     name, model = fitted.name, fitted.hockney
     return [
-        algorithm_of(name),
         str(name["ranks"]),
         name["placement"],
         number(model.latency.value),

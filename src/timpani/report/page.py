@@ -13,6 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
+from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS, with_boundaries
 from timpani.campaign.load import Campaign
 from timpani.campaign.relations import RELATION, with_relation
 from timpani.campaign.table import estimate_cells
@@ -45,7 +46,8 @@ class Report:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        cells = with_conditions(with_relation(estimate_cells(campaign.results), campaign))
+        cells = with_boundaries(with_relation(estimate_cells(campaign.results), campaign), campaign)
+        cells = with_conditions(cells)
         self.decisions = with_conditions(decide(campaign.results))
         self.verdict = summarise(self.decisions, cells)
         compared_with = pl.concat(
@@ -197,7 +199,9 @@ def _data(report: Report) -> dict[str, Any]:
         *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
         *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
     )
-    cells = report.cells.select(*measured, *("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant"))
+    judged = ("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant")
+    boundaries = (column for column in (NODE_RANKS, SWITCH_RANKS) if report.cells[column].is_not_null().any())
+    cells = report.cells.select(*measured, *judged, *boundaries)
     messages = report.messages.select(*measured, *("first", "second", RELATION, "throughput_shown"))
     best = _map_rows(report.best)
     return {

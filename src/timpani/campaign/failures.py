@@ -1,0 +1,56 @@
+"""Which cells have failed, and which are tried no more."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from timpani.campaign.plan import PlannedCell
+from timpani.study.cell import Cell
+from timpani.study.sizes import show_size
+
+_MOST_FAILURES = 2  # of one cell, before it is given up
+_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
+_NOT_TRIED = "not tried"  # how the error of such a cell begins
+
+
+class Failures:
+    """What failed in a campaign, also in earlier runs of it."""
+
+    def __init__(self, errors: Iterable[tuple[Cell, str | None]]) -> None:
+        """`errors` are the campaign's results so far: each cell's error, None where it succeeded."""
+        self._of_cell: Counter[Cell] = Counter()
+        self._endings: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+        for cell, error in errors:
+            if error is not None:
+                self.add(cell, error)
+
+    def add(self, cell: Cell, error: str) -> None:
+        """One more failure of `cell`."""
+        self._of_cell[cell] += _MOST_FAILURES if error.startswith(_NOT_TRIED) else 1
+
+    def given_up(self, cell: Cell) -> bool:
+        """Whether it is tried no more."""
+        return self._of_cell[cell] >= _MOST_FAILURES
+
+    def given_up_after(
+        self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]
+    ) -> Iterator[tuple[PlannedCell, str]]:
+        """Those of `cells` not to be tried since one more launch ended in `ended_in`, each with its error.
+
+        They are of the same algorithm at larger sizes, where it has never succeeded: each try may cost a launch's whole
+        patience. Smaller ones it may well manage: memory and counts run out from some size on.
+        """
+        kind = _kind(ended_in)
+        sizes = self._endings[kind]
+        sizes.append(ended_in.message_bytes)
+        if len(sizes) < _MOST_ENDINGS:
+            return
+        error = f"{_NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
+        for planned in cells:
+            cell = planned.cell
+            larger = _kind(cell) == kind and cell.message_bytes > min(sizes)
+            if larger and cell not in succeeded and not self._of_cell[cell]:
+                yield planned, error
+
+
+def _kind(cell: Cell) -> tuple[object, ...]:
+    return cell.collective, cell.algorithm, cell.ranks

@@ -1,0 +1,54 @@
+"""The plan that the measuring program reads; `native/measure/plan.hpp` has its grammar."""
+
+from collections.abc import Iterator
+
+from timpani.campaign.plan import Group, PlannedCell
+from timpani.providers.provider import Controls
+from timpani.study.cell import OWN
+from timpani.study.operations import OPERATIONS
+from timpani.study.study import Study
+
+
+def plan_text(
+    study: Study,
+    group: Group,
+    cells: list[PlannedCell],
+    slot: float,
+    method: str | None = None,
+    calls: int | None = None,
+) -> str:
+    """The whole plan of a launch.
+
+    `method` and `calls` take the place of the study's own where cells are not timed but counted.
+    """
+    repetitions = calls or study.repetitions
+    return "\n".join(
+        [
+            "timpani-plan 1",
+            f"method {method or study.method}",
+            f"start {'barrier' if group.oversubscribed else 'round_time'}",
+            f"datatype {group.datatype}",
+            f"precision {study.precision}",
+            f"slot_ns {round(slot * 1e9)}",
+            *([] if study.warmup is None else [f"warmup {study.warmup}"]),
+            *([] if repetitions is None else [f"repetitions {repetitions}"]),
+            *cell_lines(cells),
+            "",
+        ]
+    )
+
+
+def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
+    """A line of the plan for each cell."""
+    for planned in cells:
+        cell = planned.cell
+        by_library = cell.algorithm.provider != OWN and OPERATIONS[cell.collective].kind == "collective"
+        ours = "-" if by_library else cell.algorithm.plain
+        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {ours}"
+        yield (
+            f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {settings}  # {cell.algorithm}"
+        )
+
+
+def _controls(controls: Controls) -> str:
+    return ",".join(f"{name}={value}" for name, value in controls) or "-"

@@ -1,0 +1,43 @@
+"""Rules where rank counts leave the first node and the first switch."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+
+NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
+"""Columns: how many ranks the first node takes, and the nodes behind the first switch; null where none go beyond."""
+
+_BOTH = "datum.node === datum.switch"  # every node has a switch of its own: one rule says it
+
+
+def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Figure]:
+    """A rule after each count of NODE_RANKS and SWITCH_RANKS that lies between the rank counts of `cells`.
+
+    x  the encoding of `ranks`
+    """
+    if NODE_RANKS not in cells.columns:
+        return []
+    drawn = alt.Chart(cells).transform_aggregate(
+        node=f"max({NODE_RANKS})", switch=f"max({SWITCH_RANKS})", least="min(ranks)", most="max(ranks)"
+    )
+    node_words = f"{_BOTH} ? 'first node and switch full' : 'first node full'"
+    node = drawn.transform_calculate(at="datum.node", words=node_words)
+    switch = drawn.transform_filter(f"!({_BOTH})").transform_calculate(at="datum.switch", words="'first switch full'")
+    return [_boundary(node, 6, x, ink), _boundary(switch, 20, x, ink)]  # words of close rules don't meet
+
+
+def _boundary(drawn: alt.Chart, height: int, x: alt.X, ink: theme.Ink) -> theme.Figure:
+    """A rule at `at` with `words` beside it, `height` pixels from the top."""
+    within = drawn.transform_filter("isValid(datum.at) && datum.least <= datum.at && datum.at < datum.most")
+    placed = within.transform_calculate(ranks="datum.at + 0.5").encode(x=x)
+    rule = placed.mark_rule(strokeDash=[2, 3], strokeWidth=1, color=ink.quiet)
+    right = "datum.at * datum.at < datum.least * datum.most"  # the side on which a log axis has more room
+    words = placed.mark_text(
+        align=alt.expr(f"{right} ? 'left' : 'right'"),
+        dx=alt.expr(f"{right} ? 4 : -4"),
+        baseline="top",
+        fontSize=10,
+        color=ink.quiet,
+    ).encode(y=alt.value(height), text="words:N")
+    return alt.layer(rule, words)

@@ -1,0 +1,32 @@
+"""A command line that can't be used is told on one line, whichever command it is for."""
+
+import pytest
+
+from tests.campaign.live import timpani
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("hostfile --category 9", "invalid value for '--category': "),
+        ("lab up --nodes many", "invalid value for '--nodes': "),
+        ("machine detect --partitoin x", "no such option: --partitoin"),
+        ("show", "missing argument 'folder'; `timpani show --help` shows what it takes"),
+        ("doctor twice", "got unexpected extra argument"),
+        ("shwo", "no such command 'shwo'; did you mean 'show'?"),
+        ("list stars", "unknown"),
+    ],
+)
+def test_it_is_one_line_and_status_2(typed: str, said: str) -> None:
+    done = timpani(*typed.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("timpani: ")
+    assert said in line
+
+
+@pytest.mark.parametrize(("typed", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0)])
+def test_help_stays_a_page(typed: str, status: int) -> None:
+    done = timpani(*typed.split())
+    assert (done.returncode, done.stderr) == (status, "")
+    assert "Usage: timpani" in done.stdout
