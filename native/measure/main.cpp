@@ -168,7 +168,7 @@ void run_cell(const CellPlan& cell, const Harness& harness, const Plan& plan, co
     try {
         const auto operation =
             make_operation(cell.operation, cell.message_bytes, cell.what, find_datatype(plan.datatype),
-                           communicators.get(cell.at_creation), cell.at_call, topology);
+                           communicators.get(cell.at_creation), cell.at_call, {topology, plan.include_setup});
         buffers.prepare(*operation, cell.mode);
         if (plan.method == Method::call) {
             const ScopedControls scope(operation->controls());

@@ -80,6 +80,8 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
         skew.offset_ns = next<std::int64_t>(words);
         skew.drift_ppm = next<double>(words);
         plan.skews.push_back(skew);
+    } else if (key == "include_setup") {
+        plan.include_setup = true;
     } else if (key == "place") {
         plan.node_of_rank.push_back(next<int>(words));
         plan.group_of_rank.push_back(next<int>(words));

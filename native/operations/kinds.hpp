@@ -26,6 +26,7 @@ std::unique_ptr<Operation> make_bidirectional(const Request& request);
 std::unique_ptr<Operation> make_message_rate(const Request& request);
 std::unique_ptr<Operation> make_parametrised_round_trip(const Request& request);
 std::unique_ptr<Operation> make_reduce_local(const Request& request);
+std::unique_ptr<Operation> make_setup(const Request& request);
 std::unique_ptr<Operation> make_column_by_column(const Request& request);
 std::unique_ptr<Operation> make_nested_datatype(const Request& request);
 std::unique_ptr<Operation> make_packed(const Request& request);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "operations/collective_call.hpp"
+#include "operations/fresh_call.hpp"
 #include "operations/kinds.hpp"
 #include "schedule/parameters.hpp"
 
@@ -45,16 +46,20 @@ constexpr std::array kKinds{
     Kind{"transpose", "alltoall", kRows, make_transpose_alltoall},
     Kind{"transpose", "alltoallv", kRows, make_transpose_alltoallv},
     Kind{"reduce_local", "default", {}, make_reduce_local},
+    Kind{"setup", "default", {}, make_setup},
 };
 
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,
                                            const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                           const Topology& topology) {
+                                           const ForOurs& for_ours) {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
     Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
-    shape.topology = &topology;
+    shape.topology = &for_ours.topology;
+    if (!what.empty() && for_ours.set_up_each_call) {
+        return std::make_unique<FreshCall>(collective, shape, datatype, comm, what);
+    }
     if (!what.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, what);
     return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, at_call);
 }
@@ -63,9 +68,9 @@ std::unique_ptr<Operation> make_collective(const Collective& collective, std::in
 
 std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& what,
                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                          const Topology& topology) {
+                                          const ForOurs& for_ours) {
     if (const Collective* collective = find_collective(name)) {
-        return make_collective(*collective, bytes, what, datatype, comm, at_call, topology);
+        return make_collective(*collective, bytes, what, datatype, comm, at_call, for_ours);
     }
     const NamedText named = split_name(what);
     bool known = false;

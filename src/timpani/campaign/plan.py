@@ -5,12 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from pathlib import Path
 from typing import Any, Self, get_args
 
 from timpani.campaign.cells import cells_of
 from timpani.campaign.pairs import DistinctPairs
 from timpani.errors import UserError, unknown
+from timpani.machine.category import arranged, unfit
 from timpani.machine.detect import this_computer
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
@@ -89,7 +91,9 @@ class CampaignPlan:
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
-        return command(self.mpi, replace(group.request(program), machine=self.machine, hosts=self.hosts, folder=folder))
+        request = replace(group.request(program), machine=self.machine, folder=folder)
+        hosts, placement = arranged(self.machine, self.hosts, group.placement, group.ranks)
+        return command(self.mpi, replace(request, hosts=hosts, placement=placement))
 
     def asked(self, group: Group) -> list[Place]:
         """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
@@ -125,7 +129,8 @@ class CampaignPlan:
         )
         beside = f"; {self.at_once} launches at a time" if self.at_once > 1 else ""
         once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
-        return (*(f"left out: {text}" for text in self.left_out), *staying, *once * self.machine.simulated)
+        fresh = ["each call of an algorithm of ours includes its set-up"] * self.study.include_setup
+        return (*(f"left out: {text}" for text in self.left_out), *staying, *fresh, *once * self.machine.simulated)
 
     @property
     def seconds(self) -> float:
@@ -174,6 +179,11 @@ def plan(
     grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
     forcings: dict[tuple[object, ...], tuple[int, str, str, Forcing]] = {}
     planned: dict[Cell, PlannedCell] = {}
+    homeless: set[tuple[int, str]] = set()
+    for ranks, placement in product(study.ranks, study.placement):
+        if why := unfit(machine, hosts, placement, ranks):
+            homeless.add((ranks, placement))
+            left_out.append(f"{ranks} ranks by {placement}: {why}")
     for collective, texts in study.collectives.items():
         kind = OPERATIONS[collective].kind
         library = catalogue if kind == "collective" else point_to_point_catalogue(mpi)
@@ -185,6 +195,8 @@ def plan(
             forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
             for ranks in study.ranks:
                 for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
+                    if (ranks, cell.placement) in homeless:
+                        continue
                     started = (ranks, cell.placement, datatype)
                     key = (*started, forcing.arguments, tuple(sorted(forcing.environment.items())))
                     forcings[key] = (*started, forcing)

@@ -2,25 +2,25 @@
 
 from collections.abc import Iterator
 
-from timpani.campaign.plan import Group, PlannedCell
+from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.providers.provider import Controls
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
-from timpani.study.study import Study
 
 
 def plan_text(
-    study: Study,
+    plan: CampaignPlan,
     group: Group,
     cells: list[PlannedCell],
     slot: float,
     method: str | None = None,
     calls: int | None = None,
 ) -> str:
-    """The whole plan of a launch.
+    """The whole plan of a launch of `group`, one of `plan`.
 
     `method` and `calls` take the place of the study's own where cells are not timed but counted.
     """
+    study = plan.study
     repetitions = calls or study.repetitions
     return "\n".join(
         [
@@ -32,10 +32,21 @@ def plan_text(
             f"slot_ns {round(slot * 1e9)}",
             *([] if study.warmup is None else [f"warmup {study.warmup}"]),
             *([] if repetitions is None else [f"repetitions {repetitions}"]),
+            *(["include_setup"] if study.include_setup else []),
+            *place_lines(plan, group),
             *cell_lines(cells),
             "",
         ]
     )
+
+
+def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
+    """A line for each rank, its node and the node's switch by number; none where only MPI knows, or all have one."""
+    nodes: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    for place in plan.asked(group):
+        switch = plan.machine.switches.get(place.host, "")
+        yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
 def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:

@@ -108,7 +108,7 @@ class Prover:
         calls: int | None,
         take: Callable[[dict[str, Any]], None],
     ) -> Ended:
-        text = plan_text(self.plan.study, group, cells, self.plan.study.slot, method, calls)
+        text = plan_text(self.plan, group, cells, self.plan.study.slot, method, calls)
         (folder / "plan.txt").write_text(text)
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))

@@ -109,7 +109,7 @@ class Runner:
 
     def _start(self, launch: int, group: Group, pending: list[PlannedCell], slot: float) -> Generator[None, None, None]:
         folder = self.store.start_folder(launch)
-        (folder / "plan.txt").write_text(plan_text(self.plan.study, group, pending, slot))
+        (folder / "plan.txt").write_text(plan_text(self.plan, group, pending, slot))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         to_run = self.plan.command(group, program, folder)
         endless = self.plan.machine.simulated or self.plan.study.repetitions is not None

@@ -62,6 +62,9 @@ def run(
         int | None,
         typer.Option("--warmup", "-x", help="Fixed; for collectives only with --method osu.", show_default=False),
     ] = None,
+    include_setup: Annotated[
+        bool, typer.Option("--include-setup", help="Build communicators and plans of our algorithms in each call.")
+    ] = False,
     oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
     hang_after: Annotated[
         str | None, typer.Option(help="Silence after which a launch counts as hung.", show_default=False)
@@ -108,6 +111,7 @@ def run(
             "seed": seed,
             "repetitions": iterations,
             "warmup": warmup,
+            "include_setup": include_setup or None,
         },
     )
     patience = parse_duration(hang_after) if hang_after else None

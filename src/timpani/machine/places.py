@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from timpani.machine.category import arranged, unfit
 from timpani.machine.hosts import Host, HostList
 from timpani.machine.model import Machine
-from timpani.study.placement import ranks_per_node
+from timpani.study.placement import category, ranks_per_node
 
 
 @dataclass(frozen=True)
@@ -24,19 +25,24 @@ def with_slots(machine: Machine, hosts: Sequence[Host]) -> HostList:
 
 
 def capacity(machine: Machine, hosts: Sequence[Host], placement: str) -> int:
-    """The ranks that all hosts take without sharing cores."""
+    """The ranks that all hosts take without sharing cores; of a category's host files, on whichever nodes they are."""
+    placement = placement if category(placement) is None else "core"
     return sum(_room(machine, host, placement) for host in hosts)
 
 
 def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[Place]:
     """The place of each rank, in rank order; fewer than `ranks` where they have to share cores."""
+    hosts, placement = arranged(machine, hosts, placement, ranks)
     return list(islice(_places(machine, hosts, placement), ranks))
 
 
 def ranks_on_one_node(machine: Machine, hosts: Sequence[Host], placement: str, counts: Sequence[int]) -> Iterator[str]:
     """In words, the rank counts that never leave the first of several hosts."""
     staying = [
-        ranks for ranks in counts if len({each.host for each in asked_places(machine, hosts, placement, ranks)}) == 1
+        ranks
+        for ranks in counts
+        if not unfit(machine, hosts, placement, ranks)
+        and len({each.host for each in asked_places(machine, hosts, placement, ranks)}) == 1
     ]
     if len(hosts) > 1 and staying:
         which = ", ".join(map(str, staying))

@@ -1,4 +1,4 @@
-"""Messages between ranks of choice, and sums inside one: every MPI library has one way, its `default`."""
+"""Messages between ranks of choice, sums inside one, what is built once: each has one way, the `default`."""
 
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
@@ -23,6 +23,7 @@ _PARAMETERS: dict[str, tuple[Parameter, ...]] = {
         Parameter("delay_ns", "", 0, "wait before each but the first"),
     ),
     "reduce_local": (),
+    "setup": (),
 }
 
 

@@ -73,6 +73,11 @@ def _protocol() -> str:
 
 
 def _ending(study: dict[str, Any]) -> str:
+    fresh = "Each call of an algorithm of Timpani's includes its set-up. " if study.get("include_setup") else ""
+    return fresh + _end_of_cells(study)
+
+
+def _end_of_cells(study: dict[str, Any]) -> str:
     if study.get("repetitions"):
         warmup = f" after {study['warmup']} warm-up calls" if study.get("warmup") is not None else ""
         return f"{study['repetitions']} calls{warmup} were timed; no outlier was removed."

@@ -72,6 +72,9 @@ OPERATIONS: dict[str, Operation] = {
             quantity="throughput",
             baselines=frozenset({PLAIN_MESSAGE, "local_copy", "local_memcpy"}),
         ),
+        Operation(
+            "setup", "Set-up of a communicator", "nothing: one of our own, and its topology", "local", sized=False
+        ),
         Operation("reduce_local", "Local reduction", "the vector that is added to another", "local", reduces=True),
     )
 }

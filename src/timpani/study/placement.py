@@ -32,6 +32,8 @@ def category(placement: str) -> tuple[int, int] | None:
 
 
 def ranks_per_node(placement: str) -> int | None:
-    """N of `ppr:N`; None where the nodes' slots decide."""
+    """N of `ppr:N` and `category:C:N`; None where the nodes' slots decide."""
+    if (found := category(placement)) is not None:
+        return found[1]
     match = _PER_NODE.fullmatch(placement)
     return int(match[1]) if match else None

@@ -1,0 +1,67 @@
+// What an algorithm that asks for the topology needs once for a communicator: one of its own, and which ranks share a
+// node. The operation `setup` times that alone; a FreshCall has it in each call of such an algorithm.
+
+#include <string>
+
+#include "execute/discover_topology.hpp"
+#include "operations/fresh_call.hpp"
+#include "operations/kinds.hpp"
+#include "schedule/bind.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// A communicator of the same ranks, without what users hung on `comm`.
+class PrivateCommunicator {
+  public:
+    explicit PrivateCommunicator(MPI_Comm comm) {
+        MPI_Group group = MPI_GROUP_NULL;
+        MPI_Comm_group(comm, &group);
+        MPI_Comm_create(comm, group, &comm_);
+        MPI_Group_free(&group);
+    }
+    ~PrivateCommunicator() { MPI_Comm_free(&comm_); }
+    PrivateCommunicator(const PrivateCommunicator&) = delete;
+    PrivateCommunicator& operator=(const PrivateCommunicator&) = delete;
+
+    [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+  private:
+    MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+class SetUp : public Operation {
+  public:
+    explicit SetUp(const Request& request) : Operation(request.datatype, request.comm, request.controls) {}
+
+    int operator()(std::byte*, std::byte*) override {
+        const PrivateCommunicator own(comm());
+        return discover_topology(own.get(), "").ranks() == ranks() ? MPI_SUCCESS : MPI_ERR_INTERN;
+    }
+    [[nodiscard]] std::int64_t send_elements() const override { return 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return 0; }
+    [[nodiscard]] std::uint64_t sent(std::int64_t) const override { return 0; }
+    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t) const override { return std::nullopt; }
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> make_setup(const Request& request) { return std::make_unique<SetUp>(request); }
+
+FreshCall::FreshCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                     const std::string& algorithm)
+    : CollectiveCall(collective, shape, datatype, comm),
+      bound_(timpani::bind(collective.name, algorithm, shape)),
+      group_(std::to_string(shape.topology->group_of(shape.topology->node_of(rank())))) {}
+
+int FreshCall::operator()(std::byte* send, std::byte* receive) {
+    const PrivateCommunicator own(comm());
+    const Topology topology = discover_topology(own.get(), group_);
+    Shape shape = bound_.shape;
+    shape.topology = &topology;
+    Execution execution(*bound_.algorithm, shape, own.get(), datatype().mpi, MPI_SUM);
+    return execution(send, receive);
+}
+
+}  // namespace timpani

@@ -1,0 +1,38 @@
+"""Placements that are host files of a category: which nodes they take, and how ranks go over them."""
+
+from collections.abc import Sequence
+
+from timpani.errors import UserError
+from timpani.machine.hosts import Host, HostList, choose_hosts
+from timpani.machine.model import Machine
+from timpani.study.placement import category
+
+_OVER_NODES = {1: "core", 2: "node", 3: "node"}
+
+
+def arranged(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> tuple[HostList, str]:
+    """The nodes among `hosts` that `category:C:N` takes for so many ranks, in its order, and how ranks go over them;
+    hosts and placement themselves where it is none. UserError where there are not so many."""
+    found = category(placement)
+    if found is None:
+        return tuple(hosts), placement
+    number, each = found
+    if ranks % each:
+        raise UserError(f"{ranks} ranks are not {each} on each node", f"choose a multiple of {each}")
+    given = {host.name for host in hosts}
+    others = [node for group in machine.groups for node in group.nodes if node not in given]
+    chosen = choose_hosts(machine, number, nodes=ranks // each, exclude=others)
+    return tuple(Host(host.name, each) for host in chosen), _OVER_NODES[number]
+
+
+def unfit(machine: Machine | None, hosts: Sequence[Host], placement: str, ranks: int) -> str:
+    """Why so many ranks can't be placed so, in words; nothing where they can."""
+    if category(placement) is None:
+        return ""
+    if machine is None:
+        return "host files are for machines of several nodes (--on)"
+    try:
+        arranged(machine, hosts, placement, ranks)
+    except UserError as error:
+        return error.what
+    return ""
