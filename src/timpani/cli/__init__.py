@@ -15,8 +15,10 @@ from timpani.cli.importing import import_
 from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
+from timpani.cli.preload import preload
 from timpani.cli.prove import prove
 from timpani.cli.report import report
+from timpani.cli.rules import rules
 from timpani.cli.run import run
 from timpani.cli.script import script
 from timpani.cli.show import show
@@ -41,6 +43,8 @@ app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)
 app.command("hostfile")(hostfile)
+app.command("rules")(rules)
+app.command("preload")(preload)
 app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
 app.add_typer(machine, name="machine")
 app.add_typer(lab, name="lab")

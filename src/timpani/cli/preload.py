@@ -1,0 +1,61 @@
+"""`timpani preload`: run a program with the library that replaces and counts its collectives."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def preload(
+    command: Annotated[
+        list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
+    ],
+    rules: Annotated[
+        Path | None, typer.Option(help="What `timpani rules` wrote; without it calls are only counted.")
+    ] = None,
+    profile: Annotated[
+        Path | None, typer.Option(help="A new CSV file: calls, bytes and time of each collective.", show_default=False)
+    ] = None,
+    summary: Annotated[bool, typer.Option("--summary", help="Print what was counted when the program ends.")] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="The program's library; else the starter's.", show_default=False)
+    ] = None,
+) -> None:
+    """Run an unmodified MPI program on collectives that rules choose, or count and time what it calls."""
+    from timpani.errors import UserError
+    from timpani.machine.preload import handed, starter_of
+    from timpani.machine.where import resolve
+    from timpani.native.build import build
+    from timpani.native.find import choose_mpi, find_mpis
+
+    started = starter_of(command, find_mpis())
+    library = choose_mpi(mpi) if mpi or started is None else started
+    programs = build(library)
+    variables = {"LD_PRELOAD": str(programs / "libtimpani.so")}
+    if rules is not None:
+        checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
+        if checked.returncode != 0:
+            raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
+        variables["TIMPANI_RULES"] = str(rules.resolve())
+    if profile is not None:
+        if profile.exists():
+            raise UserError(f"{profile} is there already", "name a new file")
+        variables["TIMPANI_PROFILE"] = str(profile.resolve())
+    if summary:
+        variables["TIMPANI_TRACE"] = "summary"
+    if on is not None:
+        groups: dict[str, list[str]] = {}
+        for node, switch in resolve(on, mpi).switches.items():
+            groups.setdefault(switch, []).append(node)
+        variables["TIMPANI_GROUPS"] = ";".join(",".join(nodes) for nodes in groups.values())
+    argv, environment = handed(command, started.kind if started else None, variables, os.environ.get("LD_PRELOAD", ""))
+    try:
+        os.execvpe(argv[0], argv, os.environ | environment)  # noqa: S606 - what the user asked to run, no shell
+    except OSError as error:
+        raise UserError(f"{argv[0]} can't be started ({error.strerror})", "name a program after `--`") from None

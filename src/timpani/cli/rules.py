@@ -1,0 +1,31 @@
+"""`timpani rules`: where algorithms of ours should replace the library's, for `timpani preload`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def rules(
+    folder: Annotated[Path, typer.Argument(help="A campaign that measured the default and ours.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
+) -> None:
+    """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
+    from timpani.campaign.load import load
+    from timpani.campaign.spreads import spreads
+    from timpani.errors import UserError
+    from timpani.report.files import write_new
+    from timpani.tuning.replacements import replacements, rules_text
+
+    campaign = load(folder)
+    found = replacements(campaign.results, spreads(campaign))
+    if not found:
+        raise UserError(
+            f"nowhere in {folder} is an algorithm of ours significantly faster than the default",
+            "measure default and timpani/… at more sizes, or with more launches",
+        )
+    mpi = campaign.header.get("mpi", {})
+    about = [f"from {folder.name}: {mpi.get('kind', '')} {mpi.get('version', '')} on {campaign.results['machine'][0]}"]
+    write_new(output, rules_text(found, about).encode())
+    typer.echo(f"{output}: {len(found)} rules")
+    typer.echo(f"use them: timpani preload --rules {output} -- mpirun …")

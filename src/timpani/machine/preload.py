@@ -1,0 +1,39 @@
+"""How a starter of MPI programs hands variables to its ranks, on other nodes too."""
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from timpani.native.find import Kind, Mpi
+
+_PRELOAD = "LD_PRELOAD"
+
+
+def starter_of(command: Sequence[str], mpis: Sequence[Mpi]) -> Mpi | None:
+    """The library whose starter `command` begins with; None where it is none of theirs."""
+    found = shutil.which(command[0])
+    if found is None:
+        return None
+    return next((mpi for mpi in mpis if mpi.mpirun.resolve() == Path(found).resolve()), None)
+
+
+def handed(
+    command: Sequence[str], kind: Kind | None, variables: Mapping[str, str], preloaded: str
+) -> tuple[list[str], dict[str, str]]:
+    """The command, and what to add to the environment, by which all ranks get `variables`.
+
+    kind       whose starter it begins with; None for another program
+    preloaded  what LD_PRELOAD holds already: it stays, behind ours
+
+    A starter itself is not preloaded where it can be told apart from its ranks: it has nothing to replace.
+    """
+    given = {**variables, _PRELOAD: ":".join(filter(None, (variables[_PRELOAD], preloaded)))}
+    first, *rest = command
+    if kind == "openmpi":
+        return [first, *(word for item in given.items() for word in ("-x", "=".join(item))), *rest], {}
+    if kind == "mpich":
+        return [first, *(word for item in given.items() for word in ("-genv", *item)), *rest], {}
+    if Path(first).name == "srun":  # it splits what --export names at commas, so that it names only the library
+        library = given.pop(_PRELOAD)
+        return [first, f"--export=ALL,{_PRELOAD}={library}", *rest], given
+    return list(command), given

@@ -1,0 +1,71 @@
+"""From a campaign to rules: where an algorithm of ours wins, between which sizes, and in every placement alike."""
+
+import polars as pl
+import pytest
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.spreads import Spread
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.replacements import replacements, rules_text
+
+SPREADS = {(8, "node"): Spread(4, 2), (8, "core"): Spread(4, 2), (4, "node"): Spread(4, 1)}
+NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
+
+
+def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks: int = 8) -> list[LaunchResult]:
+    """Six launches of each algorithm and size around its time, µs."""
+    return [
+        LaunchResult(Cell("bcast", Algorithm.parse(name), ranks, placement, size, "warm"), launch, "m", time * noise)
+        for (name, size), time in times.items()
+        for launch, noise in enumerate(NOISE, 1)
+    ]
+
+
+def found(*results: LaunchResult) -> list[tuple[int, int, str]]:
+    frame: pl.DataFrame = results_frame(list(results))
+    return [(rule.first_bytes, rule.last_bytes, rule.algorithm) for rule in replacements(frame, SPREADS)]
+
+
+def default(*sizes: int) -> dict[tuple[str, int], float]:
+    return {("openmpi/default", size): 100.0 for size in sizes}
+
+
+def test_a_rule_reaches_from_size_to_size_and_not_beyond() -> None:
+    ours = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
+    assert found(*measured(default(8, 16, 32, 64) | ours)) == [(16, 64, "ring:segment_bytes=8")]
+
+
+def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
+    ours = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
+    assert found(*measured(default(8, 16, 32) | ours)) == [(8, 8, "ring"), (32, 32, "ring")]
+
+
+def test_the_faster_of_ours_takes_over_at_its_first_size() -> None:
+    ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | ours)) == [(8, 15, "a"), (16, 16, "b")]
+
+
+def test_an_algorithm_of_the_library_is_no_rule() -> None:
+    assert found(*measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 99.0})) == []
+
+
+def test_what_wins_must_win_in_every_placement_that_spreads_ranks_alike() -> None:
+    everywhere = {("timpani/a", 8): 60.0, ("timpani/b", 8): 50.0}
+    one_loses = {("timpani/a", 8): 60.0, ("timpani/b", 8): 150.0}
+    results = measured(default(8) | everywhere) + measured(default(8) | one_loses, "core")
+    assert found(*results) == [(8, 8, "a")]
+    assert found(*measured(default(8) | everywhere)) == [(8, 8, "b")]
+
+
+def test_points_whose_spread_nobody_knows_are_left_out() -> None:
+    assert found(*measured(default(8) | {("timpani/a", 8): 50.0}, "socket")) == []
+
+
+@pytest.mark.parametrize("about", [[], ["from a campaign"]])
+def test_the_file_counts_its_rules(about: list[str]) -> None:
+    frame = results_frame(measured(default(8) | {("timpani/a", 8): 50.0}))
+    lines = rules_text(replacements(frame, SPREADS), about).splitlines()
+    assert lines[0] == "timpani-rules 1"
+    assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
+    assert lines[-1] == "end 1"
