@@ -26,11 +26,13 @@ def arranged(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int
 
 
 def unfit(machine: Machine | None, hosts: Sequence[Host], placement: str, ranks: int) -> str:
-    """Why so many ranks can't be placed so, in words; nothing where they can."""
+    """Why so many ranks can't be placed so, in words; nothing where they can. UserError without a machine."""
     if category(placement) is None:
         return ""
     if machine is None:
-        return "host files are for machines of several nodes (--on)"
+        raise UserError(
+            f"{placement} puts nodes in an order, and this computer is one", "name a machine (--on), or a --placement"
+        )
     try:
         arranged(machine, hosts, placement, ranks)
     except UserError as error:
