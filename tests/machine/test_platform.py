@@ -17,7 +17,7 @@ _SIMGRID = Mpi("simgrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpic
 
 @pytest.mark.parametrize(
     ("name", "groups", "nodes", "cores", "sockets"),
-    [("two-nodes-of-128", 1, 2, 128, 2), ("two-nodes-of-24", 1, 2, 24, 2), ("four-groups-of-4", 4, 4, 8, 1)],
+    [("two-nodes-of-128", 1, 2, 128, 2), ("two-nodes-of-24", 1, 2, 24, 2), ("four-groups-of-4", 4, 4, 16, 1)],
 )
 def test_shipped_platforms_have_their_nodes(name: str, groups: int, nodes: int, cores: int, sockets: int) -> None:
     machine = machine_of(find_platform(name))

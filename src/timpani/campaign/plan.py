@@ -11,6 +11,7 @@ from typing import Any, Self, get_args
 
 from timpani.campaign.cells import cells_of
 from timpani.campaign.pairs import DistinctPairs
+from timpani.campaign.room import too_large
 from timpani.errors import UserError, unknown
 from timpani.machine.category import arranged, unfit
 from timpani.machine.detect import this_computer
@@ -27,6 +28,7 @@ from timpani.providers.provider import Controls, Forcing, Provider
 from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
 from timpani.study.study import ALL, Study
 
 START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
@@ -180,6 +182,7 @@ def plan(
     forcings: dict[tuple[object, ...], tuple[int, str, str, Forcing]] = {}
     planned: dict[Cell, PlannedCell] = {}
     homeless: set[tuple[int, str]] = set()
+    crowded: dict[str, None] = {}
     for ranks, placement in product(study.ranks, study.placement):
         if why := unfit(machine, hosts, placement, ranks):
             homeless.add((ranks, placement))
@@ -197,12 +200,16 @@ def plan(
                 for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
                     if (ranks, cell.placement) in homeless:
                         continue
+                    if machine and machine.simulated and (why := too_large(collective, ranks, cell.message_bytes)):
+                        crowded[f"{collective} {show_size(cell.message_bytes)} on {ranks} ranks: {why}"] = None
+                        continue
                     started = (ranks, cell.placement, datatype)
                     key = (*started, forcing.arguments, tuple(sorted(forcing.environment.items())))
                     forcings[key] = (*started, forcing)
                     if cell not in planned:
                         planned[cell] = PlannedCell(len(planned), cell, forcing.at_creation, forcing.at_call)
                         grouped[key].append(planned[cell])
+    left_out += crowded
     if not planned:
         raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
     groups = tuple(

@@ -33,6 +33,7 @@ def show(
     import sys
     from io import BytesIO
 
+    from timpani.campaign.bounds import with_bounds
     from timpani.campaign.load import load
     from timpani.campaign.relations import with_relation
     from timpani.campaign.table import estimate_cells
@@ -43,7 +44,7 @@ def show(
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
     campaign = load(folder)
-    cells = with_relation(estimate_cells(campaign.results), campaign)
+    cells = with_bounds(with_relation(estimate_cells(campaign.results), campaign), campaign)
     match format:
         case Format.table:
             from timpani.report.text import cell_table

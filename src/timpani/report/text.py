@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
+from timpani.campaign.bounds import BOUND
 from timpani.campaign.relations import RELATION
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.sizes import show_size
@@ -41,6 +42,7 @@ def cell_table(cells: pl.DataFrame) -> str:
     """A block per operation, rank count, placement, mode and machine.
 
     `cells` is what `estimate_cells` returns; with a column `relation` messages between ranks say how close those sit.
+    With a column BOUND what the links alone take stands beside each time.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
     blocks = cells.group_by("collective", "ranks", "placement", "mode", "machine", maintain_order=True)
@@ -56,6 +58,8 @@ def _block(cells: pl.DataFrame) -> str:
         note, shown = [SIMULATED], dict([next(iter(shown.items()))])
     sized = _sized(first["collective"])
     related = first.get(RELATION) is not None
+    if first.get(BOUND) is not None:
+        shown = {**shown, "links alone": BOUND}
     rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *shown, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         relation = [row[RELATION] or "–"] if related else []
