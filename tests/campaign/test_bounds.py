@@ -1,5 +1,6 @@
 """What a link must carry whatever the algorithm, against figures worked out by hand."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ HOSTS = [{"name": f"n{number}", "slots": 2} for number in range(1, 5)]
 LAB = {"name": "lab", "launcher": "lab", "groups": GROUPS, "hosts": HOSTS, "link": "1gbit"}
 
 
-def bound(machine: dict[str, object], collective: str, size: int) -> float | None:
+def bound(machine: Mapping[str, object], collective: str, size: int) -> float | None:
     cell = Cell(collective, Algorithm("openmpi", "default"), 8, "node", size, "warm")
     results = results_frame([LaunchResult(cell, 1, "lab", median_us=1.0)])
     cells = with_bounds(estimate_cells(results), Campaign(Path(), {"machine": machine}, results, [], []))
