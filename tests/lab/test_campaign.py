@@ -115,11 +115,15 @@ def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> 
     mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
     if mpi is None:
         pytest.skip("no MPICH on this machine")
-    study = ("barrier", "--algorithms", "default", "--ranks", "4", "--placement", "node", "--slot", "5ms", "-n", "1")
+    # By core both were on n1. More ranks would spin for minutes.
+    study = ("barrier", "--algorithms", "default", "--ranks", "2", "--placement", "node", "--slot", "5ms", "-n", "1")
     done = timpani("run", *study, "--mpi", mpi.mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     [launch] = map(json.loads, (tmp_path / "c" / "launches.jsonl").read_text().splitlines())
-    assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3", "n4"]
+    assert [rank["host"] for rank in launch["ranks"]] == [
+        "n1",
+        "n2",
+    ]
 
 
 def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp_path: Path) -> None:
