@@ -7,6 +7,7 @@ from hypothesis import settings
 
 # How long an example takes is the machine's business: no test has a threshold of time.
 settings.register_profile("unhurried", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=10_000)
 settings.load_profile("unhurried")
 
 

@@ -44,8 +44,8 @@ class Live:
         return next(children(self.process.pid))
 
     def ranks(self) -> list[int]:
-        """The ranks' processes."""
-        return [pid for pid in descendants(self.process.pid) if name_of(pid) == "timpani-measure"]
+        """The ranks' processes; simulated ones share one, of SimGrid's program."""
+        return [pid for pid in descendants(self.process.pid) if name_of(pid) in ("timpani-measure", "smpimain")]
 
     def until(self, ready: Callable[[], object]) -> None:
         """Wait until `ready`, while the run goes on."""

@@ -31,7 +31,19 @@ def test_node_sets_are_spelled_out(text: str, nodes: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["node[1-", "node[3-1]", "@rack", "a b", "a!b", "-host", "$(touch x)", "n;x", "n[1-99999999]", "n[1-999999]"],
+    [
+        "node[1-",
+        "node[3-1]",
+        "@rack",
+        "a b",
+        "a!b",
+        "-host",
+        "$(touch x)",
+        "n;x",
+        "n[1-99999999]",
+        "n[1-999999]",
+        "n[1-3]0",
+    ],
 )
 def test_what_is_no_node_set_is_an_error(text: str) -> None:
     with pytest.raises(UserError, match=r"node set|names"):

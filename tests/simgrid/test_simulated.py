@@ -2,15 +2,17 @@
 
 import json
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from tests.campaign.live import timpani
+from tests.campaign.live import Live, gone, keys, timpani, wait_until
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
+from timpani.machine.cores import read_cores
 from timpani.tuning.decide import decide
 
 pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="no smpirun on PATH: SimGrid is missing")
@@ -78,6 +80,21 @@ def test_a_second_run_gives_the_same_times(
     both = first.join(second, on=keys, suffix="_again", validate="1:1")
     assert both.height == first.height
     assert both.select((pl.col("median_us") - pl.col("median_us_again")).abs().max()).item() <= apart
+
+
+def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_path: Path) -> None:
+    study = ("bcast", "--algorithms", "default,binomial_tree,flattree", "--ranks", "48", "--sizes", "1:512Ki")
+    with Live(tmp_path / "c", *study, "--on", "simgrid:two-nodes-of-24") as live:
+        live.until(lambda: len(live.ranks()) == min(2, read_cores().usable))
+        under_way = live.ranks()
+        live.process.send_signal(signal.SIGINT)
+        done = live.end()
+    assert done.returncode == 130
+    assert done.stderr.endswith("results are still missing; the same command goes on\n")
+    wait_until(lambda: all(map(gone, under_way)))
+    again = timpani(*live.arguments)
+    assert again.returncode == 0, again.stderr
+    assert len(keys(tmp_path / "c")) == 3 * 20
 
 
 def test_times_are_those_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:

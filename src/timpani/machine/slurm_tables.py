@@ -14,6 +14,7 @@ _UNKNOWN = "nodes"
 """What a group is called whose switch nobody knows."""
 
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
+_NODE = re.compile(r"(\S+) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
 _REPEATED = re.compile(r"(\d+)(?:\(x(\d+)\))?")
 
 
@@ -44,7 +45,10 @@ def parse_sinfo(text: str) -> dict[str, Shape]:
     """The shape of each node, from lines of `SINFO_FORMAT`; a node in two partitions has two."""
     nodes = {}
     for line in text.splitlines():
-        name, sockets, per_socket, threads = line.split()
+        match = _NODE.fullmatch(line.strip())
+        if not match:  # "n/a" of a node that never registered, say
+            continue
+        name, sockets, per_socket, threads = match.groups()
         # A slurm.conf that gives nodes a number of CPUs and nothing else makes each of them a socket.
         known = int(sockets) if int(per_socket) > 1 else 1
         nodes[name] = Shape(int(sockets) * int(per_socket), known, int(threads))
