@@ -15,6 +15,7 @@ from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
 from timpani.charts.message_latency import message_latency
 from timpani.charts.pair_matrix import pair_matrix
+from timpani.charts.placements import placements
 from timpani.charts.residuals import residuals
 from timpani.charts.speedup import speedup
 from timpani.charts.spread import spread
@@ -25,7 +26,8 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 CONDITIONS = "conditions"
-_TITLES = {CONDITIONS: "Conditions", "formula": "Formula"}
+SETTING = "setting"
+_TITLES = {CONDITIONS: "Conditions", SETTING: "Conditions", "formula": "Formula"}
 _POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
 
 
@@ -55,6 +57,7 @@ LATENCY_AGAINST_RANKS = Kind(
     "latency-against-ranks", "cells", latency_against_ranks, ("message_bytes", CONDITIONS), True
 )
 ALGORITHM_MAP = Kind("algorithm-map", "decisions", algorithm_map, (CONDITIONS,))
+PLACEMENTS = Kind("placements", "cells", placements, (SETTING,))
 SPEEDUP = Kind("speedup", "cells", speedup, ("ranks", CONDITIONS))
 MESSAGE_LATENCY = Kind("message-latency", "messages", message_latency, ("ranks", CONDITIONS), True)
 MESSAGE_THROUGHPUT = Kind("message-throughput", "messages", throughput_against_size, ("ranks", CONDITIONS), True)
@@ -119,9 +122,10 @@ class Choice:
 
 
 def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with `conditions`: placement, mode and machine in words."""
+    """The frame with `conditions`: placement, mode and machine in words; and `setting`, without the placement."""
+    setting = pl.format("cache {}, machine {}", "mode", "machine")
     return frame.with_columns(
-        pl.format("placed by {}, cache {}, machine {}", "placement", "mode", "machine").alias(CONDITIONS)
+        pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
     )
 
 

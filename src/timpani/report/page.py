@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from timpani import __version__
 from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS, with_boundaries
+from timpani.campaign.bounds import BOUND, with_bounds
 from timpani.campaign.load import Campaign
 from timpani.campaign.relations import RELATION, with_relation
 from timpani.campaign.table import estimate_cells
@@ -47,6 +48,7 @@ class Report:
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_relation(estimate_cells(campaign.results), campaign), campaign)
+        cells = with_bounds(cells, campaign)
         cells = with_conditions(cells)
         self.decisions = with_conditions(decide(campaign.results))
         self.verdict = summarise(self.decisions, cells)
@@ -61,6 +63,7 @@ class Report:
         self.likeness = with_conditions(likeness(calls))
         self.knees = with_conditions(knee.knees(calls))
         several_ranks = calls.filter(pl.col("ranks").n_unique().over("collective", CONDITIONS) > 1)
+        several_placements = calls.filter(pl.col("placement").n_unique().over("collective", figures.SETTING) > 1)
         several_pairs = self.messages.filter(
             pl.col("first").is_not_null() & (pl.struct("first", "second").n_unique().over("collective", "ranks") > 1)
         )
@@ -76,6 +79,7 @@ class Report:
             for kind, frame in (
                 (figures.LATENCY_AGAINST_SIZE, calls),
                 (figures.LATENCY_AGAINST_RANKS, several_ranks),
+                (figures.PLACEMENTS, several_placements),
                 (figures.ALGORITHM_MAP, self.best),
                 (figures.SPEEDUP, compared),
                 (figures.MESSAGE_LATENCY, self.messages.filter(~pl.col("throughput_shown"))),
@@ -114,6 +118,7 @@ def render(campaign: Campaign) -> str:
         verdict=report.verdict,
         left_out=campaign.header.get("left_out", []),
         has_intervals=report.cells["ci_low_us"].is_not_null().any(),
+        has_bounds=BOUND in report.cells.columns,
         shapes=_shapes_sentence(report.cells),
         key=_key_sentence(report.cells),
         latency_title=latency_title(report.cells),

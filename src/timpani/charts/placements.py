@@ -1,0 +1,65 @@
+"""How long each algorithm takes over rank counts and placements, size by size."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.status import shape
+
+_ROW_HEIGHT = 30
+_BOUND = "links alone"
+
+
+def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+    """A small panel per size: a row for each rank count and placement, on it every algorithm's time with its interval,
+    and a tick where the links alone would end.
+
+    cells  columns of `estimate_cells`, and `bound_us` where links' rates are known; one mode and machine
+    """
+    cells = cells.filter(pl.col("median_us").is_not_null()).sort("ranks", "placement")
+    where = cells.select("ranks", "placement").unique(maintain_order=True)
+    order = [f"{ranks} ranks, {placement}" for ranks, placement in where.iter_rows()]
+    styled = theme.styles(cells["label"], ink)
+    rows = alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
+    time = alt.X(
+        "median_us:Q",
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(title="Time (µs)", format="~r", tickCount=4, labelOverlap="greedy"),
+    )
+    colour = alt.Color(
+        "label:N",
+        scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
+        legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
+    )
+    base = alt.Chart().encode(y=rows)
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("where:N", title="ranks and placement"),
+        alt.Tooltip("median_us:Q", title="median (µs)", format=".4~r"),
+        alt.Tooltip("ci_low_us:Q", title="from", format=".4~r"),
+        alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    interval = base.mark_rule(strokeWidth=1.4).encode(x=alt.X("ci_low_us:Q"), x2="ci_high_us:Q", color=colour)
+    points = base.mark_point(filled=True, size=46, opacity=1).encode(
+        x=time, color=colour, shape=shape(cells["status"], ink), tooltip=tooltip
+    )
+    layers = [interval, points]
+    if "bound_us" in cells.columns and cells["bound_us"].is_not_null().any():
+        bound = base.transform_filter("isValid(datum.bound_us)").mark_tick(color=ink.text, thickness=2, size=18)
+        layers.insert(
+            0, bound.encode(x=alt.X("bound_us:Q"), tooltip=[alt.Tooltip("bound_us:Q", title=_BOUND, format=".4~r")])
+        )
+    panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=_ROW_HEIGHT * len(order))
+    sizes = alt.Facet(
+        "message_bytes:O",
+        title=None,
+        header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=theme.SIZE_WORDS),
+    )
+    chart = (
+        panel.facet(facet=sizes, columns=3, data=cells)
+        .transform_filter("isValid(datum.median_us)")
+        .transform_calculate(where="datum.ranks + ' ranks, ' + datum.placement")
+        .resolve_scale(x="independent")
+    )
+    return theme.dress(chart, ink, "Time by rank count and placement, one panel per size; a bar where links alone end")
