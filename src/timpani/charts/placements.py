@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.status import shape
 
-_ROW_HEIGHT = 30
+_ROW_HEIGHT = 9  # of each algorithm in a row
 _BOUND = "links alone"
 
 
@@ -31,7 +31,9 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figur
         scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
         legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
     )
+    row = _ROW_HEIGHT * (len(styled) + 1)
     base = alt.Chart().encode(y=rows)
+    each = base.encode(yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("where:N", title="ranks and placement"),
@@ -40,17 +42,19 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figur
         alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
         alt.Tooltip("status:N", title="status"),
     ]
-    interval = base.mark_rule(strokeWidth=1.4).encode(x=alt.X("ci_low_us:Q"), x2="ci_high_us:Q", color=colour)
-    points = base.mark_point(filled=True, size=46, opacity=1).encode(
+    interval = each.mark_rule(strokeWidth=1.4).encode(x=alt.X("ci_low_us:Q"), x2="ci_high_us:Q", color=colour)
+    points = each.mark_point(filled=True, size=46, opacity=1).encode(
         x=time, color=colour, shape=shape(cells["status"], ink), tooltip=tooltip
     )
     layers = [interval, points]
     if "bound_us" in cells.columns and cells["bound_us"].is_not_null().any():
-        bound = base.transform_filter("isValid(datum.bound_us)").mark_tick(color=ink.text, thickness=2, size=18)
+        bound = base.transform_filter("isValid(datum.bound_us)").mark_tick(
+            color=ink.text, thickness=1.5, size=0.8 * row
+        )
         layers.insert(
             0, bound.encode(x=alt.X("bound_us:Q"), tooltip=[alt.Tooltip("bound_us:Q", title=_BOUND, format=".4~r")])
         )
-    panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=_ROW_HEIGHT * len(order))
+    panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=row * len(order))
     sizes = alt.Facet(
         "message_bytes:O",
         title=None,
