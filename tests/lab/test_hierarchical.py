@@ -1,0 +1,72 @@
+"""Algorithms that know nodes and switches, across the links that they are to spare: what crossed is counted."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.campaign.live import results, timpani
+from tests.lab.conftest import Made
+from timpani.native.find import find_mpis
+
+OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
+pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
+
+SIZE = 2**14
+PLACEMENTS = {
+    "category:1:2": [1, 1, 2, 2, 3, 3, 4, 4],
+    "category:2:2": [1, 2, 3, 4, 1, 2, 3, 4],
+    "category:3:2": [1, 3, 2, 4, 1, 3, 2, 4],
+}
+"""The node of each rank; nodes 1 and 2 share a switch, and 3 and 4."""
+
+ENTERING = {
+    # vectors of SIZE that enter another node, and another switch's group, in all
+    "bcast three_level": (3, 1),
+    "bcast two_level_chain": (3, 1),
+    "bcast full_lane": (3, 1),
+    "reduce two_level_chain": (3, 1),
+    "allreduce full_lane": (6, 3),
+}
+
+
+@pytest.fixture(scope="module")
+def lab(make: Callable[..., Made]) -> Made:
+    return make("--nodes", "4", "--cores", "2", "--groups", "2", "--link", "1gbit", "--uplink", "250mbit")
+
+
+def test_what_crosses_nodes_and_switches_is_what_must(lab: Made, tmp_path: Path) -> None:
+    study = tmp_path / "study.toml"
+    names: dict[str, list[str]] = {}
+    for name in ENTERING:
+        collective, algorithm = name.split()
+        names.setdefault(collective, []).append(f"timpani/{algorithm}")
+    lines = [f"{collective} = {json.dumps(algorithms)}" for collective, algorithms in names.items()]
+    study.write_text(
+        f"ranks = [8]\nsizes = [{SIZE}]\nplacement = {json.dumps([*PLACEMENTS])}\nlaunches = 1\nslot = '5ms'\n"
+        + "\n".join(["[collectives]", *lines, ""])
+    )
+    folder = tmp_path / "c"
+    options = ("--on", f"lab:{lab.id}", "--mpi", OPEN_MPIS[0].mpirun, "--prove", "-o", folder)
+    done = timpani("run", study, *options)
+    assert done.returncode == 0, done.stderr
+    assert [line["error"] for line in results(folder)] == [None] * 3 * len(ENTERING)
+    for proof in map(json.loads, (folder / "proofs.jsonl").read_text().splitlines()):
+        nodes = np.array(PLACEMENTS[proof["placement"]])
+        groups = (nodes - 1) // 2
+        sent = np.array(proof["bytes"])
+        crossing = [sent[part[:, None] != part[None, :]].sum() / SIZE for part in (nodes, groups)]
+        assert tuple(crossing) == ENTERING[f"{proof['collective']} {proof['algorithm']}"], proof
+
+
+def test_set_up_in_every_call_costs_what_it_costs_once(lab: Made, tmp_path: Path) -> None:
+    """Not how much longer: that is the machine's business. But that it gives the right result, and is said."""
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "timpani/three_level", "--sizes", "1Ki", "--ranks", "8", "-n", "1")
+    options = ("--on", f"lab:{lab.id}", "--mpi", OPEN_MPIS[0].mpirun, "--include-setup", "--slot", "5ms")
+    done = timpani("run", *study, *options, "--placement", "node", "-o", folder)
+    assert done.returncode == 0, done.stderr
+    assert "includes its set-up" in done.stderr
+    assert [line["error"] for line in results(folder)] == [None]
