@@ -1,9 +1,14 @@
 """Every test: a skip counts as missing where nothing may be left out."""
 
 import os
+import shutil
 
 import pytest
 from hypothesis import settings
+
+# The same sources are built for several programs and folders.
+if shutil.which("ccache"):
+    os.environ.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
 
 # How long an example takes is the machine's business: no test has a threshold of time.
 settings.register_profile("unhurried", deadline=None)

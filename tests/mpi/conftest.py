@@ -53,8 +53,9 @@ def build_tests(mpi: Mpi, folder: Path, target: str, *options: str) -> Path:
     cmake = shutil.which("cmake", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "cmake"
     ninja = shutil.which("ninja", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "ninja"
     where = [f"-DCMAKE_CXX_COMPILER={mpi.cxx}", f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DTIMPANI_TESTS=ON"]
-    subprocess.run([cmake, "-S", sources(), "-B", folder, "-G", "Ninja", *where, *options], check=True)
-    subprocess.run([ninja, "-C", folder, target], check=True)
+    environment = os.environ | {"LC_ALL": "C"}  # as `build` has it: ccache tells locales apart
+    subprocess.run([cmake, "-S", sources(), "-B", folder, "-G", "Ninja", *where, *options], check=True, env=environment)
+    subprocess.run([ninja, "-C", folder, target], check=True, env=environment)
     return folder
 
 
