@@ -49,7 +49,7 @@ Algorithm node_pairwise(std::string_view collective) {
         .aliases = {},
         .rounds = [](const Shape& shape) -> std::int64_t { return shape.topology->nodes(); },
         .round = round,
-        .requests = [](const Shape& shape) -> std::int64_t { return 2 * shape.topology->most_ranks_on_a_node(); },
+        .requests = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * shape.topology->most_ranks_on_a_node(); },
         .claims = {.most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
                    .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
                    .most_leaving_node = [](const Shape& shape) -> std::int64_t {
