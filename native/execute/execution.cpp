@@ -81,11 +81,13 @@ int Execution::operator()(const void* send, void* receive) {
         if (receive_aside_.base() == nullptr) receive_aside_.make(elements_of(receive_runs_), layout_);
         receive_base = receive_aside_.base();
     }
+    // A rank that failed goes on: others wait for what it sends, and would wait for ever.
+    int first_error = MPI_SUCCESS;
     for (const Instruction& instruction : program_.instructions) {
-        if (const int error = run(instruction); error != MPI_SUCCESS) return error;
+        if (const int error = run(instruction); first_error == MPI_SUCCESS) first_error = error;
     }
-    if (!receive_has_holes_ || receive_in_place)
-        return MPI_SUCCESS;  // in place, a scatter's root has its block already
+    if (!receive_has_holes_ || receive_in_place || first_error != MPI_SUCCESS)
+        return first_error;  // in place, a scatter's root has its block already
     for (const auto& [outside, inside, count] : receive_runs_) {
         const int error = copy(receive_base + inside * layout_.extent, received + outside * layout_.extent, count);
         if (error != MPI_SUCCESS) return error;

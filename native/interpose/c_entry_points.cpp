@@ -1,6 +1,8 @@
 // MPI's own names, as a C program calls them.
 
+#pragma GCC visibility push(default)  // the library is compiled with all names hidden; these are what it is for
 #include <mpi.h>
+#pragma GCC visibility pop
 
 #include "interpose/finish.hpp"
 #include "interpose/intercept.hpp"

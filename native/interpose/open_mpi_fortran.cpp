@@ -58,6 +58,7 @@ void give(MPI_Fint* error, int code) {
     void MPI_##upper(__VA_ARGS__) __attribute__((alias("ompi_" #lower "_f")));     \
     void ompi_##lower##_f(__VA_ARGS__)
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 TIMPANI_FORTRAN(finalize, FINALIZE, MPI_Fint* error) { give(error, MPI_Finalize()); }
@@ -151,3 +152,4 @@ TIMPANI_FORTRAN(exscan, EXSCAN, void* send, void* receive, Integer count, Intege
 }
 
 }  // extern "C"
+#pragma GCC visibility pop
