@@ -105,10 +105,10 @@ int Execution::run(const Instruction& instruction) {
             return PMPI_Recv(at(to), count(to), type_, peer, kTag, comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::exchange:
             return PMPI_Sendrecv(at(from), count(from), type_, peer, kTag, at(to), count(to), type_, other_peer, kTag,
-                                comm_, MPI_STATUS_IGNORE);
+                                 comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::start_send:
             return PMPI_Isend(at(from), count(from), type_, peer, kTag, comm_,
-                             &requests_[static_cast<std::size_t>(slot)]);
+                              &requests_[static_cast<std::size_t>(slot)]);
         case Instruction::Kind::start_receive:
             return PMPI_Irecv(at(to), count(to), type_, peer, kTag, comm_, &requests_[static_cast<std::size_t>(slot)]);
         case Instruction::Kind::wait:
@@ -131,7 +131,8 @@ int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) co
     }
     // Only MPI knows where the gaps of a type are.
     const auto elements = static_cast<int>(count);
-    return PMPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return PMPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
 }
 
 }  // namespace timpani

@@ -18,14 +18,14 @@ extern "C" {
 
 // What Fortran calls MPI_IN_PLACE and MPI_BOTTOM is known by its address, in the spelling of the compiler that Open MPI
 // was built with; the others are not there.
-#define TIMPANI_EACH_SPELLING(name, upper)     \
-    extern int name __attribute__((weak));     \
-    extern int name##_ __attribute__((weak));  \
-    extern int name##__ __attribute__((weak)); \
-    extern int upper __attribute__((weak));
-TIMPANI_EACH_SPELLING(mpi_fortran_in_place, MPI_FORTRAN_IN_PLACE)
-TIMPANI_EACH_SPELLING(mpi_fortran_bottom, MPI_FORTRAN_BOTTOM)
-#undef TIMPANI_EACH_SPELLING
+extern int mpi_fortran_in_place __attribute__((weak));
+extern int mpi_fortran_in_place_ __attribute__((weak));
+extern int mpi_fortran_in_place__ __attribute__((weak));
+extern int MPI_FORTRAN_IN_PLACE __attribute__((weak));
+extern int mpi_fortran_bottom __attribute__((weak));
+extern int mpi_fortran_bottom_ __attribute__((weak));
+extern int mpi_fortran_bottom__ __attribute__((weak));
+extern int MPI_FORTRAN_BOTTOM __attribute__((weak));
 
 }  // extern "C"
 

@@ -1,6 +1,6 @@
 #include "interpose/rules.hpp"
 
-#include <random>
+#include <cstdint>
 #include <string>
 
 #include "interpose/group.hpp"
@@ -65,7 +65,8 @@ TEST(a_file_cut_off_anywhere_is_no_file) {
 }
 
 TEST(any_text_is_read_or_refused) {
-    std::mt19937 random(20);
+    std::uint32_t state = 20;
+    const auto random = [&state] { return (state = state * 1664525U + 1013904223U) >> 8; };  // Numerical Recipes'
     const std::string alphabet = "bcastendflinear=.:#- \n\t0123456789\xff";
     for (int trial = 0; trial < 3000; ++trial) {
         std::string text = kGood;

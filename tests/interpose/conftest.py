@@ -88,7 +88,9 @@ class Run:
 RunProgram = Callable[..., Run]
 
 
-@pytest.fixture(params=FOUND or (None,), ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session")
+@pytest.fixture(
+    params=FOUND or (None,), ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session"
+)
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     if request.param is None:
         pytest.skip("no MPI library on this machine")
@@ -133,7 +135,11 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         profile = tmp_path / "profile.csv"
         profile.unlink(missing_ok=True)
         (tmp_path / "rules").write_text(text or "")
-        beneath = {"LD_PRELOAD": str(library), "TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
+        beneath = {
+            "LD_PRELOAD": str(library),
+            "TIMPANI_RULES": str(tmp_path / "rules"),
+            "TIMPANI_PROFILE": str(profile),
+        }
         request = LaunchRequest(
             ranks=ranks,
             placement="core",

@@ -45,8 +45,8 @@ def test_communicators_come_and_go_and_leave_nothing(run_program: RunProgram, mp
 
 
 def test_errors_reach_the_programs_handler(run_program: RunProgram) -> None:
-    expected = run_program("errors.c", text=None)
-    found = run_program("errors.c", text=ALL)
+    expected = run_program("errors.c", text=None, ranks=2)
+    found = run_program("errors.c", text=ALL, ranks=2)
     assert found.status == expected.status == 0, found.stderr
     assert sorted(found.stdout.splitlines()) == sorted(expected.stdout.splitlines())
     assert "rank 1: an error, handled" in found.stdout
