@@ -5,13 +5,14 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 
 import sys
 
-from bench import overhead, program, reproducibility, speed, switches, truth
+from bench import overhead, pass_through, program, reproducibility, speed, switches, truth
 
 BENCHMARKS = {
     "truth": truth.run,
     "reproducibility": reproducibility.run,
     "speed": speed.run,
     "overhead": overhead.run,
+    "pass_through": pass_through.run,
     "program": program.run,
     "switches": switches.run,
 }

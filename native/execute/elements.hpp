@@ -18,9 +18,9 @@ struct ElementLayout {
 
     explicit ElementLayout(MPI_Datatype type) {
         MPI_Aint lower = 0;
-        MPI_Type_get_extent(type, &lower, &extent);
-        MPI_Type_get_true_extent(type, &true_lower, &true_extent);
-        MPI_Type_size(type, &size);
+        PMPI_Type_get_extent(type, &lower, &extent);
+        PMPI_Type_get_true_extent(type, &true_lower, &true_extent);
+        PMPI_Type_size(type, &size);
         contiguous = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
     }
 };

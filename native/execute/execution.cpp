@@ -13,14 +13,14 @@ constexpr int kTag = 17;
 
 int rank_in(MPI_Comm comm) {
     int rank = 0;
-    MPI_Comm_rank(comm, &rank);
+    PMPI_Comm_rank(comm, &rank);
     return rank;
 }
 
 /// The shape with what the operator and the datatype say of themselves.
 Shape admitted(const Algorithm& algorithm, Shape shape, MPI_Op op, const ElementLayout& layout) {
     int commutes = 1;
-    if (op != MPI_OP_NULL) MPI_Op_commutative(op, &commutes);
+    if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &commutes);
     shape.commutative = commutes != 0;
     shape.element_bytes = std::max(1, layout.size);
     if (!algorithm.restrictions.admit(shape)) {
@@ -81,11 +81,13 @@ int Execution::operator()(const void* send, void* receive) {
         if (receive_aside_.base() == nullptr) receive_aside_.make(elements_of(receive_runs_), layout_);
         receive_base = receive_aside_.base();
     }
+    // A rank that failed goes on: others wait for what it sends, and would wait for ever.
+    int first_error = MPI_SUCCESS;
     for (const Instruction& instruction : program_.instructions) {
-        if (const int error = run(instruction); error != MPI_SUCCESS) return error;
+        if (const int error = run(instruction); first_error == MPI_SUCCESS) first_error = error;
     }
-    if (!receive_has_holes_ || receive_in_place)
-        return MPI_SUCCESS;  // in place, a scatter's root has its block already
+    if (!receive_has_holes_ || receive_in_place || first_error != MPI_SUCCESS)
+        return first_error;  // in place, a scatter's root has its block already
     for (const auto& [outside, inside, count] : receive_runs_) {
         const int error = copy(receive_base + inside * layout_.extent, received + outside * layout_.extent, count);
         if (error != MPI_SUCCESS) return error;
@@ -98,25 +100,25 @@ int Execution::run(const Instruction& instruction) {
     const auto count = [](const Region& region) { return static_cast<int>(region.count); };
     switch (kind) {
         case Instruction::Kind::send:
-            return MPI_Send(at(from), count(from), type_, peer, kTag, comm_);
+            return PMPI_Send(at(from), count(from), type_, peer, kTag, comm_);
         case Instruction::Kind::receive:
-            return MPI_Recv(at(to), count(to), type_, peer, kTag, comm_, MPI_STATUS_IGNORE);
+            return PMPI_Recv(at(to), count(to), type_, peer, kTag, comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::exchange:
-            return MPI_Sendrecv(at(from), count(from), type_, peer, kTag, at(to), count(to), type_, other_peer, kTag,
-                                comm_, MPI_STATUS_IGNORE);
+            return PMPI_Sendrecv(at(from), count(from), type_, peer, kTag, at(to), count(to), type_, other_peer, kTag,
+                                 comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::start_send:
-            return MPI_Isend(at(from), count(from), type_, peer, kTag, comm_,
-                             &requests_[static_cast<std::size_t>(slot)]);
+            return PMPI_Isend(at(from), count(from), type_, peer, kTag, comm_,
+                              &requests_[static_cast<std::size_t>(slot)]);
         case Instruction::Kind::start_receive:
-            return MPI_Irecv(at(to), count(to), type_, peer, kTag, comm_, &requests_[static_cast<std::size_t>(slot)]);
+            return PMPI_Irecv(at(to), count(to), type_, peer, kTag, comm_, &requests_[static_cast<std::size_t>(slot)]);
         case Instruction::Kind::wait:
-            return MPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE);
+            return PMPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE);
         case Instruction::Kind::wait_all:
-            return MPI_Waitall(slot, requests_.data(), MPI_STATUSES_IGNORE);
+            return PMPI_Waitall(slot, requests_.data(), MPI_STATUSES_IGNORE);
         case Instruction::Kind::copy:
             return copy(at(from), at(to), from.count);
         case Instruction::Kind::reduce:
-            return MPI_Reduce_local(at(from), at(to), count(from), type_, op_);
+            return PMPI_Reduce_local(at(from), at(to), count(from), type_, op_);
     }
     return MPI_ERR_INTERN;
 }
@@ -129,7 +131,8 @@ int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) co
     }
     // Only MPI knows where the gaps of a type are.
     const auto elements = static_cast<int>(count);
-    return MPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return PMPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
 }
 
 }  // namespace timpani

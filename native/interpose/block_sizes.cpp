@@ -1,0 +1,63 @@
+#include "interpose/block_sizes.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace timpani {
+
+namespace {
+
+std::int64_t sum(const std::vector<std::int64_t>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
+}
+
+/// Blocks of one rank each: in the root's buffer, or in all.
+BlockSizes one_a_rank(std::vector<std::int64_t> counts) {
+    const auto all = sum(counts);
+    const auto ranks = static_cast<std::int64_t>(counts.size());
+    return {.counts = std::move(counts), .message_bytes = all / ranks, .most_at_a_rank = all};
+}
+
+/// An all-to-all without scratch has nowhere to keep blocks that it passes on.
+bool any_passes_blocks_on(const Communicator& communicator) {
+    return std::ranges::any_of(communicator.rules(Kind::alltoallv), [](const Rule* rule) {
+        return rule->algorithm != nullptr && rule->algorithm->scratch != nullptr;
+    });
+}
+
+BlockSizes pairs(const Call& call, const Communicator& communicator) {
+    const Place here = communicator.here();
+    const auto ranks = static_cast<std::size_t>(here.ranks);
+    const auto rank = static_cast<std::size_t>(here.rank);
+    const auto received = block_bytes(call.receive, here);
+    const auto sent = call.send.data == MPI_IN_PLACE ? received : block_bytes(call.send, here);
+    BlockSizes sizes;
+    sizes.counts.resize(ranks * ranks);
+    auto* const own_row = sizes.counts.data() + rank * ranks;
+    if (any_passes_blocks_on(communicator)) {
+        sizes.error = PMPI_Allgather(sent.data(), here.ranks, MPI_INT64_T, sizes.counts.data(), here.ranks, MPI_INT64_T,
+                                     communicator.own());
+    } else {
+        for (std::size_t peer = 0; peer < ranks; ++peer) sizes.counts[peer * ranks + rank] = received[peer];
+        std::ranges::copy(sent, own_row);
+    }
+    if (sizes.error != MPI_SUCCESS) return sizes;
+    const std::int64_t most = std::max(sum(sent), sum(received));
+    sizes.error = PMPI_Allreduce(&most, &sizes.most_at_a_rank, 1, MPI_INT64_T, MPI_MAX, communicator.own());
+    sizes.message_bytes = sizes.most_at_a_rank / here.ranks;
+    return sizes;
+}
+
+}  // namespace
+
+BlockSizes agree_on_blocks(const Call& call, const Communicator& communicator) {
+    if (call.kind == Kind::alltoallv) return pairs(call, communicator);
+    if (call.kind == Kind::allgatherv) return one_a_rank(block_bytes(call.receive, communicator.here()));
+    const std::int64_t own = message_bytes(call, communicator.here());
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.here().ranks));
+    const int error = PMPI_Allgather(&own, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, communicator.own());
+    if (error != MPI_SUCCESS) return {.error = error};
+    return one_a_rank(std::move(counts));
+}
+
+}  // namespace timpani

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interpose/communicator.hpp"
+
+namespace timpani {
+
+/// What the ranks of a v-collective's call have told each other.
+struct BlockSizes {
+    int error = 0;                       // MPI's
+    std::vector<std::int64_t> counts{};  // bytes, as Shape has them
+    std::int64_t message_bytes = 0;      // what rules compare: the mean block, in alltoallv that of the busiest rank
+    std::int64_t most_at_a_rank = 0;     // bytes that one rank sends or receives in all
+};
+
+/// Agrees on the sizes of a v-collective's blocks, which each rank knows only in part. Collective but for allgatherv,
+/// where every rank is told all. In an alltoallv of algorithms that send each block straight to its rank, only this
+/// rank's own blocks are filled in: no other is asked for.
+BlockSizes agree_on_blocks(const Call& call, const Communicator& communicator);
+
+}  // namespace timpani

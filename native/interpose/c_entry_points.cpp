@@ -1,0 +1,191 @@
+// MPI's own names, as a C program calls them.
+
+#pragma GCC visibility push(default)  // the library is compiled with all names hidden; these are what it is for
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#include "interpose/finish.hpp"
+#include "interpose/intercept.hpp"
+
+using timpani::intercept;
+using timpani::Kind;
+using timpani::Side;
+
+namespace {
+
+/// A buffer that is only read; where it is described by one count, or by arrays.
+Side side(const void* data, int count, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .count = count, .type = type};
+}
+Side side(const void* data, const int* counts, const int* places, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .counts = counts, .places = places, .type = type};
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Finalize() {
+    timpani::finish();
+    return PMPI_Finalize();
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+    return intercept({.kind = Kind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
+}
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    return intercept({.kind = Kind::bcast, .comm = comm, .receive = side(buffer, count, type), .root = root},
+                     [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
+}
+
+int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+               MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    return intercept(
+        {.kind = Kind::gather,
+         .comm = comm,
+         .send = side(send, send_count, send_type),
+         .receive = side(receive, receive_count, receive_type),
+         .root = root},
+        [&] { return PMPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
+}
+
+int MPI_Gatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    return intercept({.kind = Kind::gatherv,
+                      .comm = comm,
+                      .send = side(send, send_count, send_type),
+                      .receive = side(receive, receive_counts, receive_places, receive_type),
+                      .root = root},
+                     [&] {
+                         return PMPI_Gatherv(send, send_count, send_type, receive, receive_counts, receive_places,
+                                             receive_type, root, comm);
+                     });
+}
+
+int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    return intercept(
+        {.kind = Kind::scatter,
+         .comm = comm,
+         .send = side(send, send_count, send_type),
+         .receive = side(receive, receive_count, receive_type),
+         .root = root},
+        [&] { return PMPI_Scatter(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
+}
+
+int MPI_Scatterv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                 void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    return intercept({.kind = Kind::scatterv,
+                      .comm = comm,
+                      .send = side(send, send_counts, send_places, send_type),
+                      .receive = side(receive, receive_count, receive_type),
+                      .root = root},
+                     [&] {
+                         return PMPI_Scatterv(send, send_counts, send_places, send_type, receive, receive_count,
+                                              receive_type, root, comm);
+                     });
+}
+
+int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                  MPI_Datatype receive_type, MPI_Comm comm) {
+    return intercept(
+        {.kind = Kind::allgather,
+         .comm = comm,
+         .send = side(send, send_count, send_type),
+         .receive = side(receive, receive_count, receive_type)},
+        [&] { return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm); });
+}
+
+int MPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
+                   const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm) {
+    return intercept({.kind = Kind::allgatherv,
+                      .comm = comm,
+                      .send = side(send, send_count, send_type),
+                      .receive = side(receive, receive_counts, receive_places, receive_type)},
+                     [&] {
+                         return PMPI_Allgatherv(send, send_count, send_type, receive, receive_counts, receive_places,
+                                                receive_type, comm);
+                     });
+}
+
+int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
+                 MPI_Datatype receive_type, MPI_Comm comm) {
+    return intercept(
+        {.kind = Kind::alltoall,
+         .comm = comm,
+         .send = side(send, send_count, send_type),
+         .receive = side(receive, receive_count, receive_type)},
+        [&] { return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm); });
+}
+
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+                  void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+                  MPI_Comm comm) {
+    return intercept({.kind = Kind::alltoallv,
+                      .comm = comm,
+                      .send = side(send, send_counts, send_places, send_type),
+                      .receive = side(receive, receive_counts, receive_places, receive_type)},
+                     [&] {
+                         return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
+                                               receive_places, receive_type, comm);
+                     });
+}
+
+int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+    return intercept({.kind = Kind::reduce,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, count, type),
+                      .op = op,
+                      .root = root},
+                     [&] { return PMPI_Reduce(send, receive, count, type, op, root, comm); });
+}
+
+int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return intercept({.kind = Kind::allreduce,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, count, type),
+                      .op = op},
+                     [&] { return PMPI_Allreduce(send, receive, count, type, op, comm); });
+}
+
+int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm) {
+    return intercept({.kind = Kind::reduce_scatter,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, counts, nullptr, type),
+                      .op = op},
+                     [&] { return PMPI_Reduce_scatter(send, receive, counts, type, op, comm); });
+}
+
+int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return intercept({.kind = Kind::reduce_scatter_block,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, count, type),
+                      .op = op},
+                     [&] { return PMPI_Reduce_scatter_block(send, receive, count, type, op, comm); });
+}
+
+int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return intercept({.kind = Kind::scan,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, count, type),
+                      .op = op},
+                     [&] { return PMPI_Scan(send, receive, count, type, op, comm); });
+}
+
+int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    return intercept({.kind = Kind::exscan,
+                      .comm = comm,
+                      .send = {.data = const_cast<void*>(send)},
+                      .receive = side(receive, count, type),
+                      .op = op},
+                     [&] { return PMPI_Exscan(send, receive, count, type, op, comm); });
+}
+
+}  // extern "C"

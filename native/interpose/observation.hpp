@@ -1,0 +1,20 @@
+#pragma once
+
+#include "interpose/replace.hpp"
+
+namespace timpani {
+
+/// The clock of one call, where calls are counted.
+class Observation {
+  public:
+    Observation(const Call& call, const Communicator& communicator);
+    /// Enters the call into the profile, its time without that of setting up.
+    void end(const Outcome& outcome) const;
+
+  private:
+    const Call& call_;
+    const Communicator& communicator_;
+    double start_ = 0;
+};
+
+}  // namespace timpani

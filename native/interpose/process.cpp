@@ -1,0 +1,63 @@
+#include "interpose/process.hpp"
+
+#include <mpi.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "interpose/communicator.hpp"
+
+namespace timpani {
+
+namespace {
+
+RulesFile read_file(const std::string& path) {
+    if (path.empty()) return {};
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return {.problem = path + ": " + std::strerror(errno)};
+    try {
+        // Shorter by a bit, so that its negative is a number too.
+        const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1);
+        return {.rules = read_rules(text), .fingerprint = fingerprint};
+    } catch (const RulesError& error) {
+        return {.problem = path + ", " + error.what()};
+    }
+}
+
+int forget(MPI_Comm /*comm*/, int /*keyval*/, void* state, void* /*extra*/) {
+    Communicator::forget(static_cast<Communicator*>(state));
+    return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
+    counting = settings.counts() && !settings.off;
+    duty = settings.idle() ? Duty::off : Duty::on;
+}
+
+Process& Process::get() {
+    static Process& process = *new Process;
+    return process;
+}
+
+int Process::keyval() {
+    static const int key = [] {
+        int made = MPI_KEYVAL_INVALID;
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr);
+        return made;
+    }();
+    return key;
+}
+
+void Process::complain(std::string_view text) {
+    if (complained_.test_and_set()) return;
+    std::fprintf(stderr, "timpani: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+}  // namespace timpani

@@ -1,0 +1,156 @@
+#include "interpose/replace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "interpose/block_sizes.hpp"
+#include "interpose/move_data.hpp"
+#include "interpose/setup_clock.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// Bytes that a rank sends or receives in all, where blocks are equal.
+std::int64_t at_a_rank(Kind kind, std::int64_t bytes, int ranks) {
+    const bool blocks = (kind >= Kind::gather && kind <= Kind::alltoallv) || kind == Kind::reduce_scatter_block;
+    return blocks ? bytes * ranks : bytes;
+}
+
+bool predefined_type(MPI_Datatype type) {
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+bool predefined_op(MPI_Op op) {
+    const std::array all{MPI_OP_NULL, MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,  MPI_BAND,
+                         MPI_LOR,     MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+    return std::ranges::find(all, op) != all.end();
+}
+
+bool commutes(MPI_Op op) {
+    int yes = 1;
+    if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &yes);
+    return yes != 0;
+}
+
+/// Our reduce-scatters deal the vector out as evenly as whole elements allow.
+bool dealt_evenly(const Call& call, Place here, std::int64_t elements) {
+    for (int rank = 0; rank < here.ranks; ++rank) {
+        if (call.receive.counts[rank] != part_of(elements, here.ranks, rank).count) return false;
+    }
+    return true;
+}
+
+/// One call whose rule is known.
+class Replacement {
+  public:
+    Replacement(const Call& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
+        : call_(call), communicator_(communicator), rule_(rule), moved_(!reduces(call.kind)) {
+        const Place here = communicator.here();
+        key_ = {&rule, sizes.message_bytes, has_root(call.kind) ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
+        if (!sizes.counts.empty()) key_.count = 0;  // the blocks' own sizes say it
+        if (!moved_) {
+            key_.type = call.receive.type;
+            key_.op = call.op;
+            key_.count = call.receive.count;
+            for (int r = 0; call.kind == Kind::reduce_scatter && r < here.ranks; ++r)
+                key_.count += call.receive.counts[r];
+        }
+        shape_ = {.ranks = here.ranks,
+                  .count = key_.count,
+                  .root = key_.root,
+                  .commutative = commutes(key_.op),
+                  .counts = sizes.counts,
+                  .topology = &communicator.topology()};
+        std::ranges::copy(rule.parameters, shape_.parameters.begin());
+        // A message of a hierarchy may hold what several ranks send to several others.
+        const bool joins =
+            rule.algorithm->restrictions.topology && (call.kind == Kind::alltoall || call.kind == Kind::alltoallv);
+        most_bytes_ = sizes.most_at_a_rank * (joins ? here.ranks : 1);
+    }
+
+    /// Why the rule can't be followed, alike on all ranks; empty: it can.
+    [[nodiscard]] std::string_view hindrance() const {
+        if (most_bytes_ > std::numeric_limits<int>::max()) return "too large";
+        const Restrictions& restrictions = rule_.algorithm->restrictions;
+        if (restrictions.commutative && !shape_.commutative) return "operator does not commute";
+        if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
+        if (call_.kind == Kind::reduce_scatter && !dealt_evenly(call_, communicator_.here(), shape_.count))
+            return "unequal parts";
+        return {};
+    }
+
+    int run() {
+        if (predefined_type(key_.type) && predefined_op(key_.op)) {
+            Execution* kept = communicator_.plans().find(key_);
+            if (kept == nullptr) kept = communicator_.plans().keep(key_, make());
+            return run(*kept);
+        }
+        return run(*make());
+    }
+
+  private:
+    [[nodiscard]] std::unique_ptr<Execution> make() const {
+        const SetupClock clock("plan", shape_.ranks);
+        return std::make_unique<Execution>(*rule_.algorithm, shape_, communicator_.own(), key_.type, key_.op);
+    }
+
+    int run(Execution& execution) const {
+        if (moved_) return move_data(call_, communicator_, execution);
+        // What is no buffer here may be anything.
+        return execution(call_.send.data, receives(call_, communicator_.here()) ? call_.receive.data : nullptr);
+    }
+
+    const Call& call_;
+    Communicator& communicator_;
+    const Rule& rule_;
+    bool moved_;
+    PlanKey key_{};
+    Shape shape_{};
+    std::int64_t most_bytes_ = 0;
+};
+
+Outcome failed(const Communicator& communicator, int error) {
+    PMPI_Comm_call_errhandler(communicator.comm(), error);
+    return {.done = true, .error = error};
+}
+
+}  // namespace
+
+Outcome replace(const Call& call, Communicator& communicator) try {
+    communicator.prepare();
+    if (!communicator.may_replace(call.kind)) return {};
+    if (!plausible(call, communicator.here())) return {.reason = "arguments"};
+    BlockSizes sizes;
+    if (has_unequal_blocks(call.kind)) {
+        sizes = agree_on_blocks(call, communicator);
+        if (sizes.error != MPI_SUCCESS) return failed(communicator, sizes.error);
+    } else {
+        sizes.message_bytes = message_bytes(call, communicator.here());
+        sizes.most_at_a_rank = at_a_rank(call.kind, sizes.message_bytes, communicator.here().ranks);
+    }
+    Outcome outcome{.bytes = sizes.message_bytes};
+    const auto rules = communicator.rules(call.kind);
+    const auto rule = std::ranges::find_if(rules, [&](const Rule* each) { return each->bytes.holds(outcome.bytes); });
+    if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
+    Replacement replacement(call, communicator, **rule, sizes);
+    outcome.reason = replacement.hindrance();
+    if (!outcome.reason.empty()) return outcome;
+    outcome.done = true;
+    outcome.algorithm = (*rule)->text;
+    outcome.error = replacement.run();
+    if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator.comm(), outcome.error);
+    return outcome;
+} catch (const std::bad_alloc&) {
+    return failed(communicator, MPI_ERR_NO_MEM);
+}
+
+}  // namespace timpani

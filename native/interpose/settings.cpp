@@ -1,0 +1,32 @@
+#include "interpose/settings.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "interpose/group.hpp"
+
+namespace timpani {
+
+namespace {
+
+std::string value_of(const char* name) {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Settings read_settings() {
+    std::array<char, 256> host{};  // POSIX: names have at most 255 bytes
+    gethostname(host.data(), host.size() - 1);
+    const auto off = value_of("TIMPANI_OFF");
+    return {.off = !off.empty() && off != "0",
+            .rules = value_of("TIMPANI_RULES"),
+            .profile = value_of("TIMPANI_PROFILE"),
+            .summary = value_of("TIMPANI_TRACE") == "summary",
+            .group = group_of(host.data(), value_of("TIMPANI_GROUPS"), value_of("SLURM_TOPOLOGY_ADDR"))};
+}
+
+}  // namespace timpani

@@ -1,0 +1,163 @@
+"""Unmodified programs, compiled by each MPI library's own compilers, and libtimpani.so beneath them."""
+
+import csv
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from timpani.machine.cores import read_cores
+from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.launcher import command
+from timpani.native.build import build
+from timpani.native.find import Mpi, find_mpis
+
+PROGRAMS = Path(__file__).parent / "programs"
+LIBRARY = "libtimpani.so"
+FOUND = find_mpis()
+
+TREES = {  # an algorithm for every collective, most of them along trees
+    "barrier": "dissemination",
+    "bcast": "pipeline:segment_bytes=64",
+    "gather": "binomial",
+    "gatherv": "binomial",
+    "scatter": "binomial",
+    "scatterv": "binomial",
+    "allgather": "bruck",
+    "allgatherv": "ring",
+    "alltoall": "bruck",
+    "alltoallv": "pairwise",
+    "reduce": "in_order_binary",
+    "allreduce": "recursive_doubling",
+    "reduce_scatter": "butterfly",
+    "reduce_scatter_block": "butterfly",
+    "scan": "recursive_doubling",
+    "exscan": "recursive_doubling",
+}
+STRAIGHT = {  # another for every collective
+    "barrier": "linear",
+    "bcast": "scatter_allgather",
+    "gather": "linear",
+    "gatherv": "linear",
+    "scatter": "linear",
+    "scatterv": "linear",
+    "allgather": "ring",
+    "allgatherv": "bruck",
+    "alltoall": "pairwise",
+    "alltoallv": "linear",
+    "reduce": "linear",
+    "allreduce": "ring",
+    "reduce_scatter": "ring",
+    "reduce_scatter_block": "ring",
+    "scan": "linear",
+    "exscan": "linear",
+}
+
+
+def rules(*lines: str) -> str:
+    """The text of a rules file."""
+    return "\n".join(["timpani-rules 1", *lines, f"end {len(lines)}", ""])
+
+
+def everywhere(algorithms: dict[str, str]) -> str:
+    return rules(*(f"{collective} {algorithm}" for collective, algorithm in algorithms.items()))
+
+
+@dataclass
+class Run:
+    """How a program ended and, where a profile was asked for, its rows."""
+
+    status: int
+    stdout: str
+    stderr: str
+    profile: list[dict[str, str]]
+
+    def ran(self, collective: str) -> set[str]:
+        """The algorithms that ran for a collective."""
+        return {row["algorithm"] for row in self.profile if row["collective"] == collective}
+
+    def told(self) -> list[str]:
+        """What the library said on stderr."""
+        return [line for line in self.stderr.splitlines() if line.startswith("timpani:")]
+
+
+RunProgram = Callable[..., Run]
+
+
+@pytest.fixture(
+    params=FOUND or (None,), ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session"
+)
+def mpi(request: pytest.FixtureRequest) -> Mpi:
+    if request.param is None:
+        pytest.skip("no MPI library on this machine")
+    found: Mpi = request.param
+    return found
+
+
+@pytest.fixture(scope="session")
+def library(mpi: Mpi) -> Path:
+    return build(mpi) / LIBRARY
+
+
+def compiler(mpi: Mpi, source: Path) -> str:
+    """The wrapper compiler beside the C++ one, for the language of `source`."""
+    name = mpi.cxx.name.replace("mpicxx", "mpicc" if source.suffix == ".c" else "mpif90")
+    return str(mpi.cxx.with_name(name))
+
+
+@pytest.fixture(scope="session")
+def compiled(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A program of `programs/`, compiled once."""
+    folder = tmp_path_factory.mktemp(f"programs-{mpi.kind}")
+
+    def program(name: str) -> Path:
+        source, done = PROGRAMS / name, folder / name.replace(".", "-")
+        if not done.exists():
+            if source.suffix != ".c" and shutil.which("gfortran") is None:
+                pytest.skip("no Fortran compiler on this machine")
+            subprocess.run(
+                [compiler(mpi, source), "-O1", str(source), "-lpthread", "-o", str(done)], cwd=folder, check=True
+            )
+        return done
+
+    return program
+
+
+@pytest.fixture
+def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_path: Path) -> RunProgram:
+    """Run a program with `text` as rules beneath it (`None`: without the library), and return what it did."""
+
+    def run(name: str, *arguments: str, text: str | None, ranks: int = 3, **environment: str) -> Run:
+        profile = tmp_path / "profile.csv"
+        profile.unlink(missing_ok=True)
+        (tmp_path / "rules").write_text(text or "")
+        beneath = {
+            "LD_PRELOAD": str(library),
+            "TIMPANI_RULES": str(tmp_path / "rules"),
+            "TIMPANI_PROFILE": str(profile),
+        }
+        request = LaunchRequest(
+            ranks=ranks,
+            placement="core",
+            oversubscribed=ranks > read_cores().usable,
+            arguments=(),
+            environment={**(beneath if text is not None else {}), **environment},
+            program=(str(compiled(name)), *arguments),
+        )
+        to_run = command(mpi, request)
+        done = subprocess.run(
+            to_run.argv,
+            env={**os.environ, **to_run.environment},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+        rows = list(csv.DictReader(profile.read_text().splitlines())) if profile.exists() else []
+        return Run(done.returncode, done.stdout, done.stderr, rows)
+
+    return run

@@ -1,0 +1,183 @@
+/* matrix FILE: collective calls in all the ways that MPI allows, on the world, on the world backwards and on two halves.
+   Each rank writes what it received, gaps and margins among it, as a line a call into FILE.RANK; the lines must not
+   depend on what runs beneath the program. */
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 16, MARGIN = 64, MOST_RANKS = 16 };
+
+static MPI_Comm comm;
+static int rank, ranks;
+static FILE *out;
+static unsigned char send_room[ROOM], receive_room[ROOM];
+static unsigned char *const from = send_room + MARGIN, *const into = receive_room + MARGIN;
+
+static void fill(void) {
+    unsigned state = 77u + (unsigned)rank;
+    for (int i = 0; i < ROOM; ++i) {
+        state = state * 1664525u + 1013904223u; /* Numerical Recipes' generator */
+        send_room[i] = state >> 24;
+        receive_room[i] = state >> 16;
+    }
+}
+
+static void note(const char *what, int error) {
+    unsigned long long sum = 1469598103934665603ull; /* FNV-1a */
+    for (int i = 0; i < ROOM; ++i) sum = (sum ^ receive_room[i]) * 1099511628211ull;
+    for (int i = 0; i < ROOM; ++i) sum = (sum ^ send_room[i]) * 1099511628211ull;
+    fprintf(out, "%s %d %016llx\n", what, error, sum);
+}
+
+#define TRY(call) (fill(), note(#call, MPI_##call))
+
+/* 2 × 2 matrices of unsigned numbers: their product depends on its order. */
+static void multiply(void *left, void *right, int *count, MPI_Datatype *type) {
+    (void)type;
+    for (int i = 0; i < *count; ++i) {
+        unsigned *a = (unsigned *)left + 4 * i, *b = (unsigned *)right + 4 * i, c[4];
+        for (int k = 0; k < 4; ++k) c[k] = a[k & 2] * b[k & 1] + a[(k & 2) + 1] * b[2 + (k & 1)];
+        memcpy(b, c, sizeof c);
+    }
+}
+static void add_thirds(void *left, void *right, int *count, MPI_Datatype *type) { /* of three ints, the outer two */
+    (void)type;
+    for (int i = 0; i < *count; ++i) {
+        int *a = (int *)left + 3 * i, *b = (int *)right + 3 * i;
+        b[0] += a[0], b[2] ^= a[2];
+    }
+}
+
+static MPI_Datatype every_other, backwards, outer, whole, matrix, doubled;
+static MPI_Op product, thirds;
+
+static void make_types(void) {
+    MPI_Type_vector(4, 1, 2, MPI_INT, &every_other); /* 4 ints with gaps */
+    int places[] = {3, 0, 2, 1};
+    MPI_Type_create_indexed_block(4, 1, places, MPI_INT, &backwards); /* 4 ints, none of them in its place */
+    int lengths[] = {1, 1};
+    MPI_Aint where[] = {0, 8};
+    MPI_Datatype ints[] = {MPI_INT, MPI_INT};
+    MPI_Datatype narrow;
+    MPI_Type_create_struct(2, lengths, where, ints, &narrow);
+    MPI_Type_create_resized(narrow, 0, 12, &outer);
+    MPI_Type_free(&narrow);
+    MPI_Type_dup(MPI_INT, &whole);
+    MPI_Type_contiguous(4, MPI_UNSIGNED, &matrix);
+    MPI_Type_contiguous(2, whole, &doubled);
+    MPI_Datatype *all[] = {&every_other, &backwards, &outer, &whole, &matrix, &doubled};
+    for (int i = 0; i < 6; ++i) MPI_Type_commit(all[i]);
+    MPI_Op_create(multiply, 0, &product);
+    MPI_Op_create(add_thirds, 1, &thirds);
+}
+
+static int counts[MOST_RANKS], places[MOST_RANKS], sent[MOST_RANKS], got[MOST_RANKS], sent_at[MOST_RANKS],
+    got_at[MOST_RANKS], parts[MOST_RANKS];
+
+/* Blocks of any size, none among them, from the last rank's to the first's with holes between. */
+static void make_blocks(int scale) {
+    for (int i = ranks - 1, next = 1, s = 0, g = 2; i >= 0; --i) {
+        counts[i] = scale * ((3 * i + 1) % 4);
+        places[i] = next;
+        next += counts[i] + 2;
+        sent[i] = scale * ((rank + 2 * i) % 3), got[i] = scale * ((i + 2 * rank) % 3);
+        sent_at[i] = s, got_at[i] = g;
+        s += sent[i] + 1, g += got[i] + 1;
+        parts[i] = scale + (i < scale % 3 ? 1 : 0);
+    }
+}
+
+static void move(int root, int n) {
+    const int at_root = rank == root, even = rank % 2 == 0;
+    TRY(Bcast(into, n, MPI_INT, root, comm));
+    TRY(Bcast(into, even ? n : 4 * n, even ? backwards : MPI_INT, root, comm));
+    TRY(Bcast(into, even ? 4 * n : n, even ? whole : every_other, root, comm));
+    TRY(Bcast(into, even ? 2 * n : n, even ? MPI_INT : doubled, root, comm));
+    TRY(Gather(from, n, MPI_INT, at_root ? into : NULL, at_root ? n : -1, at_root ? MPI_INT : MPI_DATATYPE_NULL, root, comm));
+    TRY(Gather(from, n, every_other, into, 4 * n, MPI_INT, root, comm));
+    TRY(Gather(from, 4 * n, MPI_INT, into, n, backwards, root, comm));
+    TRY(Gather(at_root ? MPI_IN_PLACE : from, at_root ? -1 : n, at_root ? MPI_DATATYPE_NULL : MPI_INT, into, n, MPI_INT, root, comm));
+    TRY(Gather(at_root ? MPI_IN_PLACE : from, 4 * n, MPI_INT, into, n, every_other, root, comm));
+    TRY(Gatherv(from, counts[rank], MPI_INT, into, at_root ? counts : NULL, at_root ? places : NULL, MPI_INT, root, comm));
+    TRY(Gatherv(from, 4 * counts[rank], MPI_INT, into, counts, places, backwards, root, comm));
+    TRY(Gatherv(at_root ? MPI_IN_PLACE : from, counts[rank], MPI_INT, into, counts, places, MPI_INT, root, comm));
+    TRY(Scatter(at_root ? from : NULL, at_root ? n : -1, at_root ? MPI_INT : MPI_DATATYPE_NULL, into, n, MPI_INT, root, comm));
+    TRY(Scatter(from, n, every_other, into, 4 * n, MPI_INT, root, comm));
+    TRY(Scatter(from, 4 * n, MPI_INT, into, n, backwards, root, comm));
+    TRY(Scatter(from, n, MPI_INT, at_root ? MPI_IN_PLACE : into, at_root ? -1 : n, at_root ? MPI_DATATYPE_NULL : MPI_INT, root, comm));
+    TRY(Scatterv(from, at_root ? counts : NULL, at_root ? places : NULL, MPI_INT, into, counts[rank], MPI_INT, root, comm));
+    TRY(Scatterv(from, counts, places, every_other, into, 4 * counts[rank], MPI_INT, root, comm));
+    TRY(Scatterv(from, counts, places, MPI_INT, at_root ? MPI_IN_PLACE : into, counts[rank], MPI_INT, root, comm));
+}
+
+static void move_to_all(int n) {
+    const int even = rank % 2 == 0;
+    TRY(Barrier(comm));
+    TRY(Allgather(from, n, MPI_INT, into, n, MPI_INT, comm));
+    TRY(Allgather(from, n, every_other, into, even ? n : 4 * n, even ? backwards : MPI_INT, comm));
+    TRY(Allgather(MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, into, n, MPI_INT, comm));
+    TRY(Allgather(MPI_IN_PLACE, 0, MPI_INT, into, n, backwards, comm));
+    TRY(Allgatherv(from, counts[rank], MPI_INT, into, counts, places, MPI_INT, comm));
+    TRY(Allgatherv(from, 4 * counts[rank], MPI_INT, into, counts, places, every_other, comm));
+    TRY(Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, into, counts, places, MPI_INT, comm));
+    TRY(Alltoall(from, n, MPI_INT, into, n, MPI_INT, comm));
+    TRY(Alltoall(from, n, every_other, into, even ? n : 4 * n, even ? backwards : MPI_INT, comm));
+    TRY(Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, into, n, MPI_INT, comm));
+    TRY(Alltoallv(from, sent, sent_at, MPI_INT, into, got, got_at, MPI_INT, comm));
+    TRY(Alltoallv(from, sent, sent_at, backwards, into, got, got_at, every_other, comm));
+    int same[MOST_RANKS], same_at[MOST_RANKS];
+    for (int i = 0; i < ranks; ++i) same[i] = n * ((i + rank) % 3), same_at[i] = (ranks - i) * (2 * n + 1);
+    TRY(Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, into, same, same_at, MPI_INT, comm));
+}
+
+static void reduce(int root, int n) {
+    const int at_root = rank == root;
+    TRY(Reduce(from, at_root ? into : NULL, n, MPI_INT, MPI_SUM, root, comm));
+    TRY(Reduce(from, into, n, MPI_2INT, MPI_MAXLOC, root, comm));
+    TRY(Reduce(from, into, n, matrix, product, root, comm));
+    TRY(Reduce(from, into, n, outer, thirds, root, comm));
+    TRY(Allreduce(from, into, n, MPI_UNSIGNED_CHAR, MPI_BXOR, comm));
+    TRY(Allreduce(from, into, n, matrix, product, comm));
+    TRY(Allreduce(from, into, n, outer, thirds, comm));
+    TRY(Allreduce(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
+    TRY(Allreduce(MPI_IN_PLACE, into, n, matrix, product, comm));
+    TRY(Reduce_scatter(from, into, parts, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter(from, into, counts, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter(from, into, parts, matrix, product, comm));
+    TRY(Reduce_scatter_block(from, into, n, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter_block(from, into, n, matrix, product, comm));
+    TRY(Scan(from, into, n, MPI_INT, MPI_SUM, comm));
+    TRY(Scan(from, into, n, matrix, product, comm));
+    TRY(Scan(MPI_IN_PLACE, into, n, MPI_INT, MPI_SUM, comm));
+    if (rank == 0) return (void)(MPI_Exscan(from, into, n, matrix, product, comm)); /* its result is undefined */
+    TRY(Exscan(from, into, n, matrix, product, comm));
+}
+
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char name[4096];
+    snprintf(name, sizeof name, "%s.%d", argv[1], rank);
+    out = fopen(name, "w");
+    make_types();
+    MPI_Comm comms[3] = {MPI_COMM_WORLD};
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comms[1]);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comms[2]);
+    for (int i = 0; i < 3; ++i) {
+        comm = comms[i];
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &ranks);
+        for (int n = 0; n <= 61; n = 5 * n + 1 + 5 * (n == 1)) {
+            make_blocks(n);
+            for (int root = 0; root < ranks; root += ranks > 1 ? ranks - 1 : 1) move(root, n), reduce(root, n);
+            move_to_all(n);
+        }
+    }
+    fclose(out);
+    MPI_Comm_free(&comms[1]);
+    MPI_Comm_disconnect(&comms[2]);
+    MPI_Finalize();
+    return 0;
+}

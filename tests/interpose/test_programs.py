@@ -1,0 +1,59 @@
+"""Programs that use MPI in all its ways, with every collective replaced beneath them."""
+
+import pytest
+
+from tests.interpose.conftest import TREES, RunProgram, everywhere
+from timpani.native.find import Mpi
+
+ALL = everywhere(TREES)
+
+
+@pytest.mark.parametrize("source", ["calls.f", "calls_mpi.f90", "calls_f08.f90"])
+def test_fortran_calls_are_replaced_once(run_program: RunProgram, source: str) -> None:
+    done = run_program(source, text=ALL)
+    assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
+    calls = {row["collective"]: row for row in done.profile if row["collective"] != "setup"}
+    assert set(calls) == {"bcast", "allreduce", "allgather", "gatherv", "barrier", "reduce"}
+    for collective, row in calls.items():
+        assert (row["algorithm"], row["calls"]) == (TREES[collective], "1")
+
+
+def test_threads_call_collectives_at_once(run_program: RunProgram) -> None:
+    done = run_program("threads.c", text=ALL, ranks=2)
+    if done.status == 77:
+        pytest.skip("may be skipped: this library was built without MPI_THREAD_MULTIPLE")
+    assert done.status == 0, done.stderr
+    calls = {row["collective"]: float(row["calls"]) for row in done.profile if row["algorithm"] != "default"}
+    assert calls["bcast"] == calls["allreduce"] == 4 * 60
+
+
+def test_between_groups_and_alone_calls_pass_through(run_program: RunProgram) -> None:
+    done = run_program("intercommunicator.c", text=ALL, ranks=2)
+    assert done.status == 0, done.stderr
+    assert {row["algorithm"] for row in done.profile if row["collective"] != "setup"} == {"default"}
+
+
+def test_communicators_come_and_go_and_leave_nothing(run_program: RunProgram, mpi: Mpi) -> None:
+    number = 10_000 if mpi.kind == "openmpi" else 1_000
+    done = run_program("communicators.c", str(number), text=ALL, ranks=2, TIMPANI_PROFILE="")
+    assert done.status == 0, done.stderr
+    early, late = (int(word) for word in done.stdout.split())
+    # KiB; a single byte left by each communicator's state, which alone takes more, would show.
+    plain = run_program("communicators.c", str(number), text=None, ranks=2)
+    grown = sum(sign * int(word) for sign, word in zip((-1, 1), plain.stdout.split(), strict=True))
+    assert late - early - grown < 256
+
+
+def test_errors_reach_the_programs_handler(run_program: RunProgram) -> None:
+    expected = run_program("errors.c", text=None, ranks=2)
+    found = run_program("errors.c", text=ALL, ranks=2)
+    assert found.status == expected.status == 0, found.stderr
+    assert sorted(found.stdout.splitlines()) == sorted(expected.stdout.splitlines())
+    assert "rank 1: an error, handled" in found.stdout
+
+
+def test_a_communicator_may_come_from_a_group(run_program: RunProgram, mpi: Mpi) -> None:
+    if mpi.kind == "openmpi" and mpi.numbers < (5,):
+        pytest.skip("may be skipped: Open MPI has sessions from 5.0 on")
+    done = run_program("sessions.c", text=ALL, ranks=2)
+    assert done.status == 0, done.stderr

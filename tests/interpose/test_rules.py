@@ -1,0 +1,85 @@
+"""What rules decide, and what becomes of bad ones."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.interpose.conftest import TREES, Run, RunProgram, everywhere, rules
+
+CALLS = "calls.f"  # on 3 ranks: bcast, allreduce of 2000 bytes; reduce of 4, allgather of 8
+
+
+def only_defaults(done: Run) -> bool:
+    return {row["algorithm"] for row in done.profile if row["collective"] != "setup"} == {"default"}
+
+
+def test_the_first_rule_that_matches_decides(run_program: RunProgram) -> None:
+    text = rules(
+        "bcast ranks=4.. linear",
+        "bcast nodes=2.. linear",
+        "bcast per_node=1..2 linear",
+        "bcast bytes=2001.. linear",
+        "bcast bytes=0..1999 linear",
+        "bcast ranks=3..3 nodes=1..1 per_node=3..3 bytes=2000..2000 knomial:radix=3  # this one",
+        "bcast binomial",
+        "allreduce bytes=2000.. default",
+        "allreduce ring",
+    )
+    done = run_program(CALLS, text=text)
+    assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
+    assert done.ran("bcast") == {"knomial:radix=3"}
+    assert done.ran("allreduce") == done.ran("allgather") == {"default"}
+
+
+def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
+    done = run_program(CALLS, text=rules("bcast ranks=4.. linear"))
+    assert only_defaults(done)
+    assert done.ran("setup") == {"rules"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("timpani-rules 1\nbcast linear\n", "line 2: cut off: no last line 'end 1'"),
+        ("timpani-rules 2\nend 0\n", "line 1: rules of version 2, where this library reads 1"),
+        ("timpani-rules 1\nbcast lineal\nend 1\n", "line 2: there is no algorithm bcast/lineal"),
+        ("", "line 1: rules begin with 'timpani-rules 1'"),
+    ],
+)
+def test_bad_rules_are_told_in_one_line_and_not_followed(
+    run_program: RunProgram, tmp_path: Path, text: str, why: str
+) -> None:
+    done = run_program(CALLS, text=text)
+    assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
+    assert done.told() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's own algorithms are used"]
+    assert only_defaults(done)
+
+
+def test_a_missing_file_is_told_in_one_line(run_program: RunProgram, tmp_path: Path) -> None:
+    done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path / "nowhere"))
+    assert done.told() == [
+        f"timpani: {tmp_path / 'nowhere'}: No such file or directory; the library's own algorithms are used"
+    ]
+    assert only_defaults(done)
+
+
+def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
+    done = run_program(CALLS, text=everywhere(TREES), TIMPANI_OFF="1", TIMPANI_TRACE="summary")
+    assert (done.status, done.stdout, done.told(), done.profile) == (0, "wrong: 0\n", [], [])
+
+
+def test_a_summary_is_printed_at_the_end(run_program: RunProgram) -> None:
+    done = run_program(CALLS, text=everywhere(TREES), TIMPANI_TRACE="summary")
+    assert len([line for line in done.told() if " bcast " in line and line.endswith(TREES["bcast"])]) == 1
+
+
+def test_the_checking_program_says_what_the_library_would(library: Path, tmp_path: Path) -> None:
+    file = tmp_path / "rules"
+    check = [str(library.parent / "timpani-rules-check"), str(file)]
+    file.write_text(everywhere(TREES))
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{len(TREES)} rules\n")
+    file.write_text(rules("bcast bytes=9..1 linear"))
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"{file}: line 2: bytes=9..1 is no range such as 8..16 or 8..\n")
