@@ -25,6 +25,7 @@ from timpani.native.find import Kind, Mpi
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.provider import Controls, Forcing, Provider
+from timpani.providers.rules import BY_RULES, rules_forcing
 from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
@@ -192,10 +193,14 @@ def plan(
         library = catalogue if kind == "collective" else point_to_point_catalogue(mpi)
         ours = transposes_catalogue() if kind == "transpose" else own
         datatype = study.datatype_of(collective)
-        for algorithm in _algorithms(collective, texts, library, ours, left_out):
-            offer = (ours if algorithm.provider == OWN else library).offer(collective, algorithm)
-            forced = kind == "collective" and algorithm.provider != OWN
-            forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
+        by_rules = (BY_RULES,) if study.rules and kind == "collective" else ()
+        for algorithm in (*_algorithms(collective, texts, library, ours, left_out), *by_rules):
+            if algorithm == BY_RULES:
+                offer, forcing = None, rules_forcing(mpi, Path(study.rules or ""), machine.switches if machine else {})
+            else:
+                offer = (ours if algorithm.provider == OWN else library).offer(collective, algorithm)
+                forced = kind == "collective" and algorithm.provider != OWN
+                forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
             for ranks in study.ranks:
                 for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
                     if (ranks, cell.placement) in homeless:

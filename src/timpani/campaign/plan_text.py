@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.providers.provider import Controls
+from timpani.providers.rules import BY_RULES
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
 
@@ -53,7 +54,8 @@ def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
     """A line of the plan for each cell."""
     for planned in cells:
         cell = planned.cell
-        by_library = cell.algorithm.provider != OWN and OPERATIONS[cell.collective].kind == "collective"
+        called = cell.algorithm.provider != OWN or cell.algorithm == BY_RULES
+        by_library = called and OPERATIONS[cell.collective].kind == "collective"
         ours = "-" if by_library else cell.algorithm.plain
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {ours}"
         yield (

@@ -1,7 +1,6 @@
 """`timpani preload`: run a program with the library that replaces and counts its collectives."""
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Annotated
 
@@ -31,30 +30,19 @@ def preload(
     from timpani.errors import UserError
     from timpani.machine.preload import handed, starter_of
     from timpani.machine.where import resolve
-    from timpani.native.build import build
     from timpani.native.find import choose_mpi, find_mpis
+    from timpani.providers.rules import variables
 
     started = starter_of(command, find_mpis())
     library = choose_mpi(mpi) if mpi or started is None else started
-    programs = build(library)
-    variables = {"LD_PRELOAD": str(programs / "libtimpani.so")}
-    if rules is not None:
-        checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
-        if checked.returncode != 0:
-            raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
-        variables["TIMPANI_RULES"] = str(rules.resolve())
+    given = variables(library, rules, resolve(on, mpi).switches if on else {})
     if profile is not None:
         if profile.exists():
             raise UserError(f"{profile} is there already", "name a new file")
-        variables["TIMPANI_PROFILE"] = str(profile.resolve())
+        given["TIMPANI_PROFILE"] = str(profile.resolve())
     if summary:
-        variables["TIMPANI_TRACE"] = "summary"
-    if on is not None:
-        groups: dict[str, list[str]] = {}
-        for node, switch in resolve(on, mpi).switches.items():
-            groups.setdefault(switch, []).append(node)
-        variables["TIMPANI_GROUPS"] = ";".join(",".join(nodes) for nodes in groups.values())
-    argv, environment = handed(command, started.kind if started else None, variables, os.environ.get("LD_PRELOAD", ""))
+        given["TIMPANI_TRACE"] = "summary"
+    argv, environment = handed(command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", ""))
     try:
         os.execvpe(argv[0], argv, os.environ | environment)  # noqa: S606 - what the user asked to run, no shell
     except OSError as error:

@@ -62,6 +62,12 @@ def run(
         int | None,
         typer.Option("--warmup", "-x", help="Fixed; for collectives only with --method osu.", show_default=False),
     ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            help="What `timpani rules` wrote: measured beside the others, as timpani/rules.", show_default=False
+        ),
+    ] = None,
     include_setup: Annotated[
         bool, typer.Option("--include-setup", help="Build communicators and plans of our algorithms in each call.")
     ] = False,
@@ -112,6 +118,7 @@ def run(
             "repetitions": iterations,
             "warmup": warmup,
             "include_setup": include_setup or None,
+            "rules": str(rules.resolve()) if rules else None,
         },
     )
     patience = parse_duration(hang_after) if hang_after else None

@@ -24,12 +24,13 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
         where += ["--mca", "mpi_yield_when_idle", "1"]
     else:
         where = ["--map-by", by, "--bind-to", "core"]
-    exports = [part for name in request.environment for part in ("-x", name)]  # to ranks on other nodes too
+    # To ranks on other nodes too, and not to the starter: what is loaded before a library is not for it.
+    exports = [part for item in request.environment.items() for part in ("-x", "=".join(item))]
     return Command(
         argv=(
             *(str(mpi.mpirun), *hosts, "-np", str(request.ranks), *where),
             *(*exports, *request.arguments, *request.program),
         ),
-        environment={**(_ALLOW_ROOT if os.geteuid() == 0 else {}), **request.environment},
+        environment=_ALLOW_ROOT if os.geteuid() == 0 else {},
         files={_HOSTS: host_file(request.hosts, mpi.kind)} if request.hosts else {},
     )

@@ -93,6 +93,7 @@ class Study(BaseModel):
                  for each relation of cores that occurs on this machine
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
+    rules        a file of `timpani rules`: the collectives that it replaces are measured beside the others
     include_setup  whether each call of an algorithm of ours builds what is otherwise built once for a communicator
     budget       longest time of the whole campaign, seconds; slots shrink to fit
     """
@@ -115,6 +116,7 @@ class Study(BaseModel):
     launches: Annotated[_Positive, Field(le=10_000)] = 10
     precision: Annotated[float, Field(gt=0, lt=1, strict=True)] = 0.05
     slot: _Seconds = 0.1
+    rules: str | None = None
     include_setup: bool = False
     budget: _Seconds | None = None
     seed: _Natural = 1

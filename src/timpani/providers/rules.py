@@ -1,0 +1,42 @@
+"""Rules as an algorithm: the library's own call in a launch whose collectives the preloaded library replaces."""
+
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.native.build import build
+from timpani.native.find import Mpi
+from timpani.providers.provider import Forcing
+from timpani.study.cell import OWN, Algorithm
+
+BY_RULES = Algorithm(OWN, "rules")
+"""What stands beside the default where a study names rules."""
+
+
+def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
+    """What the ranks' environment holds for `libtimpani.so`; `switches` tells each node's, where it is known.
+
+    UserError when `rules` are none that it takes.
+    """
+    programs = build(mpi)
+    library = programs / "libtimpani.so"
+    if not library.exists():
+        raise UserError(f"{mpi} has no library to load before it", "choose Open MPI or MPICH (--mpi)")
+    found = {"LD_PRELOAD": str(library)}
+    if rules is not None:
+        checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
+        if checked.returncode != 0:
+            raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
+        found["TIMPANI_RULES"] = str(rules.resolve())
+    groups: dict[str, list[str]] = {}
+    for node, switch in switches.items():
+        groups.setdefault(switch, []).append(node)
+    if len(groups) > 1:
+        found["TIMPANI_GROUPS"] = ";".join(",".join(nodes) for nodes in groups.values())
+    return found
+
+
+def rules_forcing(mpi: Mpi, rules: Path, switches: Mapping[str, str]) -> Forcing:
+    """How a launch replaces the library's collectives by `rules`."""
+    return Forcing(environment=variables(mpi, rules, switches))
