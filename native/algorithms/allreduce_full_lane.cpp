@@ -1,6 +1,7 @@
-// Allreduce over lanes, in segments: the ranks of a node put a segment together, each lane's part at the lane's rank;
-// each lane reduces its part round a ring over all nodes; and what it comes to goes to the other ranks of each node.
-// While a segment goes round the rings, the next one's parts come together on the nodes. The operator must commute.
+// Allreduce over lanes: the ranks of a node put their vectors together, each lane's part at the lane's rank; each lane
+// reduces its part round a ring of all nodes; and what it comes to goes to the other ranks of each node. All of it
+// flows in segments: one leaves for the next node as soon as it is put together, while those behind it still come in.
+// The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
@@ -8,49 +9,55 @@
 namespace timpani {
 namespace {
 
+/// A lane's part is cut into a piece for each node, and pieces into segments. Pieces go round as in allreduce/ring: in
+/// the first n − 1 steps a node at position a sends on the piece a − step as far as it is reduced, in the others the
+/// piece a + 1 − step, which is done.
 class Allreduce {
   public:
     explicit Allreduce(const Shape& shape)
-        : shape_(shape), lanes_(shape, shape.parameters[1]), segments_(Segments::of(shape, shape.parameters[0])) {}
+        : shape_(shape), lanes_(shape, shape.parameters[1]), nodes_(lanes_.teams.nodes()) {
+        Shape piece = shape;
+        piece.count = part_of(part_of(shape.count, lanes_.number, 0).count, nodes_, 0).count;  // the longest
+        segments_ = Segments::of(piece, shape.parameters[0]);
+    }
 
-    /// One turn a segment and one more, in each turn the messages inside nodes and then the rounds of the rings.
-    [[nodiscard]] std::int64_t rounds() const { return (segments_.number() + 1) * turn(); }
+    /// One inside nodes, n in which sums leave, n in which results do; the last of them only inside nodes.
+    [[nodiscard]] std::int64_t rounds() const { return 2 * std::int64_t{nodes_}; }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
-        const std::int64_t gathered = k / turn();
-        const std::int64_t under_way = gathered - 1;
-        if (k % turn() == 0) {
-            if (under_way >= 0) put_together(mine, under_way, steps);
-            if (gathered < segments_.number()) bring_together(mine, gathered, steps);
-        } else if (under_way >= 0) {
-            const auto step = k % turn() - 1;
-            if (step < steps_round_ring()) {
-                if (mine.local < lanes_.number) go_round(mine, under_way, static_cast<int>(step), steps);
-            } else {
-                hand_out(mine, under_way, steps);
+        const auto step = static_cast<int>(k);
+        if (step == 0) bring_together(mine, steps);
+        const bool drives = mine.local < lanes_.number;
+        for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
+            if (step > 0 && step < nodes_ && drives) pass_sum_on(mine, step - 1, segment, steps);
+            if (step >= nodes_) {
+                if (drives) pass_result_on(mine, step - nodes_, segment, steps);
+                for (int i = 1; i < mine.size; ++i) {
+                    const int lane = (mine.local - i + mine.size) % mine.size;
+                    if (lane >= lanes_.number) continue;
+                    const auto done = piece(Buffer::receive, lane, mine.position + 1 - (step - nodes_), segment);
+                    steps.receive(lanes_.teams.rank_at(mine.node, lane), done);
+                }
             }
         }
     }
 
-    /// Parts of others that come together at a lane's rank, and a ring's segment on its way.
+    /// A part for each rank of the node: those of others as they come, and in one's own place what comes by the ring.
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const LanePlace mine(lanes_, rank);
         return mine.local < lanes_.number ? mine.size * longest_part() : 0;
     }
 
-    /// A lane's part leaves a node once in either phase of the ring, but for one piece each time.
+    /// A lane's part leaves a node once in either half, but for one piece each time.
     [[nodiscard]] std::int64_t most_leaving_node() const {
-        const int nodes = lanes_.teams.nodes();
-        if (nodes == 1) return 0;
+        if (nodes_ == 1) return 0;
         std::int64_t most = 0;
-        for (int position = 0; position < nodes; ++position) {
+        for (int position = 0; position < nodes_; ++position) {
             std::int64_t leaving = 0;
-            for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
-                for (int lane = 0; lane < lanes_.number; ++lane) {
-                    const Region part = lanes_.part(segments_.region(Buffer::receive, segment), lane);
-                    leaving += 2 * part.count - piece(part, position + 1).count - piece(part, position + 2).count;
-                }
+            for (int lane = 0; lane < lanes_.number; ++lane) {
+                leaving += 2 * part(Buffer::receive, lane).count - whole_piece(lane, position + 1).count -
+                           whole_piece(lane, position + 2).count;
             }
             most = std::max(most, leaving);
         }
@@ -58,87 +65,88 @@ class Allreduce {
     }
 
   private:
-    [[nodiscard]] int steps_round_ring() const { return 2 * (lanes_.teams.nodes() - 1); }
-    [[nodiscard]] std::int64_t turn() const { return steps_round_ring() + 2; }
-    [[nodiscard]] std::int64_t longest_part() const {
-        return part_of(std::min(segments_.length, shape_.count), lanes_.number, 0).count;
+    [[nodiscard]] std::int64_t longest_part() const { return part_of(shape_.count, lanes_.number, 0).count; }
+    [[nodiscard]] Region part(Buffer buffer, int lane) const { return lanes_.part({buffer, 0, shape_.count}, lane); }
+    /// A piece of a lane's part, counted from the part's beginning; pieces are counted round.
+    [[nodiscard]] Part whole_piece(int lane, int number) const {
+        return part_of(part(Buffer::receive, lane).count, nodes_, (number % nodes_ + nodes_) % nodes_);
     }
-    /// The piece of a part that a ring calls by a number, counted round.
-    [[nodiscard]] Region piece(const Region& part, int number) const {
-        const int nodes = lanes_.teams.nodes();
-        const Part cut = part_of(part.count, nodes, (number % nodes + nodes) % nodes);
-        return {part.buffer, part.first + cut.first, cut.count};
+    [[nodiscard]] Region cut(Buffer buffer, std::int64_t part_begins, const Part& piece, std::int64_t segment) const {
+        const auto first = std::min(piece.end(), piece.first + segment * segments_.length);
+        return {buffer, part_begins + first, std::min(segments_.length, piece.end() - first)};
     }
-    [[nodiscard]] Region part_in(Buffer buffer, std::int64_t segment, int lane) const {
-        return lanes_.part(segments_.region(buffer, segment), lane);
+    [[nodiscard]] Region piece(Buffer buffer, int lane, int number, std::int64_t segment) const {
+        return cut(buffer, part(buffer, lane).first, whole_piece(lane, number), segment);
     }
-    /// Where a lane's rank keeps the part that comes from the rank at `local` of its node; its own place is the ring's.
-    [[nodiscard]] Region place(int local, const Region& like) const {
-        return {Buffer::scratch, local * longest_part(), like.count};
+    /// Where a lane's rank keeps what comes from the rank at `local` of its node, or by the ring in its own place.
+    [[nodiscard]] Region aside(const LanePlace& mine, int local, int number, std::int64_t segment) const {
+        return cut(Buffer::scratch, local * longest_part(), whole_piece(mine.local, number), segment);
     }
 
-    void bring_together(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        for (int offset = 1; offset < mine.size; ++offset) {
-            const int to = (mine.local + offset) % mine.size;
-            const int from = (mine.local - offset + mine.size) % mine.size;
-            if (mine.local < lanes_.number) {
-                steps.receive(lanes_.teams.rank_at(mine.node, from),
-                              place(from, part_in(Buffer::send, segment, mine.local)));
-            }
-            if (to < lanes_.number) {
-                steps.send(lanes_.teams.rank_at(mine.node, to), part_in(Buffer::send, segment, to));
+    /// In the order in which pieces leave the node.
+    void bring_together(const LanePlace& mine, Steps& steps) const {
+        for (int turn = 0; turn < nodes_; ++turn) {
+            const int number = mine.position - turn;
+            for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
+                for (int i = 1; i < mine.size; ++i) {
+                    const int to = (mine.local + i) % mine.size;
+                    const int from = (mine.local - i + mine.size) % mine.size;
+                    if (mine.local < lanes_.number) {
+                        steps.receive(lanes_.teams.rank_at(mine.node, from), aside(mine, from, number, segment));
+                    }
+                    if (to < lanes_.number) {
+                        steps.send(lanes_.teams.rank_at(mine.node, to), piece(Buffer::send, to, number, segment));
+                    }
+                }
             }
         }
     }
 
-    void put_together(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        if (mine.local >= lanes_.number) return;
-        const Region all = part_in(Buffer::receive, segment, mine.local);
-        steps.copy(part_in(Buffer::send, segment, mine.local), all);
+    /// The node's own sum, and what came by the ring where the piece has been on other nodes.
+    [[nodiscard]] Region put_together(const LanePlace& mine, int number, std::int64_t segment, bool came,
+                                      Steps& steps) const {
+        const Region sum = piece(Buffer::receive, mine.local, number, segment);
+        steps.copy(piece(Buffer::send, mine.local, number, segment), sum);
         for (int local = 0; local < mine.size; ++local) {
-            if (local != mine.local) steps.reduce(place(local, all), all);
+            if (local != mine.local || came) steps.reduce(aside(mine, local, number, segment), sum);
         }
+        return sum;
     }
 
-    void go_round(const LanePlace& mine, std::int64_t segment, int step, Steps& steps) const {
-        const int nodes = lanes_.teams.nodes();
-        const Region part = part_in(Buffer::receive, segment, mine.local);
-        const int left = lanes_.at(mine.position - 1, mine.local);
-        const int right = lanes_.at(mine.position + 1, mine.local);
-        const bool reducing = step < nodes - 1;
-        const int leaving = mine.position - step + (reducing ? 0 : nodes);  // its own result is the first to go round
-        const Region coming = piece(part, leaving - 1);
-        const Region aside = place(mine.local, coming);
-        steps.receive(left, reducing ? aside : coming);
-        steps.send(right, piece(part, leaving));
-        if (reducing) steps.reduce(aside, coming);
+    void pass_sum_on(const LanePlace& mine, int step, std::int64_t segment, Steps& steps) const {
+        const Region sum = put_together(mine, mine.position - step, segment, step > 0, steps);
+        steps.receive(lanes_.at(mine.position - 1, mine.local),
+                      aside(mine, mine.local, mine.position - step - 1, segment));
+        steps.send(lanes_.at(mine.position + 1, mine.local), sum);
     }
 
-    void hand_out(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        for (int offset = 1; offset < mine.size; ++offset) {
-            const int to = (mine.local + offset) % mine.size;
-            const int from = (mine.local - offset + mine.size) % mine.size;
-            if (from < lanes_.number) {
-                steps.receive(lanes_.teams.rank_at(mine.node, from), part_in(Buffer::receive, segment, from));
-            }
-            if (mine.local < lanes_.number) {
-                steps.send(lanes_.teams.rank_at(mine.node, to), part_in(Buffer::receive, segment, mine.local));
-            }
+    void pass_result_on(const LanePlace& mine, int step, std::int64_t segment, Steps& steps) const {
+        const int number = mine.position + 1 - step;
+        const Region result = step == 0 ? put_together(mine, number, segment, nodes_ > 1, steps)
+                                        : piece(Buffer::receive, mine.local, number, segment);
+        if (step < nodes_ - 1) {
+            steps.receive(lanes_.at(mine.position - 1, mine.local),
+                          piece(Buffer::receive, mine.local, number - 1, segment));
+            steps.send(lanes_.at(mine.position + 1, mine.local), result);
+        }
+        for (int i = 1; i < mine.size; ++i) {
+            steps.send(lanes_.teams.rank_at(mine.node, (mine.local + i) % mine.size), result);
         }
     }
 
     const Shape& shape_;
     Lanes lanes_;
-    Segments segments_;
+    int nodes_;
+    Segments segments_{};
 };
 
 const Register entry{{
     .collective = "allreduce",
     .name = "full_lane",
     .source = kFullLaneSource,
-    .cost = "2q(n − 1) α + 2 (n−1)/n βm, n nodes, q segments, m leaving a node",
+    .cost = "2(n − 1) α + 2 (n−1)/n βm, n nodes, m leaving a node",
     .restrictions = {.commutative = true, .topology = true},
-    .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the vector whole"}, kLanes},
+    .parameters = {kLaneSegments, kLanes},
     .aliases = {},
     .rounds = [](const Shape& shape) { return Allreduce(shape).rounds(); },
     .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Allreduce(shape).round(rank, k, steps); },

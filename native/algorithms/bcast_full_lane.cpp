@@ -11,7 +11,9 @@ namespace {
 class Broadcast {
   public:
     explicit Broadcast(const Shape& shape)
-        : shape_(shape), lanes_(shape, shape.parameters[1]), segments_(Segments::of(shape, shape.parameters[0])) {}
+        : shape_(shape),
+          lanes_(shape, shape.parameters[1]),
+          segments_(Segments::of(shape, shape.parameters[0] * lanes_.number)) {}
 
     [[nodiscard]] std::int64_t rounds() const {
         return shape_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.teams.nodes() - 1, lanes_.number - 1);
@@ -67,7 +69,7 @@ const Register entry{{
     .source = kFullLaneSource,
     .cost = "(n + q) α + (n + q) βm/q, n nodes, q segments",
     .restrictions = {.topology = true},
-    .parameters = {{"segment_bytes", 131072, 0, "bytes of a segment; 0 sends the message whole"}, kLanes},
+    .parameters = {kLaneSegments, kLanes},
     .aliases = {},
     .rounds = [](const Shape& shape) { return Broadcast(shape).rounds(); },
     .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Broadcast(shape).round(rank, k, steps); },

@@ -11,7 +11,9 @@ namespace {
 class Reduction {
   public:
     explicit Reduction(const Shape& shape)
-        : shape_(shape), lanes_(shape, shape.parameters[1]), segments_(Segments::of(shape, shape.parameters[0])) {}
+        : shape_(shape),
+          lanes_(shape, shape.parameters[1]),
+          segments_(Segments::of(shape, shape.parameters[0] * lanes_.number)) {}
 
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() + 1 + last_position(); }
 
@@ -99,7 +101,7 @@ const Register entry{{
     .source = kFullLaneSource,
     .cost = "(n + q) (α + (β + γ) m/q), n nodes, q segments",
     .restrictions = {.commutative = true, .topology = true},
-    .parameters = {{"segment_bytes", 131072, 0, "bytes of a segment; 0 sends the vector whole"}, kLanes},
+    .parameters = {kLaneSegments, kLanes},
     .aliases = {},
     .rounds = [](const Shape& shape) { return Reduction(shape).rounds(); },
     .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Reduction(shape).round(rank, k, steps); },

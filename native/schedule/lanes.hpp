@@ -12,6 +12,9 @@ namespace timpani {
 constexpr std::string_view kFullLaneSource = "Träff, Hunold, CLUSTER 2020";
 constexpr Parameter kLanes{"lanes", 0, 0, "ranks of each node that exchange with other nodes; 0: all that each has"};
 
+/// 32 KiB is what MPI libraries send over TCP without asking first, so that a segment never waits for its receiver.
+constexpr Parameter kLaneSegments{"segment_bytes", 32768, 0, "bytes of a message between nodes; 0: no segments"};
+
 /// Ranks of several nodes that exchange their share of the data at the same time: lane l holds the rank at place l of
 /// each node, and there are no more lanes than the smallest node has ranks. Nodes follow each other group after group,
 /// the root's first.
