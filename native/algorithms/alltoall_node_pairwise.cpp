@@ -1,6 +1,7 @@
-// All-to-all between pairs of nodes: in round d the ranks of each node send to all ranks of the node d places further
-// on and receive from those of the node d places before, so that no link takes what two nodes send at once. The first
-// round is that inside nodes. Messages of a round end before the next one's begin.
+// All-to-all between pairs of nodes: in a round the ranks of each node send to all ranks of the node some places
+// further on and receive from those of the node as many places before, so that no link takes what several nodes send at
+// once. A round's messages begin as those of the round but one before it end; what stays on nodes goes beside the
+// first.
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int nodes = teams.nodes();
     const int local = teams.topology().place_of(rank);
     const int position = teams.place_among_all(teams.topology().node_of(rank));
-    const auto distance = static_cast<int>(k);
+    const auto distance = static_cast<int>(k < 2 && nodes > 1 ? 1 - k : k);
     const int target = teams.node_among_all((position + distance) % nodes);
     const int source = teams.node_among_all((position - distance + nodes) % nodes);
     const auto member = [&](int node, int place) {
@@ -49,7 +50,9 @@ Algorithm node_pairwise(std::string_view collective) {
         .aliases = {},
         .rounds = [](const Shape& shape) -> std::int64_t { return shape.topology->nodes(); },
         .round = round,
-        .requests = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * shape.topology->most_ranks_on_a_node(); },
+        .requests = [](const Shape& shape) -> std::int64_t {
+            return std::int64_t{4} * shape.topology->most_ranks_on_a_node();
+        },
         .claims = {.most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
                    .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
                    .most_leaving_node = [](const Shape& shape) -> std::int64_t {

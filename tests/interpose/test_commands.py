@@ -1,0 +1,86 @@
+"""From rules to a program that runs on them, by the commands that a user types."""
+
+import csv
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import results, timpani
+from tests.interpose.conftest import rules
+from timpani.native.find import Mpi
+
+RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "rules.txt"
+    path.write_text(RULES)
+    return path
+
+
+def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,1Ki", "-n", "1", "--slot", "5ms", "--mpi", mpi.mpirun)
+    done = timpani("run", *study, "--rules", file, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    found = {(line["provider"], line["algorithm"], line["message_bytes"]): line["error"] for line in results(folder)}
+    assert found == {
+        (provider, algorithm, size): None
+        for provider, algorithm in ((mpi.kind, "default"), ("timpani", "rules"))
+        for size in (8, 1024)
+    }
+    commands = [launch["command"] for launch in map(json.loads, (folder / "launches.jsonl").read_text().splitlines())]
+    assert sorted(any("libtimpani.so" in word for word in command) for command in commands) == [False, True]
+
+
+def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path, tmp_path: Path) -> None:
+    source = tmp_path / "program.c"
+    source.write_text(
+        "#include <mpi.h>\n"
+        "int main(int argc, char **argv) {\n"
+        "    char data[1024] = {0};\n"
+        "    MPI_Init(&argc, &argv);\n"
+        "    for (int i = 0; i < 3; ++i) MPI_Bcast(data, 1024, MPI_CHAR, 0, MPI_COMM_WORLD);\n"
+        "    MPI_Bcast(data, 8, MPI_CHAR, 0, MPI_COMM_WORLD);\n"
+        "    return MPI_Finalize();\n"
+        "}\n"
+    )
+    compiler = mpi.cxx.with_name(mpi.cxx.name.replace("mpicxx", "mpicc"))
+    subprocess.run([compiler, source, "-o", tmp_path / "program"], check=True)
+    profile = tmp_path / "profile.csv"
+    command = (str(mpi.mpirun), "-n", "2", str(tmp_path / "program"))
+    allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = timpani(
+        *("preload", "--mpi", mpi.mpirun, "--rules", file, "--profile", profile, "--summary", "--", *command),
+        env={**os.environ, **allowed},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "pipeline" in done.stdout + done.stderr
+    rows = {row["algorithm"]: row["calls"] for row in csv.DictReader(profile.open()) if row["collective"] == "bcast"}
+    assert rows == {"pipeline:segment_bytes=64": "3", "default": "1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("timpani-rules 2\nend 0\n", "rules"),
+        (RULES[:-6], "end"),
+        ("timpani-rules 1\nbcast nonsense\nend 1\n", "nonsense"),
+    ],
+)
+def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "rules.txt"
+    path.write_text(text)
+    done = timpani("preload", "--rules", path, "--", "true")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
+
+
+def test_what_is_there_is_not_overwritten_and_nothing_found_is_said(tmp_path: Path, file: Path) -> None:
+    assert "there already" in timpani("preload", "--profile", file, "--", "true").stderr
+    assert file.read_text() == RULES
+    assert "can't be started" in timpani("preload", "--", "no-such-program").stderr
