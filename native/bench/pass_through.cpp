@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
+#include <string>
 
 int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::fputs("usage: timpani-bench-pass-through CALLS\n", stderr);
+        return 2;
+    }
     MPI_Init(&argc, &argv);
     constexpr int kBatch = 10'000;
     double least = std::numeric_limits<double>::max();
-    for (int calls = std::atoi(argv[1]); calls > 0; calls -= kBatch) {
+    for (long calls = std::stol(argv[1]); calls > 0; calls -= kBatch) {
         const double start = MPI_Wtime();
         for (int i = 0; i < kBatch; ++i) MPI_Barrier(MPI_COMM_SELF);
         least = std::min(least, (MPI_Wtime() - start) / kBatch);

@@ -56,6 +56,12 @@ bool side_plausible(const Call& call, Place here, bool sending) {
     return described(side, here, by_arrays);
 }
 
+/// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it.
+bool aliased(const Call& call, Place here) {
+    if (!sends(call, here) || !receives(call, here) || call.send.data != call.receive.data) return false;
+    return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
+}
+
 }  // namespace
 
 bool sends(const Call& call, Place here) {
@@ -94,10 +100,10 @@ bool plausible(const Call& call, Place here) {
         if (call.op == MPI_OP_NULL || !described(call.receive, here, false)) return false;
         if (call.send.data == MPI_IN_PLACE && !in_place_allowed(call, here, true)) return false;
         if (call.kind == Kind::reduce_scatter && call.receive.counts == nullptr) return false;
-        return !receives(call, here) || call.receive.data != MPI_IN_PLACE;
+        return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !aliased(call, here);
     }
     return (!sends(call, here) || side_plausible(call, here, true)) &&
-           (!receives(call, here) || side_plausible(call, here, false));
+           (!receives(call, here) || side_plausible(call, here, false)) && !aliased(call, here);
 }
 
 std::int64_t message_bytes(const Call& call, Place here) {

@@ -13,8 +13,8 @@ struct Place {
     int ranks;
 };
 
-/// Whether the arguments that MPI looks at on this rank can be right: counts, types, operator, root and the use of
-/// MPI_IN_PLACE. What is wrong is the library's to say.
+/// Whether the arguments that MPI looks at on this rank can be right: counts, types, operator, root, the use of
+/// MPI_IN_PLACE, and that its two buffers are not one. What is wrong is the library's to say.
 bool plausible(const Call& call, Place here);
 
 /// Whether the rank sends from, or receives into, a buffer that its arguments describe.

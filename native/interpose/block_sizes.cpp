@@ -1,11 +1,14 @@
 #include "interpose/block_sizes.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace timpani {
 
 namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();  // bytes that no rank has
 
 std::int64_t sum(const std::vector<std::int64_t>& bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
@@ -25,12 +28,16 @@ bool any_passes_blocks_on(const Communicator& communicator) {
     });
 }
 
-BlockSizes pairs(const Call& call, const Communicator& communicator) {
+BlockSizes pairs(const Call& call, const Communicator& communicator, bool arguments_hold) {
     const Place here = communicator.here();
     const auto ranks = static_cast<std::size_t>(here.ranks);
     const auto rank = static_cast<std::size_t>(here.rank);
-    const auto received = block_bytes(call.receive, here);
-    const auto sent = call.send.data == MPI_IN_PLACE ? received : block_bytes(call.send, here);
+    std::vector<std::int64_t> received(ranks);
+    std::vector<std::int64_t> sent(ranks);
+    if (arguments_hold) {
+        received = block_bytes(call.receive, here);
+        sent = call.send.data == MPI_IN_PLACE ? received : block_bytes(call.send, here);
+    }
     BlockSizes sizes;
     sizes.counts.resize(ranks * ranks);
     auto* const own_row = sizes.counts.data() + rank * ranks;
@@ -42,21 +49,23 @@ BlockSizes pairs(const Call& call, const Communicator& communicator) {
         std::ranges::copy(sent, own_row);
     }
     if (sizes.error != MPI_SUCCESS) return sizes;
-    const std::int64_t most = std::max(sum(sent), sum(received));
+    const std::int64_t most = arguments_hold ? std::max(sum(sent), sum(received)) : kNever;
     sizes.error = PMPI_Allreduce(&most, &sizes.most_at_a_rank, 1, MPI_INT64_T, MPI_MAX, communicator.own());
     sizes.message_bytes = sizes.most_at_a_rank / here.ranks;
+    sizes.agreed = sizes.most_at_a_rank != kNever;
     return sizes;
 }
 
 }  // namespace
 
-BlockSizes agree_on_blocks(const Call& call, const Communicator& communicator) {
-    if (call.kind == Kind::alltoallv) return pairs(call, communicator);
+BlockSizes agree_on_blocks(const Call& call, const Communicator& communicator, bool arguments_hold) {
+    if (call.kind == Kind::alltoallv) return pairs(call, communicator, arguments_hold);
     if (call.kind == Kind::allgatherv) return one_a_rank(block_bytes(call.receive, communicator.here()));
-    const std::int64_t own = message_bytes(call, communicator.here());
+    const std::int64_t own = arguments_hold ? message_bytes(call, communicator.here()) : kNever;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.here().ranks));
     const int error = PMPI_Allgather(&own, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, communicator.own());
     if (error != MPI_SUCCESS) return {.error = error};
+    if (std::ranges::find(counts, kNever) != counts.end()) return {.agreed = false};
     return one_a_rank(std::move(counts));
 }
 

@@ -42,6 +42,9 @@ constexpr bool has_unequal_blocks(Kind kind) {
     return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
 }
 
+/// Whether ranks have to tell each other of their blocks: of the above, where not every rank is told all.
+constexpr bool told_to_each_other(Kind kind) { return has_unequal_blocks(kind) && kind != Kind::allgatherv; }
+
 /// What a call says of one of its buffers. `counts` and `places`, one a rank, are those of v-collectives, in elements
 /// of `type`; else every block has `count`. Only read where it is sent from.
 struct Side {

@@ -43,7 +43,8 @@ class Communicator {
 
     /// For messages of ours alone; it returns errors.
     [[nodiscard]] MPI_Comm own() const { return own_; }
-    [[nodiscard]] const Topology& topology() const { return *topology_; }
+    /// Where the ranks are; nullptr before `prepare`.
+    [[nodiscard]] const Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
     /// The rules that can match a call of that kind here, in order.
     [[nodiscard]] std::span<const Rule* const> rules(Kind kind) const { return rules_[static_cast<std::size_t>(kind)]; }
     Plans& plans() { return plans_; }

@@ -20,11 +20,11 @@ extern "C" {
 // was built with; the others are not there.
 extern int mpi_fortran_in_place __attribute__((weak));
 extern int mpi_fortran_in_place_ __attribute__((weak));
-extern int mpi_fortran_in_place__ __attribute__((weak));
+extern int mpi_fortran_in_place_f2c __asm__("mpi_fortran_in_place__") __attribute__((weak));
 extern int MPI_FORTRAN_IN_PLACE __attribute__((weak));
 extern int mpi_fortran_bottom __attribute__((weak));
 extern int mpi_fortran_bottom_ __attribute__((weak));
-extern int mpi_fortran_bottom__ __attribute__((weak));
+extern int mpi_fortran_bottom_f2c __asm__("mpi_fortran_bottom__") __attribute__((weak));
 extern int MPI_FORTRAN_BOTTOM __attribute__((weak));
 
 }  // extern "C"
@@ -32,9 +32,9 @@ extern int MPI_FORTRAN_BOTTOM __attribute__((weak));
 namespace {
 
 void* address(void* given) {
-    const std::array in_place{&mpi_fortran_in_place, &mpi_fortran_in_place_, &mpi_fortran_in_place__,
+    const std::array in_place{&mpi_fortran_in_place, &mpi_fortran_in_place_, &mpi_fortran_in_place_f2c,
                               &MPI_FORTRAN_IN_PLACE};
-    const std::array bottom{&mpi_fortran_bottom, &mpi_fortran_bottom_, &mpi_fortran_bottom__, &MPI_FORTRAN_BOTTOM};
+    const std::array bottom{&mpi_fortran_bottom, &mpi_fortran_bottom_, &mpi_fortran_bottom_f2c, &MPI_FORTRAN_BOTTOM};
     if (given == nullptr) return given;
     if (std::ranges::find(in_place, given) != in_place.end()) return MPI_IN_PLACE;
     return std::ranges::find(bottom, given) != bottom.end() ? MPI_BOTTOM : given;

@@ -14,6 +14,8 @@ namespace timpani {
 
 namespace {
 
+constexpr std::string_view kArguments = "arguments";
+
 /// Bytes that a rank sends or receives in all, where blocks are equal.
 std::int64_t at_a_rank(Kind kind, std::int64_t bytes, int ranks) {
     const bool blocks = (kind >= Kind::gather && kind <= Kind::alltoallv) || kind == Kind::reduce_scatter_block;
@@ -39,6 +41,14 @@ bool commutes(MPI_Op op) {
     int yes = 1;
     if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &yes);
     return yes != 0;
+}
+
+/// Whether MPI may define the operator for the type: its own only for its own types, on bytes those bit by bit. What
+/// else is wrong would come out in the middle of ours, as an error of no communicator.
+bool may_reduce(MPI_Op op, MPI_Datatype type) {
+    if (!predefined_op(op)) return true;
+    const bool bitwise = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
+    return predefined_type(type) && (bitwise || type != MPI_BYTE);
 }
 
 /// Our reduce-scatters deal the vector out as evenly as whole elements allow.
@@ -69,7 +79,7 @@ class Replacement {
                   .root = key_.root,
                   .commutative = commutes(key_.op),
                   .counts = sizes.counts,
-                  .topology = &communicator.topology()};
+                  .topology = communicator.topology()};
         std::ranges::copy(rule.parameters, shape_.parameters.begin());
         // A message of a hierarchy may hold what several ranks send to several others.
         const bool joins =
@@ -80,6 +90,7 @@ class Replacement {
     /// Why the rule can't be followed, alike on all ranks; empty: it can.
     [[nodiscard]] std::string_view hindrance() const {
         if (most_bytes_ > std::numeric_limits<int>::max()) return "too large";
+        if (!moved_ && !may_reduce(key_.op, key_.type)) return kArguments;
         const Restrictions& restrictions = rule_.algorithm->restrictions;
         if (restrictions.commutative && !shape_.commutative) return "operator does not commute";
         if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
@@ -128,11 +139,13 @@ Outcome failed(const Communicator& communicator, int error) {
 Outcome replace(const Call& call, Communicator& communicator) try {
     communicator.prepare();
     if (!communicator.may_replace(call.kind)) return {};
-    if (!plausible(call, communicator.here())) return {.reason = "arguments"};
+    const bool arguments_hold = plausible(call, communicator.here());
+    if (!arguments_hold && !told_to_each_other(call.kind)) return {.reason = kArguments};
     BlockSizes sizes;
     if (has_unequal_blocks(call.kind)) {
-        sizes = agree_on_blocks(call, communicator);
+        sizes = agree_on_blocks(call, communicator, arguments_hold);
         if (sizes.error != MPI_SUCCESS) return failed(communicator, sizes.error);
+        if (!sizes.agreed) return {.reason = kArguments};
     } else {
         sizes.message_bytes = message_bytes(call, communicator.here());
         sizes.most_at_a_rank = at_a_rank(call.kind, sizes.message_bytes, communicator.here().ranks);

@@ -48,7 +48,12 @@ def test_errors_reach_the_programs_handler(run_program: RunProgram) -> None:
     expected = run_program("errors.c", text=None, ranks=2)
     found = run_program("errors.c", text=ALL, ranks=2)
     assert found.status == expected.status == 0, found.stderr
-    assert sorted(found.stdout.splitlines()) == sorted(expected.stdout.splitlines())
+    lines, wanted = (
+        # UCX says there that a message was never taken, since the root's call failed.
+        sorted(line for line in run.stdout.splitlines() if "UCX" not in line)
+        for run in (found, expected)
+    )
+    assert lines == wanted
     assert "rank 1: an error, handled" in found.stdout
 
 

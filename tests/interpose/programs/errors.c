@@ -39,6 +39,10 @@ int main(int argc, char **argv) {
     const int code = MPI_Bcast(data, rank == 0 ? 16 : 8, MPI_INT, 0, comm);
     printf("rank %d: %s, %s\n", rank, code == MPI_SUCCESS ? "no error" : "an error",
            handled == MPI_SUCCESS ? "not handled" : "handled");
+    handled = MPI_SUCCESS;
+    int counts[16], places[16]; /* wrong at the root alone: the others must not wait for it */
+    for (int i = 0; i < ranks; ++i) counts[i] = rank == 0 ? -1 : 1, places[i] = i;
+    show("one count", MPI_Gatherv(data, 1, MPI_INT, result, counts, places, MPI_INT, 0, comm));
     MPI_Errhandler_free(&ours);
     MPI_Comm_free(&comm);
     MPI_Finalize();
