@@ -1,7 +1,6 @@
-// All-to-all between pairs of nodes: in a round the ranks of each node send to all ranks of the node some places
-// further on and receive from those of the node as many places before, so that no link takes what several nodes send at
-// once. A round's messages begin as those of the round but one before it end; what stays on nodes goes beside the
-// first.
+// All-to-all between pairs of nodes: in a round the ranks of each node exchange with the ranks of the nodes some places
+// further on and as many places before, one with one at a time, so that no link takes what several nodes send at once.
+// What stays on nodes goes last.
 
 #include <algorithm>
 
@@ -14,27 +13,28 @@ namespace {
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Teams teams(shape);
+    const Topology& topology = teams.topology();
     const int nodes = teams.nodes();
-    const int local = teams.topology().place_of(rank);
-    const int position = teams.place_among_all(teams.topology().node_of(rank));
-    const auto distance = static_cast<int>(k < 2 && nodes > 1 ? 1 - k : k);
-    const int target = teams.node_among_all((position + distance) % nodes);
-    const int source = teams.node_among_all((position - distance + nodes) % nodes);
-    const auto member = [&](int node, int place) {
-        return teams.topology().ranks_of(node)[static_cast<std::size_t>(place % teams.ranks_on(node))];
-    };
-    for (int i = 0; i < teams.ranks_on(source); ++i) {
-        const int from = member(source, local + i);
-        const auto block = pair_block_of(shape, from, rank);
-        if (from != rank) steps.receive(from, {Buffer::receive, block.at_receiver, block.count});
-    }
-    for (int i = 0; i < teams.ranks_on(target); ++i) {
-        const int to = member(target, local + i);
-        const auto [at_sender, at_receiver, count] = pair_block_of(shape, rank, to);
-        if (to != rank) {
-            steps.send(to, {Buffer::send, at_sender, count});
+    const int position = teams.place_among_all(topology.node_of(rank));
+    const auto distance = static_cast<int>((k + 1) % nodes);
+    const auto to_node = topology.ranks_of(teams.node_among_all((position + distance) % nodes));
+    const auto from_node = topology.ranks_of(teams.node_among_all((position - distance + nodes) % nodes));
+    // As if each node had as many ranks as the largest: a place that is empty exchanges nothing.
+    const int places = topology.most_ranks_on_a_node();
+    for (int i = 0; i < places; ++i) {
+        const auto from = static_cast<std::size_t>((topology.place_of(rank) - i + places) % places);
+        const auto to = static_cast<std::size_t>((topology.place_of(rank) + i) % places);
+        if (from < from_node.size() && from_node[from] != rank) {
+            const auto block = pair_block_of(shape, from_node[from], rank);
+            steps.receive(from_node[from], {Buffer::receive, block.at_receiver, block.count});
+        }
+        if (to >= to_node.size()) continue;
+        const auto [at_sender, at_receiver, count] = pair_block_of(shape, rank, to_node[to]);
+        const Region sent{Buffer::send, at_sender, count};
+        if (to_node[to] != rank) {
+            steps.send(to_node[to], sent);
         } else {
-            steps.copy({Buffer::send, at_sender, count}, {Buffer::receive, at_receiver, count});
+            steps.copy(sent, {Buffer::receive, at_receiver, count});
         }
     }
 }
@@ -50,9 +50,7 @@ Algorithm node_pairwise(std::string_view collective) {
         .aliases = {},
         .rounds = [](const Shape& shape) -> std::int64_t { return shape.topology->nodes(); },
         .round = round,
-        .requests = [](const Shape& shape) -> std::int64_t {
-            return std::int64_t{4} * shape.topology->most_ranks_on_a_node();
-        },
+        .requests = [](const Shape&) -> std::int64_t { return 2; },
         .claims = {.most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
                    .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
                    .most_leaving_node = [](const Shape& shape) -> std::int64_t {
