@@ -116,12 +116,12 @@ class Study(BaseModel):
     launches: Annotated[_Positive, Field(le=10_000)] = 10
     precision: Annotated[float, Field(gt=0, lt=1, strict=True)] = 0.05
     slot: _Seconds = 0.1
-    rules: str | None = None
-    include_setup: bool = False
     budget: _Seconds | None = None
     seed: _Natural = 1
     warmup: _Natural | None = None
     repetitions: _Positive | None = None
+    rules: str | None = None
+    include_setup: bool = False
 
     @model_validator(mode="after")
     def _consistent(self) -> "Study":
