@@ -5,11 +5,31 @@
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 #include "schedule/teams.hpp"
 
 namespace timpani {
 namespace {
+
+template <typename Visit>
+void for_segments(const Shape& shape, const Region& block, const Visit& visit) {
+    Shape alone = shape;
+    alone.count = block.count;
+    const Segments segments = Segments::of(alone, shape.parameters[0]);
+    for (std::int64_t i = 0; i < segments.number(); ++i) {
+        Region segment = segments.region(block.buffer, i);
+        segment.first += block.first;
+        visit(segment);
+    }
+}
+
+/// A block to one rank and a block from another, as segments of the longest.
+std::int64_t requests(const Shape& shape) {
+    Shape longest = shape;
+    for (const auto count : shape.counts) longest.count = std::max(longest.count, count);
+    return 2 * Segments::of(longest, shape.parameters[0]).number();
+}
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Teams teams(shape);
@@ -26,13 +46,14 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const auto to = static_cast<std::size_t>((topology.place_of(rank) + i) % places);
         if (from < from_node.size() && from_node[from] != rank) {
             const auto block = pair_block_of(shape, from_node[from], rank);
-            steps.receive(from_node[from], {Buffer::receive, block.at_receiver, block.count});
+            for_segments(shape, {Buffer::receive, block.at_receiver, block.count},
+                         [&](const Region& each) { steps.receive(from_node[from], each); });
         }
         if (to >= to_node.size()) continue;
         const auto [at_sender, at_receiver, count] = pair_block_of(shape, rank, to_node[to]);
         const Region sent{Buffer::send, at_sender, count};
         if (to_node[to] != rank) {
-            steps.send(to_node[to], sent);
+            for_segments(shape, sent, [&](const Region& each) { steps.send(to_node[to], each); });
         } else {
             steps.copy(sent, {Buffer::receive, at_receiver, count});
         }
@@ -46,11 +67,11 @@ Algorithm node_pairwise(std::string_view collective) {
         .source = "pairwise exchange (Thakur, Rabenseifner, Gropp, IJHPCA 2005) of nodes",
         .cost = "(p − 1) α + (n−1)/n βm, n nodes, m leaving a node",
         .restrictions = {.topology = true},
-        .parameters = {},
+        .parameters = {{"segment_bytes", 32768, 0, "bytes of a message; 0 sends a block whole"}},
         .aliases = {},
         .rounds = [](const Shape& shape) -> std::int64_t { return shape.topology->nodes(); },
         .round = round,
-        .requests = [](const Shape&) -> std::int64_t { return 2; },
+        .requests = requests,
         .claims = {.most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
                    .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
                    .most_leaving_node = [](const Shape& shape) -> std::int64_t {
