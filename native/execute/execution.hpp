@@ -26,8 +26,8 @@ class Execution {
     Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
               const Displacements& where = {});
 
-    /// MPI's first error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE where
-    /// MPI allows it. A broadcast takes its one buffer as both.
+    /// MPI's first error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE
+    /// where MPI allows it. A broadcast takes its one buffer as both.
     int operator()(const void* send, void* receive);
 
   private:
