@@ -5,15 +5,22 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.providers.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Costs, Simulator
+from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
 
 
 def calls(own: Catalogue, ranks: int) -> list[Call]:
+    on_three_nodes = tuple(RankPlace(rank % 3, rank % 3 // 2) for rank in range(ranks))
     return [
-        Call(collective, Algorithm(OWN, offer.name), ranks, 0 if collective == "barrier" else 1000)
+        Call(
+            collective,
+            Algorithm(OWN, offer.name),
+            ranks,
+            0 if collective == "barrier" else 1000,
+            places=on_three_nodes if offer.restrictions.topology else (),
+        )
         for collective, offers in own.offers.items()
         for offer in offers
         if offer.restrictions.admit(ranks)
