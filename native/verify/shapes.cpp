@@ -89,6 +89,9 @@ std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
     return shapes;
 }
 
+/// Up to so many ranks each shape is laid over all topologies, above over one, which they take in turn.
+constexpr int kMostRanksOverAll = 20;
+
 /// The shapes that `algorithm` admits, with its parameters, and where it asks for it with topologies.
 std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
     std::vector<Shape> admitted;
@@ -97,8 +100,11 @@ std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
         for (const auto& each : with_parameters(algorithm, shape)) admitted.push_back(each);
     };
     if (algorithm.restrictions.topology) {
-        for (const Topology& each : topologies(shape.ranks)) {
-            shape.topology = &each;
+        const auto& all = topologies(shape.ranks);
+        const auto in_turn = static_cast<std::size_t>(shape.ranks + shape.count + shape.root) % all.size();
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (shape.ranks > kMostRanksOverAll && i != in_turn) continue;
+            shape.topology = &all[i];
             add();
         }
     } else {
