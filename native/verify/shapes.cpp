@@ -89,8 +89,8 @@ std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
     return shapes;
 }
 
-/// Up to so many ranks each shape is laid over all topologies, above over one, which they take in turn.
-constexpr int kMostRanksOverAll = 20;
+/// Up to so many ranks every topology is tried with every parameter; above, shapes take one of these pairs in turn.
+constexpr int kMostRanksForAllPairs = 12;
 
 /// The shapes that `algorithm` admits, with its parameters, and where it asks for it with topologies.
 std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
@@ -99,18 +99,17 @@ std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
         if (!algorithm.restrictions.admit(shape)) return;
         for (const auto& each : with_parameters(algorithm, shape)) admitted.push_back(each);
     };
-    if (algorithm.restrictions.topology) {
-        const auto& all = topologies(shape.ranks);
-        const auto in_turn = static_cast<std::size_t>(shape.ranks + shape.count + shape.root) % all.size();
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            if (shape.ranks > kMostRanksOverAll && i != in_turn) continue;
-            shape.topology = &all[i];
-            add();
-        }
-    } else {
+    if (!algorithm.restrictions.topology) {
+        add();
+        return admitted;
+    }
+    for (const Topology& each : topologies(shape.ranks)) {
+        shape.topology = &each;
         add();
     }
-    return admitted;
+    if (shape.ranks <= kMostRanksForAllPairs || admitted.empty()) return admitted;
+    const auto turn = static_cast<std::size_t>(7 * shape.ranks + 3 * shape.count + shape.root);
+    return {admitted[turn % admitted.size()]};
 }
 
 }  // namespace
