@@ -23,14 +23,17 @@ struct ElementLayout {
         PMPI_Type_size(type, &size);
         contiguous = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
     }
+
+    /// From the first byte that `count` ≥ 1 elements really touch to the last.
+    [[nodiscard]] std::int64_t bytes(std::int64_t count) const { return (count - 1) * extent + true_extent; }
 };
 
-/// Room for elements at their extent, from the first byte that the type really touches to the last.
+/// Room for elements at their extent.
 class Elements {
   public:
     void make(std::int64_t count, const ElementLayout& layout) {
         if (count == 0) return;
-        bytes_.resize(static_cast<std::size_t>((count - 1) * layout.extent + layout.true_extent));
+        bytes_.resize(static_cast<std::size_t>(layout.bytes(count)));
         base_ = bytes_.data() - layout.true_lower;
     }
     /// The address that MPI takes for the first element, which may begin before it or behind it.

@@ -52,6 +52,10 @@ Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm co
     in_place_runs_ = in_place_runs(collective, shape, rank, where);
     scratch_.make(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
+    if (program_.window > 0) {
+        window_ = std::make_unique<SharedWindow>(comm, *shape.topology, layout_.bytes(program_.window));
+        bases_[static_cast<std::size_t>(Buffer::window)] = window_->base() - layout_.true_lower;
+    }
     requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
     if (send_has_holes_) send_aside_.make(elements_of(send_runs_), layout_);
     if (receive_has_holes_) receive_aside_.make(elements_of(receive_runs_), layout_);
@@ -119,6 +123,8 @@ int Execution::run(const Instruction& instruction) {
             return copy(at(from), at(to), from.count);
         case Instruction::Kind::reduce:
             return PMPI_Reduce_local(at(from), at(to), count(from), type_, op_);
+        case Instruction::Kind::sync:
+            return window_->sync();
     }
     return MPI_ERR_INTERN;
 }

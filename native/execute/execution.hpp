@@ -4,17 +4,19 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "execute/elements.hpp"
 #include "execute/layout.hpp"
 #include "execute/program.hpp"
+#include "execute/shared_window.hpp"
 
 namespace timpani {
 
 /// A program bound to a communicator, a datatype, an operator and the places of blocks: calling it runs the algorithm
 /// once. Calls allocate nothing. The communicator must carry no other messages of the same tag; ours are private
-/// duplicates.
+/// duplicates. Where the algorithm has a window all ranks must make and end it together.
 ///
 /// Schedules know blocks side by side and buffers apart. Where a call has holes between blocks or is in place, elements
 /// are copied aside first or put into their places afterwards.
@@ -22,7 +24,8 @@ class Execution {
   public:
     /// Both buffers hold elements of `type`, gaps and all; `shape` counts those, with the counts of every rank in a
     /// v-collective. Throws std::runtime_error where the algorithm does not admit the shape, or an operator that does
-    /// not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data).
+    /// not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data); NoSharedMemory where it
+    /// has a window and a node's ranks can't share memory, on all ranks alike.
     Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
               const Displacements& where = {});
 
@@ -51,7 +54,8 @@ class Execution {
     Elements receive_aside_;
     Elements scratch_;
     std::vector<MPI_Request> requests_;
-    std::array<std::byte*, 3> bases_{};
+    std::unique_ptr<SharedWindow> window_;
+    std::array<std::byte*, kBuffers> bases_{};
 };
 
 }  // namespace timpani

@@ -15,6 +15,7 @@ class Compiler {
 
     void take(const Step& step) {
         for (const auto earlier : waits_.add(step)) wait_for(earlier);
+        order_window(step);
         if (!step.is_message()) {
             slot_of_.push_back(-1);
             const auto kind = step.kind == Step::Kind::copy ? Instruction::Kind::copy : Instruction::Kind::reduce;
@@ -35,11 +36,21 @@ class Compiler {
             instructions_.push_back({.kind = Instruction::Kind::wait_all, .slot = slots_});
         }
         join();
-        return {std::move(instructions_), slots_, 0};
+        return {.instructions = std::move(instructions_), .slots = slots_};
     }
 
   private:
     [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return waits_.under_way(); }
+
+    /// What others wrote before they notified must be seen, and what this rank wrote before it notifies.
+    void order_window(const Step& step) {
+        if ((step.touches_window() && heard_) || (step.notifies() && touched_)) {
+            instructions_.push_back({.kind = Instruction::Kind::sync});
+            heard_ = touched_ = false;
+        }
+        heard_ = heard_ || step.awaits();
+        touched_ = touched_ || step.touches_window();
+    }
 
     void wait_for(std::int64_t number) {
         const auto slot = slot_of_[static_cast<std::size_t>(number)];
@@ -103,6 +114,8 @@ class Compiler {
     std::vector<std::int32_t> slot_of_;  // per step: the slot of its request while it is under way
     std::vector<std::int32_t> free_;
     std::int32_t slots_ = 0;
+    bool heard_ = true;     // since the last sync something was awaited, in the call before for all that is known
+    bool touched_ = false;  // since the last sync a step touched the window
 };
 
 }  // namespace
@@ -118,6 +131,7 @@ Program compile(const Algorithm& algorithm, const Shape& shape, int rank) {
     }
     Program program = compiler.finish();
     program.scratch = algorithm.scratch == nullptr ? 0 : algorithm.scratch(shape, rank);
+    program.window = algorithm.window == nullptr ? 0 : algorithm.window(shape);
     return program;
 }
 

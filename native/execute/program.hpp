@@ -10,7 +10,18 @@ namespace timpani {
 /// One instruction of a rank's program. Messages that others must wait for, or that may overlap with what follows, have
 /// a slot for their request; those that are waited for at once need none.
 struct Instruction {
-    enum class Kind : std::uint8_t { send, receive, exchange, start_send, start_receive, wait, wait_all, copy, reduce };
+    enum class Kind : std::uint8_t {
+        send,
+        receive,
+        exchange,
+        start_send,
+        start_receive,
+        wait,
+        wait_all,
+        copy,
+        reduce,
+        sync,  // between what this rank does in the window and messages that tell of it
+    };
 
     Kind kind = Kind::copy;
     int peer = -1;        // sent to, or received from where nothing is sent
@@ -28,6 +39,7 @@ struct Program {
     std::vector<Instruction> instructions;
     std::int32_t slots = 0;
     std::int64_t scratch = 0;  // elements
+    std::int64_t window = 0;   // elements, shared by the ranks of a node
 };
 
 /// The program of `rank`; costs the schedule's length times the logarithm of its regions.

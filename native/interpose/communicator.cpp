@@ -133,12 +133,21 @@ void Communicator::prepare() {
         may_replace_.reset();
         return;
     }
-    topology_ = discover_topology(own_, Process::get().settings.group);
-    choose_rules([this](const Rule& rule) {
-        return rule.ranks.holds(here_.ranks) && rule.nodes.holds(topology_->nodes()) &&
-               rule.per_node.holds(topology_->most_ranks_on_a_node());
-    });
+    const Topology& topology = topology_.emplace(discover_topology(own_, Process::get().settings.group));
+    choose_rules([&](const Rule& rule) { return holds_on(topology, rule); });
     if (may_replace_.none()) PMPI_Comm_free(&own_);
+}
+
+bool Communicator::holds_on(const Topology& topology, const Rule& rule) const {
+    return rule.ranks.holds(here_.ranks) && rule.nodes.holds(topology.nodes()) &&
+           rule.per_node.holds(topology.most_ranks_on_a_node());
+}
+
+void Communicator::forgo_windows() {
+    if (!topology_) return;
+    choose_rules([&, &topology = *topology_](const Rule& rule) {
+        return holds_on(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
+    });
 }
 
 }  // namespace timpani

@@ -41,6 +41,9 @@ class Communicator {
     void prepare();
     [[nodiscard]] bool prepared() const { return topology_.has_value(); }
 
+    /// No rule's algorithm that shares memory on a node is used here any more.
+    void forgo_windows();
+
     /// For messages of ours alone; it returns errors.
     [[nodiscard]] MPI_Comm own() const { return own_; }
     /// Where the ranks are; nullptr before `prepare`.
@@ -56,6 +59,7 @@ class Communicator {
     [[nodiscard]] bool make_own();
     template <typename Keep>
     void choose_rules(Keep keep);
+    [[nodiscard]] bool holds_on(const Topology& topology, const Rule& rule) const;
 
     MPI_Comm comm_;
     Place here_{};

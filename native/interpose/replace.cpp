@@ -94,13 +94,15 @@ class Replacement {
         const Restrictions& restrictions = rule_.algorithm->restrictions;
         if (restrictions.commutative && !shape_.commutative) return "operator does not commute";
         if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
+        // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
+        if (rule_.algorithm->window != nullptr && !kept()) return "shared memory takes predefined types and operators";
         if (call_.kind == Kind::reduce_scatter && !dealt_evenly(call_, communicator_.here(), shape_.count))
             return "unequal parts";
         return {};
     }
 
     int run() {
-        if (predefined_type(key_.type) && predefined_op(key_.op)) {
+        if (kept()) {
             Execution* kept = communicator_.plans().find(key_);
             if (kept == nullptr) kept = communicator_.plans().keep(key_, make());
             return run(*kept);
@@ -109,6 +111,7 @@ class Replacement {
     }
 
   private:
+    [[nodiscard]] bool kept() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
         const SetupClock clock("plan", shape_.ranks);
         return std::make_unique<Execution>(*rule_.algorithm, shape_, communicator_.own(), key_.type, key_.op);
@@ -157,9 +160,15 @@ Outcome replace(const Call& call, Communicator& communicator) try {
     Replacement replacement(call, communicator, **rule, sizes);
     outcome.reason = replacement.hindrance();
     if (!outcome.reason.empty()) return outcome;
+    try {
+        outcome.error = replacement.run();
+    } catch (const NoSharedMemory&) {
+        communicator.forgo_windows();
+        outcome.reason = "no shared memory";
+        return outcome;
+    }
     outcome.done = true;
     outcome.algorithm = (*rule)->text;
-    outcome.error = replacement.run();
     if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator.comm(), outcome.error);
     return outcome;
 } catch (const std::bad_alloc&) {

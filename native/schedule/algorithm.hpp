@@ -54,6 +54,9 @@ struct Algorithm {
     void (*round)(const Shape&, int rank, std::int64_t round, Steps& steps);
     /// Elements of scratch that a rank needs; none where it is null.
     std::int64_t (*scratch)(const Shape&, int rank) = nullptr;
+    /// Elements of memory that the ranks of each node share; none where it is null. It asks for the topology. What one
+    /// call left there the next must not disturb while a rank still reads it.
+    std::int64_t (*window)(const Shape&) = nullptr;
     /// Most messages that a rank may have under way at once, at least 1; no bound where it is null. At the bound the
     /// oldest must end before the next starts.
     std::int64_t (*requests)(const Shape&) = nullptr;

@@ -7,8 +7,14 @@ namespace timpani {
 
 std::vector<std::int64_t> Conflicts::add(const Step& step, std::int64_t number) {
     std::vector<std::int64_t> found;
-    if (step.kind == Step::Kind::receive && step.to.count == 0) awaited_.push_back(number);
-    if (step.kind == Step::Kind::send && step.from.count == 0) found.swap(awaited_);
+    if (step.awaits()) awaited_.push_back(number);
+    if (step.notifies() || step.touches_window()) found.swap(awaited_);
+    if (step.notifies()) {
+        found.insert(found.end(), in_window_.begin(), in_window_.end());
+        in_window_.clear();
+    } else if (step.is_message() && step.touches_window()) {
+        in_window_.push_back(number);
+    }
     if (step.kind != Step::Kind::receive) touch(step.from, false, number, found);
     if (step.kind != Step::Kind::send) touch(step.to, true, number, found);
     std::ranges::sort(found);

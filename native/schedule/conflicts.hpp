@@ -10,8 +10,9 @@
 namespace timpani {
 
 /// Finds, for each step of a rank in turn, the earlier steps that it must wait for: those that write what it touches,
-/// and those that read what it writes; a notification waits for what was awaited before it. Kept per interval of each
-/// buffer, so that a step costs the logarithm of their number.
+/// and those that read what it writes. What others do in the window, notifications order: a step that touches it waits
+/// for all that were awaited before, and a notification for those and for the messages to and from the window. Kept per
+/// interval of each buffer, so that a step costs the logarithm of their number.
 class Conflicts {
   public:
     /// The numbers of the earlier steps that `step` conflicts with, each once, ascending; and notes it as step
@@ -29,8 +30,9 @@ class Conflicts {
     static Intervals::iterator split(Intervals& intervals, Intervals::iterator holder, std::int64_t at);
     void touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found);
 
-    std::array<Intervals, 3> buffers_;
-    std::vector<std::int64_t> awaited_;  // since the last notification, which ended only after those before it
+    std::array<Intervals, kBuffers> buffers_;
+    std::vector<std::int64_t> awaited_;    // since a step last waited for those before it
+    std::vector<std::int64_t> in_window_;  // messages since the last notification, which waited for those before it
 };
 
 }  // namespace timpani

@@ -1,13 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace timpani {
 
-/// The memory that an algorithm works on at one rank: what the caller sends from and receives into, and room of its
-/// own.
-enum class Buffer : std::uint8_t { send, receive, scratch };
+/// The memory that an algorithm works on at one rank: what the caller sends from and receives into, room of its own,
+/// and the window, which all ranks of its node share.
+enum class Buffer : std::uint8_t { send, receive, scratch, window };
+constexpr std::size_t kBuffers = 4;
 
 /// `count` elements of a buffer from element `first` on.
 struct Region {
@@ -37,6 +39,13 @@ struct Step {
     Region to{};
 
     [[nodiscard]] bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
+    /// A message without data: what its sender did in the window before, its receiver finds there after.
+    [[nodiscard]] bool notifies() const { return kind == Kind::send && from.count == 0; }
+    [[nodiscard]] bool awaits() const { return kind == Kind::receive && to.count == 0; }
+    [[nodiscard]] bool touches_window() const {
+        const auto in_window = [](const Region& region) { return region.count > 0 && region.buffer == Buffer::window; };
+        return in_window(from) || in_window(to);
+    }
     [[nodiscard]] bool reads(const Region& region) const {
         return (kind != Kind::receive && from.overlaps(region)) || (kind == Kind::reduce && to.overlaps(region));
     }

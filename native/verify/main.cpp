@@ -45,6 +45,7 @@ void list() {
                          .add("even", algorithm->restrictions.even)
                          .add("commutative", algorithm->restrictions.commutative)
                          .add("topology", algorithm->restrictions.topology)
+                         .add("window", algorithm->window != nullptr)
                          .add_json("parameters", json_array(parameters))
                          .add_json("aliases", json_array(aliases))
                          .text()

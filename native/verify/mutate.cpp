@@ -15,15 +15,17 @@ using Kind = Step::Kind;
 Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
 
 /// Whether exchanging two neighbours can matter at all: independent steps may run in either order, and so may two
-/// reductions into one region where the operator commutes.
+/// reductions into one region where the operator commutes. What a rank sends from the window, it alone writes.
 bool order_matters(const Step& a, const Step& b, bool commutative) {
     if (commutative && a.kind == Kind::reduce && b.kind == Kind::reduce && a.to == b.to) return false;
     const auto touches = [](const Step& writer, const Step& other) {
         return writer.kind != Kind::send && (other.reads(writer.to) || other.writes(writer.to));
     };
     const bool same_channel = a.is_message() && a.kind == b.kind && a.peer == b.peer;
-    const bool says_what_it_awaited = a.kind == Kind::receive && b.kind == Kind::send && a.to.count == 0;
-    return touches(a, b) || touches(b, a) || same_channel || says_what_it_awaited;
+    const bool says_what_it_awaited = a.awaits() && b.kind == Kind::send;
+    const bool tells_of_window =
+        (a.awaits() && b.touches_window()) || (a.touches_window() && !a.is_message() && b.notifies());
+    return touches(a, b) || touches(b, a) || same_channel || says_what_it_awaited || tells_of_window;
 }
 
 struct Mutation {

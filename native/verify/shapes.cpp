@@ -108,7 +108,7 @@ std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
         add();
     }
     if (shape.ranks <= kMostRanksForAllPairs || admitted.empty()) return admitted;
-    const auto turn = static_cast<std::size_t>(7 * shape.ranks + 3 * shape.count + shape.root);
+    const auto turn = static_cast<std::size_t>(std::int64_t{7} * shape.ranks + 3 * shape.count + shape.root);
     return {admitted[turn % admitted.size()]};
 }
 

@@ -21,8 +21,11 @@ std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int r
 /// not commutative: a result is right only if each rank's element is in it once and in its place. Where the operator
 /// commutes they are translations, and order is free. A mistake escapes with a probability of about 2⁻⁶¹ an element.
 ///
+/// An algorithm with a window is called twice, since the second call finds other ranks still in the first.
+///
 /// Found: wrong or missing data, elements read that nobody wrote, regions outside their buffer, the caller's send
-/// buffer written, messages whose sizes differ or that nobody takes, and ranks that wait for each other.
+/// buffer written, messages whose sizes differ or that nobody takes, ranks that wait for each other, and accesses to a
+/// window that no messages order.
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape& shape);
 
 /// As above, for steps that need not be the algorithm's own: `steps` holds each rank's.

@@ -56,6 +56,10 @@ STRAIGHT = {  # another for every collective
     "scan": "linear",
     "exscan": "linear",
 }
+SHARED = {  # those that share memory on a node, in segments that take turns there
+    "bcast": "two_level_shared:segment_bytes=64,window_segments=2",
+    "allreduce": "full_lane_shared:segment_bytes=64",
+}
 
 
 def rules(*lines: str) -> str:

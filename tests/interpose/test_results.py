@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interpose.conftest import STRAIGHT, TREES, Run, RunProgram, everywhere
+from tests.interpose.conftest import SHARED, STRAIGHT, TREES, Run, RunProgram, everywhere
 from timpani.native.find import Mpi
 
 
@@ -17,7 +17,7 @@ def results(run_program: RunProgram, folder: Path, text: str | None, ranks: int)
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 4, 5])
-@pytest.mark.parametrize("algorithms", [TREES, STRAIGHT], ids=["trees", "straight"])
+@pytest.mark.parametrize("algorithms", [TREES, STRAIGHT, SHARED], ids=["trees", "straight", "shared"])
 def test_every_call_gives_the_same_bytes(
     run_program: RunProgram, mpi: Mpi, tmp_path: Path, algorithms: dict[str, str], ranks: int
 ) -> None:
@@ -41,3 +41,12 @@ def test_what_an_algorithm_does_not_allow_is_left_to_the_library(run_program: Ru
         ("reduce_scatter_block", "operator does not commute"),
     }
     assert all(row["algorithm"] == "default" for row in done.profile if row["reason"])
+
+
+def test_memory_is_shared_for_types_that_lie_alike_on_all_ranks(run_program: RunProgram, tmp_path: Path) -> None:
+    done = run_program("matrix.c", str(tmp_path / "results"), text=everywhere(SHARED))
+    reasons = {(row["collective"], row["reason"]) for row in done.profile if row["reason"]}
+    assert reasons == {
+        ("allreduce", "operator does not commute"),
+        ("allreduce", "shared memory takes predefined types and operators"),
+    }

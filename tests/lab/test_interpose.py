@@ -17,6 +17,7 @@ HOSTS = "n1:2,n2:1,n3:2,n4:2"  # one of them has fewer ranks
 RANKS = 7
 GROUPS = "n1,n2;n3,n4"
 
+SHARED = ("bcast two_level_shared:segment_bytes=64,window_segments=2", "allreduce full_lane_shared:segment_bytes=64")
 HIERARCHIES = (
     "barrier two_level",
     "bcast two_level_chain",
@@ -34,8 +35,9 @@ HIERARCHIES = (
 
 @pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
 @pytest.mark.parametrize("order", ["slot", "node"], ids=["together", "scattered"])
+@pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])
 def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
-    make: Callable[..., Made], tmp_path: Path, order: str
+    make: Callable[..., Made], tmp_path: Path, order: str, algorithms: tuple[str, ...]
 ) -> None:
     mpi = OPEN_MPIS[0]
     lab = make("--nodes", "4", "--cores", "2", "--groups", "2")
@@ -44,10 +46,15 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     subprocess.run([compiler(mpi, source), "-O1", str(source), "-o", str(program)], check=True)
     here = "nodes=4..4 per_node=2..2"
     # On other communicators fewer ranks share a node, or fewer nodes are in use.
-    file.write_text(rules(*(line.replace(" ", f" ranks={RANKS}..{RANKS} {here} ") for line in HIERARCHIES)))
+    file.write_text(rules(*(line.replace(" ", f" ranks={RANKS}..{RANKS} {here} ") for line in algorithms)))
 
     def results(**environment: str) -> list[str]:
-        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        settings = {
+            "OMPI_ALLOW_RUN_AS_ROOT": "1",
+            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            # HAN of Open MPI 5.0.11 writes into the gaps of an allgather's derived types, each time something else.
+            "OMPI_MCA_coll": "^han",
+        }
         start: tuple[str, ...] = (
             str(mpi.mpirun),
             "-n",
@@ -60,7 +67,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
         exports = (part for name, value in environment.items() for part in ("-x", f"{name}={value}"))
         done = lab.exec(
             "n1",
-            *("env", *(f"{name}={value}" for name, value in as_root.items())),
+            *("env", *(f"{name}={value}" for name, value in settings.items())),
             *(*start, "--bind-to", "none", *exports, str(program), str(tmp_path / "results")),
         )
         assert done.returncode == 0, done.stderr
@@ -73,4 +80,4 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     )
     assert found == expected
     ran = {(row["collective"], row["algorithm"]) for row in csv.DictReader(profile.read_text().splitlines())}
-    assert {tuple(line.split()) for line in HIERARCHIES} <= ran
+    assert {tuple(line.split()) for line in algorithms} <= ran

@@ -201,6 +201,9 @@ def plan(
                 offer = (ours if algorithm.provider == OWN else library).offer(collective, algorithm)
                 forced = kind == "collective" and algorithm.provider != OWN
                 forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
+            if machine and machine.simulated and offer and offer.restrictions.shared_memory:
+                left_out.append(f"{collective} {algorithm}: copies through shared memory take no time in a simulation")
+                continue
             for ranks in study.ranks:
                 for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
                     if (ranks, cell.placement) in homeless:

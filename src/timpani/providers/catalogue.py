@@ -24,13 +24,15 @@ class Parameter:
 class Restrictions:
     """Where an algorithm applies: which rank counts, and whether its operator must be commutative.
 
-    topology  it asks which ranks share a node, as launches always tell
+    topology       it asks which ranks share a node, as launches always tell
+    shared_memory  ranks of a node read and write memory of one another
     """
 
     power_of_two: bool = False
     even: bool = False
     commutative: bool = False
     topology: bool = False
+    shared_memory: bool = False
     fewest_ranks: int = 1
 
     def admit(self, ranks: int) -> bool:
@@ -44,6 +46,7 @@ class Restrictions:
             "even": self.even,
             "commutative": self.commutative,
             "known nodes": self.topology,
+            "shared memory": self.shared_memory,
             f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
         }
         return ", ".join(word for word, holds in words.items() if holds)

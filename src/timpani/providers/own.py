@@ -24,7 +24,9 @@ def own_catalogue(mpi: Mpi) -> Catalogue:
                 for each in line["parameters"]
             ),
             aliases=tuple(line["aliases"]),
-            restrictions=Restrictions(line["power_of_two"], line["even"], line["commutative"], line["topology"]),
+            restrictions=Restrictions(
+                line["power_of_two"], line["even"], line["commutative"], line["topology"], line["window"]
+            ),
             source=line["source"],
             cost=line["cost"],
         )

@@ -1,0 +1,106 @@
+// Broadcast over two levels through memory that a node's ranks share, in segments: leaders pass them on along a chain
+// of all nodes, as in bcast/two_level_chain, but into and out of their node's window, from which the other ranks of the
+// node take each segment when they are told that it is there.
+
+#include <algorithm>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/teams.hpp"
+
+namespace timpani {
+namespace {
+
+class Broadcast {
+  public:
+    explicit Broadcast(const Shape& shape)
+        : shape_(shape),
+          teams_(shape),
+          segments_(Segments::of(shape, shape.parameters[0])),
+          slots_(std::min(shape.parameters[1], segments_.number())) {}
+
+    [[nodiscard]] std::int64_t rounds() const { return shape_.count == 0 ? 0 : teams_.nodes() + segments_.number(); }
+    [[nodiscard]] std::int64_t window() const { return slots_ * segments_.length; }
+
+    /// Segment s comes to the node at position a, counted from the root's, in round a + s and is handed out in the
+    /// next.
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const int node = teams_.topology().node_of(rank);
+        const std::int64_t coming = k - teams_.place_among_all(node);
+        if (teams_.place_on_node(rank) > 0) {
+            if (k == 0) steps.notify(teams_.leader(node));  // what an earlier call left there is read
+            if (in_range(coming - 1)) take(rank, node, coming - 1, steps);
+        } else {
+            if (in_range(coming - 1)) hand_out(rank, node, coming - 1, steps);
+            if (in_range(coming)) take_in(rank, node, coming, steps);
+        }
+    }
+
+  private:
+    [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
+    [[nodiscard]] bool alone(int node) const { return teams_.ranks_on(node) == 1; }
+    [[nodiscard]] Region own(int rank, std::int64_t segment) const {
+        return segments_.region(data_of(shape_, rank), segment);
+    }
+    /// The window's slots are filled in turn.
+    [[nodiscard]] Region slot(std::int64_t segment) const {
+        return {Buffer::window, segment % slots_ * segments_.length, segments_.region(Buffer::window, segment).count};
+    }
+    /// Where a leader sends a segment from, or has it come to.
+    [[nodiscard]] Region held(int rank, int node, std::int64_t segment) const {
+        return rank == shape_.root || alone(node) ? own(rank, segment) : slot(segment);
+    }
+
+    void take(int rank, int node, std::int64_t segment, Steps& steps) const {
+        steps.await(teams_.leader(node));
+        steps.copy(slot(segment), own(rank, segment));
+        if (in_range(segment + slots_)) steps.notify(teams_.leader(node));
+    }
+
+    void hand_out(int rank, int node, std::int64_t segment, Steps& steps) const {
+        for (int place = 1; place < teams_.ranks_on(node); ++place) steps.notify(teams_.rank_at(node, place));
+        const int next = teams_.place_among_all(node) + 1;
+        if (next < teams_.nodes()) {
+            steps.send(teams_.leader(teams_.node_among_all(next)), held(rank, node, segment));
+        }
+        if (rank != shape_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
+    }
+
+    /// Into a slot once all others have read what was there.
+    void take_in(int rank, int node, std::int64_t segment, Steps& steps) const {
+        for (int place = 1; (segment == 0 || segment >= slots_) && place < teams_.ranks_on(node); ++place) {
+            steps.await(teams_.rank_at(node, place));
+        }
+        if (rank != shape_.root) {
+            const int before = teams_.place_among_all(node) - 1;
+            steps.receive(teams_.leader(teams_.node_among_all(before)), held(rank, node, segment));
+        } else if (!alone(node)) {
+            steps.copy(own(rank, segment), slot(segment));
+        }
+    }
+
+    const Shape& shape_;
+    Teams teams_;
+    Segments segments_;
+    std::int64_t slots_;
+};
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "two_level_shared",
+    .source = "Graham, Shipman, EuroPVM/MPI 2008",
+    .cost = "(n + q) (α + βm/q), n nodes, q segments",
+    .restrictions = {.topology = true},
+    .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
+                   {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
+    .aliases = {},
+    .rounds = [](const Shape& shape) { return Broadcast(shape).rounds(); },
+    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Broadcast(shape).round(rank, k, steps); },
+    .window = [](const Shape& shape) { return Broadcast(shape).window(); },
+    .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
+        return shape.topology->nodes() > 1 ? shape.count : 0;
+    }},
+}};
+
+}  // namespace
+}  // namespace timpani

@@ -1,0 +1,64 @@
+#include "execute/shared_window.hpp"
+
+namespace timpani {
+
+namespace {
+
+int size_of(MPI_Comm comm) {
+    int size = 0;
+    PMPI_Comm_size(comm, &size);
+    return size;
+}
+
+/// Whether MPI, too, takes all ranks of `team` for neighbours.
+bool shares_memory(MPI_Comm team) {
+    MPI_Comm sharing = MPI_COMM_NULL;
+    if (PMPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) return false;
+    const bool all = size_of(sharing) == size_of(team);
+    PMPI_Comm_free(&sharing);
+    int everywhere = all ? 1 : 0;
+    PMPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, team);
+    return everywhere != 0;
+}
+
+}  // namespace
+
+SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t bytes) {
+    int rank = 0;
+    PMPI_Comm_rank(comm, &rank);
+    MPI_Comm team = MPI_COMM_NULL;
+    PMPI_Comm_split(comm, topology.node_of(rank), rank, &team);
+    PMPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
+    int made = make(team, bytes) ? 1 : 0;
+    PMPI_Comm_free(&team);
+    PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
+    if (made != 0) {  // the epoch that `sync` needs lasts as long as the window
+        PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+        return;
+    }
+    if (window_ != MPI_WIN_NULL) PMPI_Win_free(&window_);
+    throw NoSharedMemory("ranks of a node share no memory here");
+}
+
+SharedWindow::~SharedWindow() {
+    PMPI_Win_unlock_all(window_);
+    PMPI_Win_free(&window_);
+}
+
+/// The first rank of the team has all the memory, the others find it by asking.
+bool SharedWindow::make(MPI_Comm team, std::int64_t bytes) {
+    if (!shares_memory(team)) return false;
+    int rank = 0;
+    PMPI_Comm_rank(team, &rank);
+    void* own = nullptr;
+    if (PMPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, team, static_cast<void*>(&own), &window_) !=
+        MPI_SUCCESS) {
+        return false;
+    }
+    PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+    MPI_Aint size = 0;
+    int unit = 0;
+    return PMPI_Win_shared_query(window_, 0, &size, &unit, static_cast<void*>(&base_)) == MPI_SUCCESS;
+}
+
+}  // namespace timpani

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "collectives/topology.hpp"
+
+namespace timpani {
+
+/// Ranks of one node can't share memory: the library has no such windows here, or the node is none.
+struct NoSharedMemory : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Memory that all ranks of a node read and write: an MPI window, one for each node of the communicator. Made and freed
+/// by all ranks together.
+class SharedWindow {
+  public:
+    /// Throws NoSharedMemory, on all ranks alike.
+    SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t bytes);
+    ~SharedWindow();
+    SharedWindow(const SharedWindow&) = delete;
+    SharedWindow& operator=(const SharedWindow&) = delete;
+
+    [[nodiscard]] std::byte* base() const { return base_; }
+    /// What this rank wrote before it, others see who synchronise after they heard of it; MPI's error code.
+    int sync() { return PMPI_Win_sync(window_); }
+
+  private:
+    [[nodiscard]] bool make(MPI_Comm team, std::int64_t bytes);
+
+    MPI_Win window_ = MPI_WIN_NULL;
+    std::byte* base_ = nullptr;
+};
+
+}  // namespace timpani

@@ -1,0 +1,56 @@
+#include "collectives/topology.hpp"
+#include "schedule/algorithm.hpp"
+#include "tests/check.hpp"
+#include "verify/verify.hpp"
+
+namespace {
+
+using namespace timpani;
+
+/// A broadcast from rank 0 to rank 1 on its node, with what one of them may forget.
+template <bool tells, bool says_when_read>
+void hand_over(const Shape& shape, int rank, std::int64_t /*round*/, Steps& steps) {
+    const Region window{Buffer::window, 0, shape.count};
+    if (rank == 0) {
+        if (says_when_read) steps.await(1);
+        steps.copy({Buffer::send, 0, shape.count}, window);
+        if (tells) steps.notify(1);
+    } else {
+        if (says_when_read) steps.notify(0);
+        if (tells) steps.await(0);
+        steps.copy(window, {Buffer::receive, 0, shape.count});
+    }
+}
+
+std::string mistake(decltype(Algorithm::round) round) {
+    const std::vector<int> together{0, 0};
+    const Topology topology(together, together);
+    Algorithm algorithm = *find_algorithm("bcast", "linear");
+    algorithm.rounds = [](const Shape&) -> std::int64_t { return 1; };
+    algorithm.round = round;
+    algorithm.window = [](const Shape& shape) { return shape.count; };
+    return find_mistake(algorithm, {.ranks = 2, .count = 3, .root = 0, .topology = &topology}).value_or("");
+}
+
+}  // namespace
+
+TEST(who_is_told_of_the_window_and_says_when_it_is_read_sees_the_data) {
+    CHECK(mistake(hand_over<true, true>).empty());
+}
+
+TEST(reading_the_window_untold_is_a_mistake) {
+    CHECK(mistake(hand_over<false, false>).find("not ordered behind what rank 0 does there") != std::string::npos);
+}
+
+TEST(writing_the_window_while_another_may_read_what_the_call_before_left_is_a_mistake) {
+    CHECK(mistake(hand_over<true, false>).find("not ordered behind what rank 1 does there") != std::string::npos);
+}
+
+TEST(only_an_algorithm_with_a_window_may_touch_it) {
+    Algorithm without = *find_algorithm("bcast", "two_level_shared");
+    without.window = nullptr;
+    const std::vector<int> together{0, 0};
+    const Topology topology(together, together);
+    const Shape shape{.ranks = 2, .count = 1, .root = 0, .parameters = {0, 1}, .topology = &topology};
+    CHECK(find_mistake(without, shape).value_or("").find("has no window") != std::string::npos);
+}

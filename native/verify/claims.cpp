@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <set>
+
+#include "collectives/topology.hpp"
+#include "verify/verify.hpp"
+
+namespace timpani {
+
+std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Shape& shape) {
+    const auto rounds = algorithm.rounds(shape);
+    std::vector<char> busy(static_cast<std::size_t>(rounds));
+    std::int64_t most_sent = 0;
+    std::int64_t most_neighbours = 0;
+    std::vector<std::int64_t> leaving(shape.topology == nullptr ? 0 : static_cast<std::size_t>(shape.ranks));
+    Steps steps;
+    for (int rank = 0; rank < shape.ranks; ++rank) {
+        std::int64_t sent = 0;
+        std::set<int> neighbours;
+        for (std::int64_t round = 0; round < rounds; ++round) {
+            steps.clear();
+            algorithm.round(shape, rank, round, steps);
+            for (const Step& step : steps.all()) {
+                if (step.peer < 0) continue;
+                busy[static_cast<std::size_t>(round)] = 1;
+                neighbours.insert(step.peer);
+                if (step.kind != Step::Kind::send) continue;
+                sent += step.from.count;
+                if (leaving.empty()) continue;
+                const int node = shape.topology->node_of(rank);
+                if (shape.topology->node_of(step.peer) != node) {
+                    leaving[static_cast<std::size_t>(node)] += step.from.count;
+                }
+            }
+        }
+        most_sent = std::max(most_sent, sent);
+        most_neighbours = std::max(most_neighbours, static_cast<std::int64_t>(neighbours.size()));
+    }
+    using Claim = std::int64_t (*)(const Shape&);
+    const auto differs = [&](const char* what, Claim claim, std::int64_t found) -> std::optional<std::string> {
+        if (claim == nullptr || claim(shape) == found) return std::nullopt;
+        return std::string(what) + " claimed " + std::to_string(claim(shape)) + ", found " + std::to_string(found);
+    };
+    const Claims& claims = algorithm.claims;
+    auto wrong = differs("rounds:", claims.rounds, std::ranges::count(busy, 1));
+    if (!wrong) wrong = differs("elements sent by one rank:", claims.most_sent, most_sent);
+    if (!wrong) wrong = differs("neighbours:", claims.most_neighbours, most_neighbours);
+    if (!wrong && !leaving.empty()) {
+        wrong = differs("elements leaving one node:", claims.most_leaving_node, std::ranges::max(leaving));
+    }
+    return wrong;
+}
+
+}  // namespace timpani
