@@ -7,7 +7,7 @@
 namespace timpani {
 namespace {
 
-BlocksOverTopology blocks(const Shape& shape) { return {shape, kThreeLevels}; }
+using Levels = GatherOver<kThreeLevels>;
 
 Algorithm three_level(std::string_view collective) {
     return {
@@ -18,14 +18,13 @@ Algorithm three_level(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {},
         .aliases = {"type_1"},
-        .rounds = [](const Shape& shape) { return blocks(shape).rounds(); },
-        .round = [](const Shape& shape, int rank, std::int64_t k,
-                    Steps& steps) { blocks(shape).gather(rank, k, steps); },
-        .scratch = [](const Shape& shape, int rank) { return blocks(shape).scratch(rank); },
-        .claims = {.rounds = [](const Shape& shape) { return blocks(shape).busy_rounds(); },
-                   .most_sent = [](const Shape& shape) { return blocks(shape).most_up(); },
-                   .most_neighbours = [](const Shape& shape) { return blocks(shape).most_neighbours(); },
-                   .most_leaving_node = [](const Shape& shape) { return blocks(shape).most_leaving_node(true); }},
+        .rounds = Levels::rounds,
+        .round = Levels::round,
+        .scratch = Levels::scratch,
+        .claims = {.rounds = Levels::busy_rounds,
+                   .most_sent = Levels::most_sent,
+                   .most_neighbours = Levels::most_neighbours,
+                   .most_leaving_node = Levels::most_leaving_node},
     };
 }
 

@@ -170,4 +170,38 @@ class BlocksOverTopology {
     TopologyTree tree_;
 };
 
+// What the algorithms register, for the levels that each has.
+
+template <const Spreads& spreads>
+struct BlocksOver {
+    static BlocksOverTopology blocks(const Shape& shape) { return {shape, spreads}; }
+
+    static std::int64_t rounds(const Shape& shape) { return blocks(shape).rounds(); }
+    static std::int64_t scratch(const Shape& shape, int rank) { return blocks(shape).scratch(rank); }
+    static std::int64_t busy_rounds(const Shape& shape) { return blocks(shape).busy_rounds(); }
+    static std::int64_t most_neighbours(const Shape& shape) { return blocks(shape).most_neighbours(); }
+};
+
+template <const Spreads& spreads>
+struct GatherOver : BlocksOver<spreads> {
+    using Over = BlocksOver<spreads>;
+
+    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+        Over::blocks(shape).gather(rank, k, steps);
+    }
+    static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_up(); }
+    static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(true); }
+};
+
+template <const Spreads& spreads>
+struct ScatterOver : BlocksOver<spreads> {
+    using Over = BlocksOver<spreads>;
+
+    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+        Over::blocks(shape).scatter(rank, k, steps);
+    }
+    static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_down(); }
+    static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(false); }
+};
+
 }  // namespace timpani
