@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kWarmupBlock = 20;
 constexpr int kFewestWarmup = 10;
+constexpr int kFewestOfLong = 2;                     // where fewer calls than those fill the slot
 constexpr double kWarmupAgreement = 0.02;            // two consecutive blocks' medians
 constexpr std::int64_t kShortestWarmup = 5'000'000;  // ns
 constexpr std::int64_t kReadingsPerSample = 50;
@@ -34,7 +35,7 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
                const Pace& pace) {
     Warmup warmup;
     std::int64_t previous = 0;
-    int block = protocol.warmup.value_or(2);
+    int block = protocol.warmup.value_or(kFewestOfLong);
     const auto begin = harness.clock.now();
     for (bool done = block == 0; !done;) {
         const auto repetitions = run_block(harness, operation, buffers, block, pace).repetitions;
@@ -46,11 +47,16 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
             const auto median = median_over(repetitions, &Repetition::completion);
             const bool steady = previous > 0 && std::abs(static_cast<double>(median - previous)) <
                                                     kWarmupAgreement * static_cast<double>(previous);
-            const bool enough = warmup.repetitions >= kFewestWarmup && elapsed >= kShortestWarmup;
-            done = (enough && steady) || (warmup.repetitions >= kFewestWarmup && elapsed >= protocol.slot_ns) ||
+            // By the shortest call: the first may have waited for connections.
+            const auto shortest = std::ranges::min(repetitions, {}, &Repetition::completion).completion;
+            const auto in_slot = protocol.slot_ns / std::max<std::int64_t>(1, shortest);
+            const auto fewest = static_cast<int>(std::clamp<std::int64_t>(in_slot, kFewestOfLong, kFewestWarmup));
+            const bool enough = warmup.repetitions >= fewest;
+            done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.slot_ns) ||
                    protocol.warmup.has_value();
             previous = block == kWarmupBlock ? median : 0;
-            block = std::max(kFewestWarmup / 2, warmup.fitting(protocol.slot_ns / 4, kWarmupBlock));
+            block = std::max(std::min(kFewestWarmup / 2, fewest - warmup.repetitions),
+                             warmup.fitting(protocol.slot_ns / 4, kWarmupBlock));
         }
         done = agree(harness, done);
         block = agree(harness, block);
