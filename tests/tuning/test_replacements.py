@@ -1,5 +1,7 @@
 """From a campaign to rules: where an algorithm of ours wins, between which sizes, and in every placement alike."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
@@ -44,6 +46,33 @@ def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
 def test_the_faster_of_ours_takes_over_at_its_first_size() -> None:
     ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
     assert found(*measured(default(8, 16) | ours)) == [(8, 15, "a"), (16, 16, "b")]
+
+
+def test_a_rule_ends_where_its_algorithm_does_not_win_though_another_does() -> None:
+    ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | ours)) == [(8, 8, "a"), (16, 16, "b")]
+
+
+def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> None:
+    ours = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
+    results = [
+        replace(result, median_us=None, error="wrong data")
+        if result.cell.message_bytes == 16 and result.cell.algorithm.name == "a"
+        else result
+        for result in measured(default(8, 16, 32) | ours)
+    ]
+    assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
+
+
+def test_what_failed_in_a_placement_wins_nowhere_with_that_spread() -> None:
+    ours = {("timpani/a", 8): 50.0}
+    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | ours, "core")]
+    assert found(*measured(default(8) | ours), *failed) == []
+
+
+def test_rules_that_were_confirmed_are_no_algorithm_to_choose() -> None:
+    ours = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
+    assert found(*measured(default(8) | ours)) == [(8, 8, "a")]
 
 
 def test_an_algorithm_of_the_library_is_no_rule() -> None:

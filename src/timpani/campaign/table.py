@@ -7,7 +7,8 @@ import polars as pl
 
 from timpani.campaign.record import CELL_FIELDS
 from timpani.stats.interval import quantile_ranks
-from timpani.study.cell import DEFAULT, OWN
+from timpani.study.cell import DEFAULT
+from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 
 CONTRACT = (
@@ -152,10 +153,3 @@ def _throughput() -> Iterator[pl.Expr]:
     for end, time in times.items():
         moved = pl.col("collective").is_in(moving) & (time > 0)
         yield pl.when(moved).then(pl.col("message_bytes") / time).alias(f"throughput{end}_mb_per_s")
-
-
-def algorithm_label() -> pl.Expr:
-    """Column `label` from the columns `provider`, `algorithm` and `parameters`, as `Algorithm.label` makes it."""
-    provider = pl.when(pl.col("provider") == OWN).then(pl.lit(f"{OWN}/")).otherwise(pl.lit(""))
-    parameters = pl.when(pl.col("parameters") == "").then(pl.lit("")).otherwise(":" + pl.col("parameters"))
-    return (provider + pl.col("algorithm") + parameters).alias("label")

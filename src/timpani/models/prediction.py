@@ -10,6 +10,7 @@ from timpani.models.fit import CurveFit
 from timpani.models.hockney import Regime
 from timpani.schedules.simulation import Call, Costs, Simulator
 from timpani.study.cell import OWN, Algorithm, parse_parameters
+from timpani.study.columns import algorithm_name, is_schedule_of_ours
 
 LATENCY, REDUCTION = "latency", "reduce_local"
 """The operations that α and β, and γ, are fitted to."""
@@ -61,7 +62,7 @@ def predict(
     Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is walked with the
     costs of the regime that the cell's own size is in, though its messages may be smaller.
     """
-    own = cells.filter(pl.col("provider") == OWN, pl.col("collective") != "transpose").with_columns(
+    own = cells.filter(is_schedule_of_ours()).with_columns(
         pl.coalesce("median_us", "osu_avg_us").alias(TIME)
     )
     own = own.filter(
@@ -91,11 +92,8 @@ def choices(predictions: pl.DataFrame) -> pl.DataFrame:
     Columns `_POINT`'s, `by_model`, `by_measurement`, `regret` = how much longer the model's choice took, of the
     fastest's time: 0 where they are the same.
     """
-    name = pl.concat_str(
-        "algorithm", pl.when(pl.col("parameters") != "").then(":" + pl.col("parameters")), ignore_nulls=True
-    )
     return (
-        predictions.with_columns(name.alias("name"))
+        predictions.with_columns(algorithm_name())
         .group_by(_POINT, maintain_order=True)
         .agg(
             pl.col("name").sort_by(PREDICTED).first().alias("by_model"),

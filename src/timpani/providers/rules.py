@@ -8,9 +8,9 @@ from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
 from timpani.providers.provider import Forcing
-from timpani.study.cell import OWN, Algorithm
+from timpani.study.cell import OWN, RULES, Algorithm
 
-BY_RULES = Algorithm(OWN, "rules")
+BY_RULES = Algorithm(OWN, RULES)
 """What stands beside the default where a study names rules."""
 
 

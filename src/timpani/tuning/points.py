@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from timpani.campaign.table import algorithm_label
 from timpani.stats.compare import INDIFFERENCE, compare_families
+from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 
 POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")

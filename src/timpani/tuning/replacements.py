@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 import polars as pl
 
 from timpani.campaign.spreads import Spread
-from timpani.study.cell import OWN
+from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.operations import OPERATIONS
 from timpani.tuning.decide import compare_with_default
+from timpani.tuning.points import POINT
 
 _VERSION = 1
 
@@ -35,22 +35,14 @@ def replacements(results: pl.DataFrame, spreads: Mapping[tuple[int, str], Spread
 
     `spreads` tells of rank count and placement how ranks lay; points without are left out. A program does not say by
     which placement it was started: an algorithm must win at all that spread ranks alike, and of those that do the one
-    whose least gain is largest is taken. Rules reach from one measured size to the next where something wins at both,
-    and never beyond what was measured.
+    whose least gain is largest is taken. A rule reaches on to the next measured size if its algorithm wins there too,
+    and never beyond what was measured. Where an algorithm or the default failed, it did not win.
     """
-    compared = compare_with_default(results).with_columns(
-        pl.struct("ranks", "placement")
-        .map_elements(lambda row: _pair(spreads.get((row["ranks"], row["placement"]))), return_dtype=pl.List(pl.Int64))
-        .alias("spread")
-    )
-    points: dict[tuple[str, int, Spread], dict[int, tuple[str, float] | None]] = {}
-    key = ("collective", "ranks", "spread", "message_bytes")
-    for values, rows in compared.filter(pl.col("spread").is_not_null()).sort(key).group_by(key, maintain_order=True):
-        collective, ranks, spread, size = values
-        assert isinstance(spread, list), "polars gives a list column's key as a list"
-        sizes = points.setdefault((str(collective), _int(ranks), Spread(*spread)), {})
-        sizes[_int(size)] = _winner(rows)
-    return [rule for point, sizes in points.items() for rule in _rules(point, sizes)]
+    points: dict[tuple[str, int, Spread], dict[int, dict[str, float]]] = {}
+    for (collective, ranks, nodes, per_node, size), names, ratios in _winners(results, spreads):
+        won = points.setdefault((collective, ranks, Spread(nodes, per_node)), {})
+        won[size] = dict(zip(names, ratios, strict=True))
+    return [rule for point, won in points.items() for rule in _rules(point, won)]
 
 
 def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:
@@ -65,47 +57,52 @@ def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:
     return "\n".join([*lines, f"end {len(rules)}", ""])
 
 
-def _pair(spread: Spread | None) -> list[int] | None:
-    return None if spread is None else [spread.nodes, spread.per_node]
+_Winners = Mapping[int, Mapping[str, float]]
+"""For each measured size the algorithms that win there, and by how much at least; none where none does."""
+
+_Occasion = tuple[str, int, int, int, int]
+"""Collective, ranks, nodes, ranks on a node, size."""
 
 
-def _int(value: object) -> int:
-    assert isinstance(value, int)
-    return value
-
-
-def _winner(rows: pl.DataFrame) -> tuple[str, float] | None:
-    """Of ours the one that is significantly faster in every placement, mode and machine, by the largest least ratio."""
-    occasions = rows.select("placement", "mode", "machine").n_unique()
-    wins = rows.filter(pl.col("provider") == OWN, pl.col("significant"), pl.col("faster"))
-    name = pl.concat_str(
-        "algorithm", pl.when(pl.col("parameters") != "").then(":" + pl.col("parameters")), ignore_nulls=True
+def _winners(
+    results: pl.DataFrame, spreads: Mapping[tuple[int, str], Spread]
+) -> Iterator[tuple[_Occasion, list[str], list[float]]]:
+    """Of each occasion the algorithms of ours that are significantly faster wherever it was tried: in every placement,
+    mode and machine."""
+    known = pl.DataFrame(
+        [(ranks, placement, spread.nodes, spread.per_node) for (ranks, placement), spread in spreads.items()],
+        schema={"ranks": pl.Int64, "placement": pl.String, "nodes": pl.Int64, "per_node": pl.Int64},
+        orient="row",
     )
-    everywhere = (
-        wins.group_by(name.alias("name"))
-        .agg(pl.len().alias("wins"), pl.col("ratio").min())
-        .filter(pl.col("wins") == occasions)
-        .sort("ratio", "name", descending=[True, False])
+    occasion = ("collective", "ranks", "nodes", "per_node", "message_bytes")
+    tried = results.select(POINT).unique().join(known, on=["ranks", "placement"]).group_by(occasion).len("tried")
+    won = (
+        compare_with_default(results)
+        .filter(is_schedule_of_ours(), "significant", "faster")
+        .join(known, on=["ranks", "placement"])
+        .group_by(*occasion, algorithm_name())
+        .agg(pl.len().alias("won"), pl.col("ratio").min())
+        .join(tried, on=occasion)
+        .filter(pl.col("won") == pl.col("tried"))
+        .group_by(occasion)
+        .agg("name", "ratio")
     )
-    return None if everywhere.is_empty() else (everywhere["name"][0], everywhere["ratio"][0])
+    for *where, names, ratios in tried.join(won, on=occasion, how="left").sort(occasion).drop("tried").iter_rows():
+        yield tuple(where), names or [], ratios or []
 
 
-def _rules(point: tuple[str, int, Spread], sizes: Mapping[int, tuple[str, float] | None]) -> Iterator[Replacement]:
-    """Runs of sizes at which the same algorithm wins, each up to the next measured size that is won."""
-    ordered = sorted(sizes)
-    won: list[Replacement] = []
-    for size, following in zip(ordered, [*ordered[1:], None], strict=True):
-        if (found := sizes[size]) is None:
+def _rules(point: tuple[str, int, Spread], won: _Winners) -> list[Replacement]:
+    """Runs of sizes at which the same algorithm is the best of ours."""
+    found: list[Replacement] = []
+    sizes = sorted(won)
+    for size, following in zip(sizes, [*sizes[1:], None], strict=True):
+        if not won[size]:
             continue
-        last = following - 1 if following is not None and sizes[following] is not None else size
-        won.append(Replacement(*point, size, last, *found))
-    for _, run in groupby(enumerate(won), key=lambda each: (each[1].algorithm, _chain(won, each[0]))):
-        rules = [rule for _, rule in run]
-        yield replace(rules[0], last_bytes=rules[-1].last_bytes, gain=min(rule.gain for rule in rules))
-
-
-def _chain(won: Sequence[Replacement], index: int) -> int:
-    """Where the rules that reach one another without a gap, up to `index`, begin."""
-    while index > 0 and won[index - 1].last_bytes + 1 == won[index].first_bytes:
-        index -= 1
-    return index
+        gain, best = max((gain, name) for name, gain in won[size].items())
+        last = following - 1 if following is not None and best in won[following] else size
+        before = found[-1] if found else None
+        if before is not None and before.algorithm == best and before.last_bytes + 1 == size:
+            found[-1] = replace(before, last_bytes=last, gain=min(before.gain, gain))
+        else:
+            found.append(Replacement(*point, size, last, best, gain))
+    return found

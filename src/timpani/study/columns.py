@@ -1,0 +1,22 @@
+"""What the columns `provider`, `algorithm` and `parameters` of a table say, as polars expressions."""
+
+import polars as pl
+
+from timpani.study.cell import OWN, RULES
+
+
+def algorithm_name() -> pl.Expr:
+    """Column `name`, as `Algorithm.plain` makes it."""
+    parameters = pl.when(pl.col("parameters") == "").then(pl.lit("")).otherwise(":" + pl.col("parameters"))
+    return (pl.col("algorithm") + parameters).alias("name")
+
+
+def algorithm_label() -> pl.Expr:
+    """Column `label`, as `Algorithm.label` makes it."""
+    provider = pl.when(pl.col("provider") == OWN).then(pl.lit(f"{OWN}/")).otherwise(pl.lit(""))
+    return (provider + algorithm_name()).alias("label")
+
+
+def is_schedule_of_ours() -> pl.Expr:
+    """Whether it is one of our collective algorithms, and neither a way of transposing nor what rules made of a call."""
+    return (pl.col("provider") == OWN) & (pl.col("algorithm") != RULES) & (pl.col("collective") != "transpose")
