@@ -10,6 +10,7 @@ namespace timpani {
 namespace {
 
 constexpr int kTag = 17;
+constexpr int kTagOfCopies = 18;
 
 int rank_in(MPI_Comm comm) {
     int rank = 0;
@@ -39,26 +40,27 @@ std::int64_t elements_of(const std::vector<Run>& runs) {
 Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
                      const Displacements& where)
     : comm_(comm),
+      rank_(rank_in(comm)),
       type_(type),
       op_(op),
       layout_(type),
-      program_(compile(algorithm, admitted(algorithm, shape, op, layout_), rank_in(comm))),
+      program_(compile(algorithm, admitted(algorithm, shape, op, layout_), rank_)),
       send_has_holes_(!where.send.empty()),
       receive_has_holes_(!where.receive.empty()) {
     const Collective& collective = *find_collective(algorithm.collective);
-    const int rank = rank_in(comm);
-    send_runs_ = send_runs(collective, shape, rank, where);
-    receive_runs_ = receive_runs(collective, shape, rank, where);
-    in_place_runs_ = in_place_runs(collective, shape, rank, where);
+    send_runs_ = send_runs(collective, shape, rank_, where);
+    receive_runs_ = receive_runs(collective, shape, rank_, where);
+    in_place_runs_ = in_place_runs(collective, shape, rank_, where);
     scratch_.make(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
+    requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
+    if (send_has_holes_) send_aside_.make(elements_of(send_runs_), layout_);
+    if (receive_has_holes_) receive_aside_.make(elements_of(receive_runs_), layout_);
+    // Last: where memory runs out on one rank it must not be alone in freeing a window.
     if (program_.window > 0) {
         window_ = std::make_unique<SharedWindow>(comm, *shape.topology, layout_.bytes(program_.window));
         bases_[static_cast<std::size_t>(Buffer::window)] = window_->base() - layout_.true_lower;
     }
-    requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
-    if (send_has_holes_) send_aside_.make(elements_of(send_runs_), layout_);
-    if (receive_has_holes_) receive_aside_.make(elements_of(receive_runs_), layout_);
 }
 
 int Execution::operator()(const void* send, void* receive) {
@@ -137,7 +139,7 @@ int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) co
     }
     // Only MPI knows where the gaps of a type are.
     const auto elements = static_cast<int>(count);
-    return PMPI_Sendrecv(from, elements, type_, 0, kTag, to, elements, type_, 0, kTag, MPI_COMM_SELF,
+    return PMPI_Sendrecv(from, elements, type_, rank_, kTagOfCopies, to, elements, type_, rank_, kTagOfCopies, comm_,
                          MPI_STATUS_IGNORE);
 }
 

@@ -15,8 +15,8 @@
 namespace timpani {
 
 /// A program bound to a communicator, a datatype, an operator and the places of blocks: calling it runs the algorithm
-/// once. Calls allocate nothing. The communicator must carry no other messages of the same tag; ours are private
-/// duplicates. Where the algorithm has a window all ranks must make and end it together.
+/// once. Calls allocate nothing. The communicator must carry no other messages of the same tags. Where the algorithm
+/// has a window all ranks must make and end it together.
 ///
 /// Schedules know blocks side by side and buffers apart. Where a call has holes between blocks or is in place, elements
 /// are copied aside first or put into their places afterwards.
@@ -41,6 +41,7 @@ class Execution {
     int copy(const std::byte* from, std::byte* to, std::int64_t count) const;
 
     MPI_Comm comm_;
+    int rank_;
     MPI_Datatype type_;
     MPI_Op op_;
     ElementLayout layout_;

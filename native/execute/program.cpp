@@ -11,7 +11,8 @@ namespace {
 /// Turns steps into instructions, keeping account of the messages under way.
 class Compiler {
   public:
-    Compiler(const Algorithm& algorithm, const Shape& shape) : waits_(algorithm, shape) {}
+    Compiler(const Algorithm& algorithm, const Shape& shape)
+        : waits_(algorithm, shape), touched_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
 
     void take(const Step& step) {
         for (const auto earlier : waits_.add(step)) wait_for(earlier);
@@ -114,8 +115,9 @@ class Compiler {
     std::vector<std::int32_t> slot_of_;  // per step: the slot of its request while it is under way
     std::vector<std::int32_t> free_;
     std::int32_t slots_ = 0;
-    bool heard_ = true;     // since the last sync something was awaited, in the call before for all that is known
-    bool touched_ = false;  // since the last sync a step touched the window
+    // Since the last sync, which may have been in the call before: something was awaited; a step touched the window.
+    bool heard_ = true;
+    bool touched_;
 };
 
 }  // namespace

@@ -56,9 +56,13 @@ bool side_plausible(const Call& call, Place here, bool sending) {
     return described(side, here, by_arrays);
 }
 
-/// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it.
+/// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it. Elements of different
+/// types may lie beside each other.
 bool aliased(const Call& call, Place here) {
-    if (!sends(call, here) || !receives(call, here) || call.send.data != call.receive.data) return false;
+    if (!sends(call, here) || !receives(call, here) || call.send.data != call.receive.data ||
+        call.send.type != call.receive.type) {
+        return false;
+    }
     return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
 }
 

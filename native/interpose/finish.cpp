@@ -1,9 +1,11 @@
 #include "interpose/finish.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <string>
 
 #include "interpose/communicator.hpp"
 #include "interpose/process.hpp"
@@ -12,6 +14,18 @@ namespace timpani {
 
 namespace {
 
+/// The path; where a file is there, as when a script starts several programs, PATH.2 and so on. That file is made.
+std::string new_file(const std::string& path) {
+    for (int number = 1;; ++number) {
+        const std::string name = number == 1 ? path : path + "." + std::to_string(number);
+        if (std::FILE* const made = std::fopen(name.c_str(), "wx"); made != nullptr) {
+            std::fclose(made);
+            return name;
+        }
+        if (errno != EEXIST) return name;  // opening it will say why
+    }
+}
+
 void report(Process& process) {
     const ProfileRows rows = process.profile.gathered(MPI_COMM_WORLD);
     int rank = 0;
@@ -19,10 +33,11 @@ void report(Process& process) {
     if (rank != 0) return;
     if (process.settings.summary) write_summary(std::cerr, rows);
     if (process.settings.profile.empty()) return;
-    std::ofstream file(process.settings.profile);
+    const std::string path = new_file(process.settings.profile);
+    std::ofstream file(path);
     write_csv(file, rows);
     file.close();
-    if (!file) std::cerr << "timpani: " << process.settings.profile << ": " << std::strerror(errno) << '\n';
+    if (!file) std::cerr << "timpani: " << path << ": " << std::strerror(errno) << '\n';
 }
 
 void release(MPI_Comm comm, int keyval) {

@@ -23,8 +23,8 @@ struct Known {
     Communicator* state;
 };
 
-// Compiled for the initial-exec model: a preloaded library has its room among the first threads' data, so that no call
-// is
+// Compiled for the initial-exec model: a preloaded library has its room among the first threads' data, so that reading
+// it calls nothing.
 inline thread_local constinit Known last_called{};
 
 /// The state of `comm`, as Communicator::of gives it.
@@ -32,7 +32,7 @@ inline Communicator* known_communicator(MPI_Comm comm) {
     const auto now = generation.load(std::memory_order_acquire);
     if (last_called.generation == now && last_called.comm == comm) return last_called.state;
     Communicator* const state = Communicator::of(comm);
-    last_called = {comm, now, state};
+    if (state != nullptr) last_called = {comm, now, state};  // a handle that is none may become one
     return state;
 }
 

@@ -8,23 +8,25 @@ namespace timpani {
 namespace {
 
 /// Between two groups the ranks play different parts, and arguments that can't be right have no size.
-std::int64_t bytes_of(const Call& call, const Communicator& communicator) {
-    if (communicator.spans_two_groups() || !plausible(call, communicator.here())) return 0;
-    return message_bytes(call, communicator.here());
+std::int64_t bytes_of(const Call& call, Place here, bool spans_two_groups) {
+    return spans_two_groups || !plausible(call, here) ? 0 : message_bytes(call, here);
 }
 
 }  // namespace
 
 Observation::Observation(const Call& call, const Communicator& communicator)
-    : call_(call), communicator_(communicator), start_(counting ? PMPI_Wtime() - SetupClock::total : 0) {}
+    : call_(call),
+      here_(communicator.here()),
+      spans_two_groups_(communicator.spans_two_groups()),
+      start_(counting ? PMPI_Wtime() - SetupClock::total : 0) {}
 
 void Observation::end(const Outcome& outcome) const {
     if (!counting) return;
     const double seconds = PMPI_Wtime() - SetupClock::total - start_;
     const bool agreed = outcome.bytes >= 0;
-    const std::int64_t bytes = agreed ? outcome.bytes : bytes_of(call_, communicator_);
+    const std::int64_t bytes = agreed ? outcome.bytes : bytes_of(call_, here_, spans_two_groups_);
     const int size_class = !agreed && has_unequal_blocks(call_.kind) ? -1 : size_class_of(bytes);
-    Process::get().profile.add({std::string(name_of(call_.kind)), communicator_.here().ranks, size_class,
+    Process::get().profile.add({std::string(name_of(call_.kind)), here_.ranks, size_class,
                                 outcome.done ? std::string(outcome.algorithm) : "default", std::string(outcome.reason)},
                                bytes, seconds);
 }

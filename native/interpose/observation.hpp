@@ -13,7 +13,8 @@ class Observation {
 
   private:
     const Call& call_;
-    const Communicator& communicator_;
+    Place here_;  // copied: the program's error handler may free the communicator
+    bool spans_two_groups_;
     double start_ = 0;
 };
 

@@ -28,25 +28,33 @@ struct PlanKey {
     friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-/// The executions used last, made once.
+/// The executions used last, made once. Those that share memory on a node are made and ended by all ranks together, so
+/// that no other may drive one out: keys of those are the same on all ranks, others' counts need not be.
 class Plans {
   public:
     /// The execution of `key`, or nullptr.
     Execution* find(const PlanKey& key) {
-        const auto found = std::ranges::find(plans_, key, [](const auto& plan) -> const auto& { return plan.first; });
-        if (found == plans_.end()) return nullptr;
-        plans_.splice(plans_.begin(), plans_, found);
+        List& plans = list_of(key);
+        const auto found = std::ranges::find(plans, key, [](const auto& plan) -> const auto& { return plan.first; });
+        if (found == plans.end()) return nullptr;
+        plans.splice(plans.begin(), plans, found);
         return found->second.get();
     }
 
     Execution* keep(PlanKey key, std::unique_ptr<Execution> execution) {
-        if (plans_.size() == kMost) plans_.pop_back();
-        return plans_.emplace_front(std::move(key), std::move(execution)).second.get();
+        List& plans = list_of(key);
+        if (plans.size() == kMost) plans.pop_back();
+        return plans.emplace_front(std::move(key), std::move(execution)).second.get();
     }
 
   private:
+    using List = std::list<std::pair<PlanKey, std::unique_ptr<Execution>>>;  // the last used first
+
+    List& list_of(const PlanKey& key) { return key.rule->algorithm->window == nullptr ? alone_ : together_; }
+
     static constexpr std::size_t kMost = 16;  // a program's loop has few sizes; each keeps scratch of its size
-    std::list<std::pair<PlanKey, std::unique_ptr<Execution>>> plans_;  // the last used first
+    List alone_;
+    List together_;
 };
 
 }  // namespace timpani

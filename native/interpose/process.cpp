@@ -17,13 +17,15 @@ namespace {
 
 RulesFile read_file(const std::string& path) {
     if (path.empty()) return {};
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (!file) return {.problem = path + ": " + std::strerror(errno)};
     try {
+        std::ifstream file(path, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (!file) return {.problem = path + ": " + std::strerror(errno)};
         // Shorter by a bit, so that its negative is a number too.
         const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1);
         return {.rules = read_rules(text), .fingerprint = fingerprint};
+    } catch (const std::ios_base::failure&) {  // a folder, or a file system that is gone
+        return {.problem = path + ": " + std::strerror(errno)};
     } catch (const RulesError& error) {
         return {.problem = path + ", " + error.what()};
     }

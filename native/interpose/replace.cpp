@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <new>
@@ -51,6 +52,13 @@ bool may_reduce(MPI_Op op, MPI_Datatype type) {
     return predefined_type(type) && (bitwise || type != MPI_BYTE);
 }
 
+bool goes_backwards(MPI_Datatype type) {
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    return extent < 0;
+}
+
 /// Our reduce-scatters deal the vector out as evenly as whole elements allow.
 bool dealt_evenly(const Call& call, Place here, std::int64_t elements) {
     for (int rank = 0; rank < here.ranks; ++rank) {
@@ -91,6 +99,7 @@ class Replacement {
     [[nodiscard]] std::string_view hindrance() const {
         if (most_bytes_ > std::numeric_limits<int>::max()) return "too large";
         if (!moved_ && !may_reduce(key_.op, key_.type)) return kArguments;
+        if (!moved_ && goes_backwards(key_.type)) return "elements that lie backwards";
         const Restrictions& restrictions = rule_.algorithm->restrictions;
         if (restrictions.commutative && !shape_.commutative) return "operator does not commute";
         if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
@@ -173,6 +182,8 @@ Outcome replace(const Call& call, Communicator& communicator) try {
     return outcome;
 } catch (const std::bad_alloc&) {
     return failed(communicator, MPI_ERR_NO_MEM);
+} catch (const std::exception&) {  // nothing is thrown through the program's own frames, which may be C's
+    return failed(communicator, MPI_ERR_INTERN);
 }
 
 }  // namespace timpani

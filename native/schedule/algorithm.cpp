@@ -10,14 +10,15 @@ namespace timpani {
 
 namespace {
 
-// Function-local: the algorithms' own files enter themselves before main, in no order that could be relied on.
+// Function-local: the algorithms' own files enter themselves before main, in no order that could be relied on. Never
+// destroyed: a preloaded library may be called until the process is gone.
 std::deque<Algorithm>& storage() {
-    static std::deque<Algorithm> all;
+    static auto& all = *new std::deque<Algorithm>;
     return all;
 }
 
 std::vector<const Algorithm*>& index() {
-    static std::vector<const Algorithm*> all;
+    static auto& all = *new std::vector<const Algorithm*>;
     return all;
 }
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 
 namespace timpani {
 
@@ -25,8 +27,11 @@ std::vector<std::int64_t> read_parameters(const std::string& text, std::span<con
         }
         std::int64_t value = 0;
         const char* const end = part.data() + part.size();
-        if (std::from_chars(part.data() + equals + 1, end, value).ptr != end || equals + 1 == part.size()) {
-            throw std::runtime_error(whose + ": " + part + " is no whole number");
+        const auto [read, error] = std::from_chars(part.data() + equals + 1, end, value);
+        const bool whole = read == end && equals + 1 < part.size();
+        if (!whole) throw std::runtime_error(whose + ": " + part + " is no whole number");
+        if (error == std::errc::result_out_of_range || value > std::numeric_limits<int>::max()) {
+            throw std::runtime_error(whose + ": " + part + " is too large");
         }
         if (value < found->least) {
             throw std::runtime_error(whose + ": " + part + " is under " + std::to_string(found->least));

@@ -50,6 +50,7 @@ struct Step {
         return (kind != Kind::receive && from.overlaps(region)) || (kind == Kind::reduce && to.overlaps(region));
     }
     [[nodiscard]] bool writes(const Region& region) const { return kind != Kind::send && to.overlaps(region); }
+    friend bool operator==(const Step&, const Step&) = default;
 };
 
 /// The steps of one rank in one round, in the order in which the algorithm states them. Empty regions leave no step:

@@ -70,7 +70,7 @@ const std::vector<Mutation>& mutations() {
         {"order changed",
          [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int) {
              if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1], shape.commutative) ||
-                 steps[i].from == steps[i + 1].from) {
+                 steps[i] == steps[i + 1]) {
                  return false;
              }
              std::swap(steps[i], steps[i + 1]);

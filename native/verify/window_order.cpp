@@ -14,7 +14,7 @@ void WindowOrder::begin(int rank, const Step& step, std::span<const std::int64_t
     const std::int64_t now = ++own.clock[static_cast<std::size_t>(rank)];
     for (const auto earlier : waited) end(own, rank, own.before + earlier);
     own.end_of.push_back(step.is_message() ? kUnderWay : now);
-    if (step.kind == Step::Kind::send) own.told.emplace(number, own.clock);
+    if (step.notifies()) own.told.emplace(number, own.clock);
 }
 
 void WindowOrder::end(Known& known, int rank, std::int64_t step) {
@@ -29,7 +29,8 @@ void WindowOrder::end(Known& known, int rank, std::int64_t step) {
 
 void WindowOrder::deliver(int sender, std::int64_t send, int receiver, std::int64_t receive) {
     Known& from = at(sender);
-    at(receiver).told[at(receiver).before + receive] = from.told.at(from.before + send);
+    const auto told = from.told.find(from.before + send);
+    if (told != from.told.end()) at(receiver).told[at(receiver).before + receive] = told->second;
 }
 
 std::optional<int> WindowOrder::touch(int rank, int node, const Region& region, bool write) {

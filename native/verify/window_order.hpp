@@ -12,8 +12,9 @@
 namespace timpani {
 
 /// Whether messages order all that ranks do in memory that they share, however fast each of them is. Each rank has a
-/// vector clock (Fidge, ACSC 1988; Mattern, 1989): an access is ordered behind another rank's if a chain of messages
-/// leads here that began when the other access had ended. One of a message ends when a later step has waited for it.
+/// vector clock (Fidge, ACSC 1988; Mattern, 1989): an access is ordered behind another rank's if a chain of
+/// notifications leads here that began when the other access had ended. One of a message ends when a later step has
+/// waited for it.
 ///
 /// Lasts over several calls, so that one is known to leave the window alone while a rank is still in the call before.
 class WindowOrder {
@@ -38,7 +39,7 @@ class WindowOrder {
         std::int64_t before = 0;  // steps in the calls before
         std::vector<std::int64_t>
             end_of;  // per step of all calls: its end on the rank's own clock, kUnderWay until then
-        std::map<std::int64_t, Clock> told;  // what a message says, by its step: sent, or received and not waited for
+        std::map<std::int64_t, Clock> told;  // by a notification's step: sent, or received and not waited for
     };
     struct Access {
         int rank;

@@ -9,12 +9,16 @@ import pytest
 
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
 from tests.lab.conftest import Made
+from timpani.machine.hosts import Host
+from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import find_mpis
+from timpani.native.find import Mpi, find_mpis
 
-OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-HOSTS = "n1:2,n2:1,n3:2,n4:2"  # one of them has fewer ranks
-RANKS = 7
+HOSTS = {
+    "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks
+    "mpich": (Host("n1", 2), Host("n3", 1)),  # its ranks spin while they wait
+}
 GROUPS = "n1,n2;n3,n4"
 
 SHARED = ("bcast two_level_shared:segment_bytes=64,window_segments=2", "allreduce full_lane_shared:segment_bytes=64")
@@ -33,50 +37,53 @@ HIERARCHIES = (
 )
 
 
-@pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
-@pytest.mark.parametrize("order", ["slot", "node"], ids=["together", "scattered"])
+@pytest.fixture(scope="module")
+def lab(make: Callable[..., Made]) -> Made:
+    return make("--nodes", "4", "--cores", "2", "--groups", "2")
+
+
+@pytest.mark.parametrize("mpi", find_mpis() or [None], ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none")
+@pytest.mark.parametrize("placement", ["core", "node"], ids=["together", "scattered"])
 @pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])
 def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
-    make: Callable[..., Made], tmp_path: Path, order: str, algorithms: tuple[str, ...]
+    lab: Made, tmp_path: Path, mpi: Mpi | None, placement: str, algorithms: tuple[str, ...]
 ) -> None:
-    mpi = OPEN_MPIS[0]
-    lab = make("--nodes", "4", "--cores", "2", "--groups", "2")
+    if mpi is None:
+        pytest.skip("no MPI library on this machine")
+    hosts = HOSTS[mpi.kind]
+    ranks = sum(host.slots or 0 for host in hosts)
     program, file, profile = tmp_path / "matrix", tmp_path / "rules", tmp_path / "profile.csv"
     source = PROGRAMS / "matrix.c"
     subprocess.run([compiler(mpi, source), "-O1", str(source), "-o", str(program)], check=True)
-    here = "nodes=4..4 per_node=2..2"
+    here = f"ranks={ranks}..{ranks} nodes={len(hosts)}..{len(hosts)} per_node=2..2"
     # On other communicators fewer ranks share a node, or fewer nodes are in use.
-    file.write_text(rules(*(line.replace(" ", f" ranks={RANKS}..{RANKS} {here} ") for line in algorithms)))
+    file.write_text(rules(*(line.replace(" ", f" {here} ") for line in algorithms)))
 
     def results(**environment: str) -> list[str]:
-        settings = {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        request = LaunchRequest(
+            ranks=ranks,
+            placement=placement,
+            oversubscribed=True,
+            arguments=(),
             # HAN of Open MPI 5.0.11 writes into the gaps of an allgather's derived types, each time something else.
-            "OMPI_MCA_coll": "^han",
-        }
-        start: tuple[str, ...] = (
-            str(mpi.mpirun),
-            "-n",
-            str(RANKS),
-            "--host",
-            HOSTS,
-            "--map-by",
-            f"{order}:OVERSUBSCRIBE",
+            environment={"OMPI_MCA_coll": "^han", **environment},
+            program=(str(program), str(tmp_path / "results")),
+            hosts=hosts,
+            folder=tmp_path,
         )
-        exports = (part for name, value in environment.items() for part in ("-x", f"{name}={value}"))
-        done = lab.exec(
-            "n1",
-            *("env", *(f"{name}={value}" for name, value in settings.items())),
-            *(*start, "--bind-to", "none", *exports, str(program), str(tmp_path / "results")),
-        )
+        start = command(mpi, request)
+        for name, text in start.files.items():
+            (tmp_path / name).write_text(text)
+        done = lab.exec("n1", "env", *(f"{name}={value}" for name, value in start.environment.items()), *start.argv)
         assert done.returncode == 0, done.stderr
-        return [(tmp_path / f"results.{rank}").read_text() for rank in range(RANKS)]
+        return [(tmp_path / f"results.{rank}").read_text() for rank in range(ranks)]
 
-    library = build(mpi) / LIBRARY
     expected = results()
     found = results(
-        LD_PRELOAD=str(library), TIMPANI_RULES=str(file), TIMPANI_PROFILE=str(profile), TIMPANI_GROUPS=GROUPS
+        LD_PRELOAD=str(build(mpi) / LIBRARY),
+        TIMPANI_RULES=str(file),
+        TIMPANI_PROFILE=str(profile),
+        TIMPANI_GROUPS=GROUPS,
     )
     assert found == expected
     ran = {(row["collective"], row["algorithm"]) for row in csv.DictReader(profile.read_text().splitlines())}
