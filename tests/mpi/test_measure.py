@@ -89,7 +89,8 @@ def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: 
             next(statistics.median(line["measured"]["completion_ns"]) for line in record if line.get("cell") == number)
             for record in (right, wrong)
         )
-        assert after == pytest.approx(before, rel=0.5)  # the made-up error is 50 to 1,000 times the time itself
+        # The made-up error is 50 to 1,000 times the time itself; a virtual machine's cores are at times 4 times as far apart.
+        assert before / 8 < after < 8 * before
 
 
 def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run_plan: RunPlan) -> None:

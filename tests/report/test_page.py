@@ -1,6 +1,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.report.conftest import (
     synthetic_results,
     write_campaign,
 )
+from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
 from timpani.cli.report import report
@@ -324,6 +326,35 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
 def test_every_specification_of_the_page_compiles(page: Page) -> None:
     for panel in page.data["panels"].values():
         assert vl_convert.vegalite_to_vega(panel["specification"])["marks"]
+
+
+def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> None:
+    placed = [
+        replace(result, cell=replace(result.cell, placement=placement))
+        for placement in ("core", "node")
+        for result in small(synthetic_results())
+    ]
+    several = Page(render(campaign_of(tmp_path / "campaign", placed)))
+    assert "placements-scatter" in several.data["panels"]
+    for data in (page.data, several.data):
+        for name, panel in data["panels"].items():
+            specification = panel["specification"]
+            # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
+            reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - {"value", "label"}  # an axis has those
+            drawn = (named(specification, "field") | reckoned) - named(specification, "as")
+            drawn -= {"", NODE_RANKS, SWITCH_RANKS}
+            counted = {panel["measure"]} if "facet" in specification else set()
+            assert drawn | counted <= {*data["tables"][panel["table"]]}, name
+    chosen = {values["data-column"] for tag, values in several.elements if tag == "select"}
+    assert chosen <= {*several.data["tables"]["cells"], "formula"}
+
+
+def named(part: object, key: str) -> set[str]:
+    """All texts that stand under `key` anywhere in a specification."""
+    if isinstance(part, dict):
+        below = {text for value in part.values() for text in named(value, key)}
+        return below | ({part[key]} if isinstance(part.get(key), str) else set())
+    return {text for value in part for text in named(value, key)} if isinstance(part, list) else set()
 
 
 def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> None:

@@ -43,13 +43,17 @@ class Selector:
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of figure: `draw` makes a chart of the rows of `table`, one of the page's, that selectors leave."""
+    """A kind of figure: `draw` makes a chart of the rows of `table`, one of the page's, that selectors leave.
+
+    measure  the column without which a row is not drawn; small panels are counted by it
+    """
 
     name: str
     table: str
     draw: Callable[[pl.DataFrame, Ink], Figure]
     selected: tuple[str, ...]
     switchable: bool = False
+    measure: str = "median_us"
 
 
 LATENCY_AGAINST_SIZE = Kind("latency-against-size", "cells", latency_against_size, ("ranks", CONDITIONS), True)
@@ -58,7 +62,7 @@ LATENCY_AGAINST_RANKS = Kind(
 )
 ALGORITHM_MAP = Kind("algorithm-map", "decisions", algorithm_map, (CONDITIONS,))
 PLACEMENTS = Kind("placements", "cells", placements, (SETTING,))
-SPEEDUP = Kind("speedup", "cells", speedup, ("ranks", CONDITIONS))
+SPEEDUP = Kind("speedup", "cells", speedup, ("ranks", CONDITIONS), measure="ratio")
 MESSAGE_LATENCY = Kind("message-latency", "messages", message_latency, ("ranks", CONDITIONS), True)
 MESSAGE_THROUGHPUT = Kind("message-throughput", "messages", throughput_against_size, ("ranks", CONDITIONS), True)
 PAIR_MATRIX = Kind("pair-matrix", "messages", pair_matrix, ("message_bytes", "ranks", CONDITIONS))
@@ -66,7 +70,7 @@ TRANSPOSE_THROUGHPUT = Kind("transpose-throughput", "cells", throughput_against_
 TRANSPOSE_COST = Kind("transpose-cost", "cells", transpose_cost, ("ranks", CONDITIONS))
 SPREAD = Kind("spread", "cells", spread, ("ranks", CONDITIONS))
 FITTED = Kind("fitted", "fits", fitted, ("ranks", CONDITIONS), True)
-RESIDUALS = Kind("residuals", "residuals", residuals, ("formula",))
+RESIDUALS = Kind("residuals", "residuals", residuals, ("formula",), measure="residual")
 
 
 @dataclass(frozen=True)

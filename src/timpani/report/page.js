@@ -50,7 +50,8 @@
       const width = Math.max(available, narrowest);
       specification.data = { values: this.shown() };
       if (specification.facet) {
-        const panels = new Set(specification.data.values.filter((row) => row.ratio !== null).map((row) => row.label)).size;
+        const drawn = specification.data.values.filter((row) => row[this.panel.measure] !== null);
+        const panels = new Set(drawn.map((row) => row[specification.facet.field])).size;
         const lines = Math.max(1, Math.ceil(panels / Math.max(1, Math.floor(available / 220))));
         specification.columns = Math.max(1, Math.ceil(panels / lines));
         specification.spec.width = Math.floor((available - 70) / specification.columns) - 25;

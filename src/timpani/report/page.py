@@ -23,7 +23,7 @@ from timpani.charts.algorithm_map import with_key
 from timpani.charts.latency import latency_title
 from timpani.charts.status import words
 from timpani.report import figures, tables
-from timpani.report.figures import CONDITIONS, Panel, with_conditions
+from timpani.report.figures import CONDITIONS, SETTING, Panel, with_conditions
 from timpani.report.files import FIGURE_FORMATS, VEGA_LITE, figure_bytes
 from timpani.report.fit_section import fit_section
 from timpani.report.messages import MESSAGES, message_rows
@@ -204,9 +204,9 @@ def _data(report: Report) -> dict[str, Any]:
         *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
         *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
     )
-    judged = ("spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant")
-    boundaries = (column for column in (NODE_RANKS, SWITCH_RANKS) if report.cells[column].is_not_null().any())
-    cells = report.cells.select(*measured, *judged, *boundaries)
+    judged = ("placement", SETTING, "spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant")
+    told = (column for column in (NODE_RANKS, SWITCH_RANKS, BOUND) if column in report.cells.columns)
+    cells = report.cells.select(*measured, *judged, *(each for each in told if report.cells[each].is_not_null().any()))
     messages = report.messages.select(*measured, *("first", "second", RELATION, "throughput_shown"))
     best = _map_rows(report.best)
     return {
@@ -223,6 +223,7 @@ def _data(report: Report) -> dict[str, Any]:
                 "table": panel.kind.table,
                 "collective": panel.collective,
                 "specification": panel.specification(),
+                "measure": panel.kind.measure,
             }
             for panels in report.panels.values()
             for panel in panels
