@@ -30,6 +30,16 @@ int MPI_Finalize() {
     return PMPI_Finalize();
 }
 
+int MPI_Comm_free(MPI_Comm* comm) {
+    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+    return PMPI_Comm_free(comm);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+    return PMPI_Comm_disconnect(comm);
+}
+
 int MPI_Barrier(MPI_Comm comm) {
     return intercept({.kind = Kind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
 }

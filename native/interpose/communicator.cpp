@@ -55,6 +55,13 @@ Communicator* Communicator::of(MPI_Comm comm) {
     return state;
 }
 
+void Communicator::end_windows(MPI_Comm comm) {
+    void* state = nullptr;
+    int found = 0;
+    if (PMPI_Comm_get_attr(comm, Process::get().keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
+    if (found != 0) static_cast<Communicator*>(state)->plans().end_together();
+}
+
 void Communicator::forget(Communicator* state) {
     forget_known();
     delete state;

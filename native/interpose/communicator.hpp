@@ -26,6 +26,9 @@ class Communicator {
     /// they hold the same ones. nullptr where the library can't look at the communicator.
     static Communicator* of(MPI_Comm comm);
     static void forget(Communicator* state);
+    /// Frees what only all ranks together can free, before the program frees `comm`: where MPI deletes the state may be
+    /// in the middle of other calls, at other times on other ranks.
+    static void end_windows(MPI_Comm comm);
 
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;

@@ -47,6 +47,9 @@ class Plans {
         return plans.emplace_front(std::move(key), std::move(execution)).second.get();
     }
 
+    /// Ends those that share memory: collective.
+    void end_together() { together_.clear(); }
+
   private:
     using List = std::list<std::pair<PlanKey, std::unique_ptr<Execution>>>;  // the last used first
 

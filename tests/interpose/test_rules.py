@@ -64,6 +64,21 @@ def test_a_missing_file_is_told_in_one_line(run_program: RunProgram, tmp_path: P
     assert only_defaults(done)
 
 
+def test_a_folder_is_told_like_a_missing_file(run_program: RunProgram, tmp_path: Path) -> None:
+    done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path))
+    assert len(done.told()) == 1
+    assert f"{tmp_path}: Is a directory" in done.told()[0]
+    assert only_defaults(done)
+
+
+def test_a_second_program_s_profile_stands_beside_the_first_s(run_program: RunProgram, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.csv"
+    for _ in range(2):
+        run_program(CALLS, text="", TIMPANI_PROFILE=str(kept))
+    assert {path.name for path in tmp_path.glob("kept*")} == {"kept.csv", "kept.csv.2"}
+    assert (tmp_path / "kept.csv.2").read_text().startswith("collective,")
+
+
 def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), TIMPANI_OFF="1", TIMPANI_TRACE="summary")
     assert (done.status, done.stdout, done.told(), done.profile) == (0, "wrong: 0\n", [], [])

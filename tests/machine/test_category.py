@@ -45,6 +45,13 @@ def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> Non
     assert "5 nodes, not 8" in unfit(MACHINE, HOSTS, "category:1:1", 8)
     assert "not 3 on each node" in unfit(MACHINE, HOSTS, "category:2:3", 8)
     assert unfit(MACHINE, HOSTS, "category:2:2", 8) == unfit(MACHINE, HOSTS, "node", 99) == ""
+    assert "8 ranks on a1 would share its 4 cores" in unfit(MACHINE, HOSTS, "category:1:8", 8)
     assert capacity(MACHINE, HOSTS, "category:1:1") == 20
     with pytest.raises(UserError, match="this computer is one"):
         unfit(None, (), "category:1:1", 2)
+
+
+def test_an_order_that_srun_does_not_keep_is_left_out() -> None:
+    slurm = MACHINE.model_copy(update={"launcher": "slurm"})
+    assert unfit(slurm, HOSTS, "category:1:2", 8) == unfit(slurm, HOSTS, "category:2:2", 8) == ""
+    assert "in the order of their names" in unfit(slurm, HOSTS, "category:3:2", 8)

@@ -89,7 +89,7 @@ def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: 
             next(statistics.median(line["measured"]["completion_ns"]) for line in record if line.get("cell") == number)
             for record in (right, wrong)
         )
-        # The made-up error is 50 to 1,000 times the time itself; a virtual machine's cores are at times 4 times as far apart.
+        # The made-up error is 50 to 1,000 times the time itself, which itself is 4 times as long where cores are apart.
         assert before / 8 < after < 8 * before
 
 

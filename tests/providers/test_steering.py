@@ -28,6 +28,7 @@ def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
     assert steering(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
     others = ["MPIR_CVAR_ALLREDUCE_COMPOSITION", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "MPIR_CVAR_CH4_NUM_VCIS"]
     assert steering(MPICH, others) == tuple(others[:2])
+    assert steering(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
 
 
 def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

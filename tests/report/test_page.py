@@ -340,7 +340,8 @@ def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> N
         for name, panel in data["panels"].items():
             specification = panel["specification"]
             # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
-            reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - {"value", "label"}  # an axis has those
+            axes = {"value", "label"}
+            reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
             drawn = (named(specification, "field") | reckoned) - named(specification, "as")
             drawn -= {"", NODE_RANKS, SWITCH_RANKS}
             counted = {panel["measure"]} if "facet" in specification else set()

@@ -8,6 +8,7 @@ import polars as pl
 from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
 from timpani.machine.places import asked_places
+from timpani.study.placement import category
 
 NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
 """The columns: how many ranks, in the order of their placement, are on the first node and behind the first switch.
@@ -26,6 +27,8 @@ def _boundaries(cells: pl.DataFrame, campaign: Campaign) -> Iterator[tuple[str, 
     if machine is None:
         return
     for (placement,), part in cells.group_by("placement"):
+        if category(str(placement)) is not None:  # each rank count has nodes of its own
+            continue
         nodes = [place.host for place in asked_places(machine, hosts, str(placement), max(part["ranks"]))]
         switches = [machine.switches.get(node) for node in nodes]
         yield str(placement), _stay(nodes), _stay(switches) if None not in switches else None

@@ -2,8 +2,10 @@
 
 import os
 
-_SHARE = 0.25
-"""Of this computer's memory, for the buffers of one launch: a warm-up's copy and another launch want some too."""
+from timpani.machine.cores import read_cores
+
+_SHARE = 0.5
+"""Of this computer's memory, for the buffers of all launches that run at a time, one on each core."""
 
 _BLOCKS = {
     "alltoall": (2, 0),
@@ -20,6 +22,6 @@ def too_large(collective: str, ranks: int, message_bytes: int) -> str:
     for_each, more = _BLOCKS.get(collective, (0, 2))
     wanted = ranks * (for_each * ranks + more) * message_bytes
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    if wanted <= _SHARE * memory:
+    if wanted <= _SHARE * memory / read_cores().usable:
         return ""
-    return f"{wanted / 1e9:.0f} GB of buffers, and this computer has {memory / 1e9:.0f} GB of memory"
+    return f"{wanted / 1e9:.0f} GB of buffers, and this computer has {memory / 1e9:.0f} GB of memory for all its cores"

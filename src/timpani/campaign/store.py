@@ -185,9 +185,15 @@ class Store:
 
 
 def new_header(
-    study: dict[str, Any], machine: dict[str, Any], mpi: dict[str, Any], created: str, command: str, left_out: list[str]
+    study: dict[str, Any],
+    machine: dict[str, Any],
+    mpi: dict[str, Any],
+    created: str,
+    command: str,
+    left_out: list[str],
+    rules: str | None = None,
 ) -> dict[str, Any]:
-    """campaign.json of a campaign that begins."""
+    """campaign.json of a campaign that begins; `rules` is the text of the study's file of rules."""
     return {
         "timpani": __version__,
         "created": created,
@@ -196,6 +202,7 @@ def new_header(
         "mpi": mpi,
         "left_out": left_out,
         "commands": [command],
+        **({} if rules is None else {"rules": rules}),
     }
 
 
@@ -214,6 +221,10 @@ def _check_same(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
                 f"{folder} holds another study: its {key} is {_short(before.get(key))}, not {_short(now[key])}",
                 "choose another folder with -o, or give the same study",
             )
+    if old.get("rules") != new.get("rules"):
+        raise UserError(
+            f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
+        )
     for part, key in (("mpi", "kind"), ("mpi", "version"), ("machine", "name")):
         was, is_ = old.get(part, {}).get(key), new[part].get(key)
         if was != is_:

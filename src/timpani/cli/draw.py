@@ -28,6 +28,7 @@ def draw(
     ),
 ) -> None:
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""
+    from timpani.errors import UserError
     from timpani.native.build import build
     from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
@@ -35,6 +36,8 @@ def draw(
     from timpani.schedules.simulation import Simulator
     from timpani.study.sizes import parse_size
 
+    if not nodes and (groups, by) != (1, "core"):
+        raise UserError("--groups and --by are of nodes", "say how many: --nodes 4")
     mpi = choose_mpi(None)
     where = places(ranks, nodes, groups, by) if nodes else ()
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)

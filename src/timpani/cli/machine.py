@@ -1,5 +1,6 @@
 """`timpani machine`: the machine that is here, as a file."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +35,7 @@ def detect(
 def calibrate(
     folder: Annotated[Path, typer.Argument(help="A campaign with `latency` over sizes.", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new platform file.", show_default=False)],
-    nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=10_000)] = 1,
+    nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=500)] = 1,
     cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
 ) -> None:
     """Write a platform for SimGrid on which messages take what they took in a campaign."""
@@ -56,4 +57,4 @@ def calibrate(
     ]
     name = str(campaign.header.get("machine", {}).get("name", folder.name))
     write_new(output, calibrated_platform(name, in_seconds, nodes, cores).encode())
-    typer.echo(f"{output}: measure on it with --on simgrid:{output}")
+    typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")

@@ -39,11 +39,14 @@ def preload(
     if profile is not None:
         if profile.exists():
             raise UserError(f"{profile} is there already", "name a new file")
+        if not profile.resolve().parent.is_dir():
+            raise UserError(f"{profile.parent} is no folder", "make it, or name a file elsewhere")
         given["TIMPANI_PROFILE"] = str(profile.resolve())
     if summary:
         given["TIMPANI_TRACE"] = "summary"
     argv, environment = handed(command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", ""))
+    inherited = {name: value for name, value in os.environ.items() if rules or name != "TIMPANI_RULES"}
     try:
-        os.execvpe(argv[0], argv, os.environ | environment)  # noqa: S606 - what the user asked to run, no shell
+        os.execvpe(argv[0], argv, inherited | environment)  # noqa: S606 - what the user asked to run, no shell
     except OSError as error:
         raise UserError(f"{argv[0]} can't be started ({error.strerror})", "name a program after `--`") from None

@@ -1,5 +1,6 @@
 """`timpani rules`: where algorithms of ours should replace the library's, for `timpani preload`."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -21,11 +22,12 @@ def rules(
     found = replacements(campaign.results, spreads(campaign))
     if not found:
         raise UserError(
-            f"nowhere in {folder} is an algorithm of ours significantly faster than the default",
-            "measure default and timpani/… at more sizes, or with more launches",
+            f"nowhere in {folder} is an algorithm of ours significantly faster than the default, of which is known how "
+            "ranks lay over nodes",
+            "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
         )
     mpi = campaign.header.get("mpi", {})
     about = [f"from {folder.name}: {mpi.get('kind', '')} {mpi.get('version', '')} on {campaign.results['machine'][0]}"]
     write_new(output, rules_text(found, about).encode())
     typer.echo(f"{output}: {len(found)} rules")
-    typer.echo(f"use them: timpani preload --rules {output} -- mpirun …")
+    typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")

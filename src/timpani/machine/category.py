@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from timpani.errors import UserError
 from timpani.machine.hosts import Host, HostList, choose_hosts
 from timpani.machine.model import Machine
+from timpani.machine.node_set import expand, fold
 from timpani.study.placement import category
 
 _OVER_NODES = {1: "core", 2: "node", 3: "node"}
@@ -34,7 +35,13 @@ def unfit(machine: Machine | None, hosts: Sequence[Host], placement: str, ranks:
             f"{placement} puts nodes in an order, and this computer is one", "name a machine (--on), or a --placement"
         )
     try:
-        arranged(machine, hosts, placement, ranks)
+        chosen, _ = arranged(machine, hosts, placement, ranks)
     except UserError as error:
         return error.what
+    names = [host.name for host in chosen]
+    for host in chosen:
+        if (host.slots or 1) > (cores := machine.group_of(host.name).cores):
+            return f"{host.slots} ranks on {host.name} would share its {cores} cores"
+    if machine.launcher == "slurm" and names != list(expand(fold(names))):
+        return "srun takes nodes in the order of their names"
     return ""

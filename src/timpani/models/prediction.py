@@ -62,9 +62,7 @@ def predict(
     Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is walked with the
     costs of the regime that the cell's own size is in, though its messages may be smaller.
     """
-    own = cells.filter(is_schedule_of_ours()).with_columns(
-        pl.coalesce("median_us", "osu_avg_us").alias(TIME)
-    )
+    own = cells.filter(is_schedule_of_ours()).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
     own = own.filter(
         pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
     ).select(*CURVE, "message_bytes", TIME)

@@ -58,7 +58,7 @@ def _block(cells: pl.DataFrame) -> str:
         note, shown = [SIMULATED], dict([next(iter(shown.items()))])
     sized = _sized(first["collective"])
     related = first.get(RELATION) is not None
-    if first.get(BOUND) is not None:
+    if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
     rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *shown, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):

@@ -18,5 +18,5 @@ def algorithm_label() -> pl.Expr:
 
 
 def is_schedule_of_ours() -> pl.Expr:
-    """Whether it is one of our collective algorithms, and neither a way of transposing nor what rules made of a call."""
+    """Whether it is one of our collective algorithms: no way of transposing, nor what rules made of a call."""
     return (pl.col("provider") == OWN) & (pl.col("algorithm") != RULES) & (pl.col("collective") != "transpose")

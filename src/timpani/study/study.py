@@ -93,7 +93,7 @@ class Study(BaseModel):
                  for each relation of cores that occurs on this machine
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
-    rules        a file of `timpani rules`: the collectives that it replaces are measured beside the others
+    rules        a file of `timpani rules`: each collective is measured with it beneath too, beside the others
     include_setup  whether each call of an algorithm of ours builds what is otherwise built once for a communicator
     budget       longest time of the whole campaign, seconds; slots shrink to fit
     """

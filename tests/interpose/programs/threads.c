@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-enum { THREADS = 4, CALLS = 60, LENGTH = 3000 };
+enum { THREADS = 4, CALLS = 60, LENGTH = 3000, PAIRS = 40 };
 
 static MPI_Comm comms[THREADS];
 
@@ -23,6 +23,14 @@ static void *work(void *given) {
         int sum = 0;
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
         if (sum != ranks * (ranks - 1) / 2) return given;
+        struct {
+            double value;
+            int rank; /* behind it four bytes that no message has */
+        } mine[PAIRS], most[PAIRS];
+        for (int k = 0; k < PAIRS; ++k) mine[k].value = (given - (void *)comms) + i + k + rank, mine[k].rank = rank;
+        MPI_Allreduce(mine, most, PAIRS, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
+        for (int k = 0; k < PAIRS; ++k)
+            if (most[k].value != mine[k].value - rank + ranks - 1 || most[k].rank != ranks - 1) return given;
         if (i % 10 == 9) {
             MPI_Comm copy;
             MPI_Comm_dup(comm, &copy);
