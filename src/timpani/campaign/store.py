@@ -202,7 +202,7 @@ def new_header(
         "mpi": mpi,
         "left_out": left_out,
         "commands": [command],
-        **({} if rules is None else {"rules": rules}),
+        "rules": rules,
     }
 
 
