@@ -21,10 +21,7 @@ Algorithm three_level(std::string_view collective) {
         .rounds = Levels::rounds,
         .round = Levels::round,
         .scratch = Levels::scratch,
-        .claims = {.rounds = Levels::busy_rounds,
-                   .most_sent = Levels::most_sent,
-                   .most_neighbours = Levels::most_neighbours,
-                   .most_leaving_node = Levels::most_leaving_node},
+        .claims = Levels::claims,
     };
 }
 

@@ -10,7 +10,7 @@
 
 namespace timpani {
 
-/// Ranks of one node can't share memory: the library has no such windows here, or the node is none.
+/// Ranks of one node can't share memory: the library has no such windows here, or MPI takes them for no neighbours.
 struct NoSharedMemory : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

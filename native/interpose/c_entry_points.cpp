@@ -21,6 +21,11 @@ Side side(const void* data, const int* counts, const int* places, MPI_Datatype t
     return {.data = const_cast<void*>(data), .counts = counts, .places = places, .type = type};
 }
 
+/// Before the program gives a communicator up.
+void end_windows(const MPI_Comm* comm) {
+    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+}
+
 }  // namespace
 
 extern "C" {
@@ -31,12 +36,12 @@ int MPI_Finalize() {
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
-    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+    end_windows(comm);
     return PMPI_Comm_free(comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
-    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+    end_windows(comm);
     return PMPI_Comm_disconnect(comm);
 }
 

@@ -52,6 +52,13 @@ bool may_reduce(MPI_Op op, MPI_Datatype type) {
     return predefined_type(type) && (bitwise || type != MPI_BYTE);
 }
 
+/// In a program of sessions alone MPI_Reduce_local of Open MPI 5.0.11 ends it.
+bool has_world() {
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    return initialised != 0;
+}
+
 bool goes_backwards(MPI_Datatype type) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
@@ -99,6 +106,7 @@ class Replacement {
     [[nodiscard]] std::string_view hindrance() const {
         if (most_bytes_ > std::numeric_limits<int>::max()) return "too large";
         if (!moved_ && !may_reduce(key_.op, key_.type)) return kArguments;
+        if (!moved_ && !has_world()) return "no MPI_COMM_WORLD";
         if (!moved_ && goes_backwards(key_.type)) return "elements that lie backwards";
         const Restrictions& restrictions = rule_.algorithm->restrictions;
         if (restrictions.commutative && !shape_.commutative) return "operator does not commute";

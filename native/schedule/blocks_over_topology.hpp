@@ -191,6 +191,11 @@ struct GatherOver : BlocksOver<spreads> {
     }
     static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_up(); }
     static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(true); }
+
+    static constexpr Claims claims{.rounds = Over::busy_rounds,
+                                   .most_sent = most_sent,
+                                   .most_neighbours = Over::most_neighbours,
+                                   .most_leaving_node = most_leaving_node};
 };
 
 template <const Spreads& spreads>
@@ -202,6 +207,11 @@ struct ScatterOver : BlocksOver<spreads> {
     }
     static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_down(); }
     static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(false); }
+
+    static constexpr Claims claims{.rounds = Over::busy_rounds,
+                                   .most_sent = most_sent,
+                                   .most_neighbours = Over::most_neighbours,
+                                   .most_leaving_node = most_leaving_node};
 };
 
 }  // namespace timpani

@@ -123,6 +123,8 @@ def compiled(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
         if not done.exists():
             if source.suffix != ".c" and shutil.which("gfortran") is None:
                 pytest.skip("no Fortran compiler on this machine")
+            if not Path(compiler(mpi, source)).exists():
+                pytest.skip(f"may be skipped: {mpi} came without Fortran")
             subprocess.run(
                 [compiler(mpi, source), "-O1", str(source), "-lpthread", "-o", str(done)], cwd=folder, check=True
             )

@@ -35,7 +35,7 @@ def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_
     }
     commands = [launch["command"] for launch in map(json.loads, (folder / "launches.jsonl").read_text().splitlines())]
     assert sorted(any("libtimpani.so" in word for word in command) for command in commands) == [False, True]
-    file.write_text(RULES.replace("=64", "=128"))
+    file.write_bytes(RULES.replace("=64", "=128").replace("× or more", "\udcff").encode(errors="surrogateescape"))
     changed = timpani("run", *study, "--rules", file, "-o", folder)
     assert (changed.returncode, "other rules" in changed.stderr) == (2, True)
 

@@ -91,7 +91,7 @@ class Session:
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(self.plan.left_out),
-                rules=Path(rules).read_text() if (rules := self.plan.study.rules) else None,
+                rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
             ),
         )
 
