@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -226,6 +227,28 @@ def outline_text(title: bytes) -> str:
     if title.startswith(b"<"):
         return bytes.fromhex(title[1:-1].decode()).decode("utf-16")
     return re.sub(rb"\\(.)", rb"\1", title[1:-1]).decode("latin-1")
+
+
+def test_figures_of_several_panels_fill_their_frames_and_no_more(browser: Driver, tmp_path: Path) -> None:
+    placed = [
+        replace(result, cell=replace(result.cell, placement=placement))
+        for placement in ("category:1:2", "node")
+        for result in synthetic_results()
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(
+        render(load(write_campaign(tmp_path / "campaign", synthetic_header(), placed, []))), encoding="utf-8"
+    )
+    opened(browser, path)
+    charts = browser.find_elements(
+        By.CSS_SELECTOR, "figure[data-panel^=placements] .chart, figure[data-panel^=residuals] .chart"
+    )
+    assert len(charts) >= 2
+    for chart in charts:
+        frame, content = browser.execute_script(
+            "return [arguments[0].clientWidth, arguments[0].querySelector('svg').getBoundingClientRect().width]", chart
+        )
+        assert 0.85 * frame <= content <= frame
 
 
 def test_a_phone_scrolls_figures_but_not_the_page(browser: Driver, report_file: Path) -> None:

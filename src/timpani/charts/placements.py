@@ -29,7 +29,7 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figur
     colour = alt.Color(
         "label:N",
         scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
-        legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
+        legend=alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1),
     )
     row = _ROW_HEIGHT * (len(styled) + 1)
     base = alt.Chart().encode(y=rows)

@@ -2,6 +2,7 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const narrowest = 480; // pixels; below, a figure scrolls inside its frame
+  const narrowestPanel = 120; // of a figure of several
 
   // Tables travel as columns; figures want rows, and only those of their collective.
   const byCollective = new Map();
@@ -54,7 +55,7 @@
         const panels = new Set(drawn.map((row) => row[specification.facet.field])).size;
         const lines = Math.max(1, Math.ceil(panels / Math.max(1, Math.floor(available / 220))));
         specification.columns = Math.max(1, Math.ceil(panels / lines));
-        specification.spec.width = Math.floor((available - 70) / specification.columns) - 25;
+        specification.spec.width = Math.floor(available / specification.columns);
       } else if (specification.width >= data.full_width) {
         // a map of a few columns keeps its own width
         specification.width = width;
@@ -66,16 +67,29 @@
     draw() {
       this.drawing = this.drawing.then(async () => {
         this.width = this.chart.clientWidth;
-        this.view?.finalize();
-        this.view = await vegaEmbed(this.chart, this.fitted(), {
-          renderer: "svg",
-          actions: false,
-          defaultStyle: false,
-          tooltip: { theme: "custom", disableDefaultStyle: true },
-          logLevel: 1, // errors: a layer without points, such as no failed cell, is no news
-        });
+        const specification = this.fitted();
+        await this.show(specification);
+        // What axes and gaps take beside the panels is known once they are drawn, and changes a little with their width.
+        for (let turn = 0; specification.facet && turn < 3; ++turn) {
+          const beyond = this.chart.scrollWidth - this.width;
+          if (beyond <= 0) break;
+          const narrower = specification.spec.width - Math.ceil(beyond / specification.columns);
+          specification.spec.width = Math.max(narrowestPanel, narrower);
+          await this.show(specification);
+        }
       });
       return this.drawing;
+    }
+
+    async show(specification) {
+      this.view?.finalize();
+      this.view = await vegaEmbed(this.chart, specification, {
+        renderer: "svg",
+        actions: false,
+        defaultStyle: false,
+        tooltip: { theme: "custom", disableDefaultStyle: true },
+        logLevel: 1, // errors: a layer without points, such as no failed cell, is no news
+      });
     }
   }
 
