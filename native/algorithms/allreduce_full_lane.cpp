@@ -5,6 +5,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
+#include "schedule/owned_parts.hpp"
 
 namespace timpani {
 namespace {
@@ -85,19 +86,13 @@ class Allreduce {
 
     /// In the order in which pieces leave the node.
     void bring_together(const LanePlace& mine, Steps& steps) const {
+        const auto on_node = [&](int local) { return lanes_.teams.rank_at(mine.node, local); };
         for (int turn = 0; turn < nodes_; ++turn) {
             const int number = mine.position - turn;
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
-                for (int i = 1; i < mine.size; ++i) {
-                    const int to = (mine.local + i) % mine.size;
-                    const int from = (mine.local - i + mine.size) % mine.size;
-                    if (mine.local < lanes_.number) {
-                        steps.receive(lanes_.teams.rank_at(mine.node, from), aside(mine, from, number, segment));
-                    }
-                    if (to < lanes_.number) {
-                        steps.send(lanes_.teams.rank_at(mine.node, to), piece(Buffer::send, to, number, segment));
-                    }
-                }
+                const auto part = [&](int lane) { return piece(Buffer::send, lane, number, segment); };
+                const auto from = [&](int local) { return aside(mine, local, number, segment); };
+                bring_to_owners(mine.local, mine.size, lanes_.number, on_node, part, from, steps);
             }
         }
     }

@@ -1,6 +1,7 @@
 #include "collectives/collective.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace timpani {
 
@@ -88,8 +89,34 @@ Part block_of(const Shape& shape, int rank) {
     return {first, shape.counts[static_cast<std::size_t>(rank)]};
 }
 
+namespace {
+
+/// What `pair_block_of` can say where one rank's blocks are known alone: its places and counts.
+PairBlock known_pair_block(const Shape& shape, int sender, int receiver) {
+    const auto ranks = static_cast<std::size_t>(shape.ranks);
+    const auto block = [](std::span<const std::int64_t> counts, int peer) -> Part {
+        const auto before = counts.first(static_cast<std::size_t>(peer));
+        return {std::accumulate(before.begin(), before.end(), std::int64_t{0}), counts[before.size()]};
+    };
+    PairBlock known{};
+    if (sender == shape.known_rank) {
+        const Part sent = block(shape.counts.first(ranks), receiver);
+        known.at_sender = sent.first;
+        known.count = sent.count;
+    }
+    if (receiver == shape.known_rank) {
+        const Part received = block(shape.counts.last(ranks), sender);
+        known.at_receiver = received.first;
+        known.count = received.count;
+    }
+    return known;
+}
+
+}  // namespace
+
 PairBlock pair_block_of(const Shape& shape, int sender, int receiver) {
     if (shape.counts.empty()) return {receiver * shape.count, sender * shape.count, shape.count};
+    if (shape.known_rank) return known_pair_block(shape, sender, receiver);
     const auto count = [&](int from, int to) {
         return shape.counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(shape.ranks) +
                             static_cast<std::size_t>(to)];

@@ -25,6 +25,9 @@ struct Shape {
     std::span<const std::int64_t> counts{};
     /// Where the ranks are; needed by algorithms that ask for it (Restrictions::topology).
     const Topology* topology = nullptr;
+    /// Set where one rank's blocks of an alltoallv are known alone: `counts` holds what it sends to each rank and
+    /// behind that what it receives from each, and only its own steps can be asked for.
+    std::optional<int> known_rank{};
 };
 
 /// The block of `rank` in the vector that scatterv, gatherv and allgatherv deal in; scatter's where all are equal.

@@ -31,7 +31,6 @@ bool any_passes_blocks_on(const Communicator& communicator) {
 BlockSizes pairs(const Call& call, const Communicator& communicator, bool arguments_hold) {
     const Place here = communicator.here();
     const auto ranks = static_cast<std::size_t>(here.ranks);
-    const auto rank = static_cast<std::size_t>(here.rank);
     std::vector<std::int64_t> received(ranks);
     std::vector<std::int64_t> sent(ranks);
     if (arguments_hold) {
@@ -39,14 +38,14 @@ BlockSizes pairs(const Call& call, const Communicator& communicator, bool argume
         sent = call.send.data == MPI_IN_PLACE ? received : block_bytes(call.send, here);
     }
     BlockSizes sizes;
-    sizes.counts.resize(ranks * ranks);
-    auto* const own_row = sizes.counts.data() + rank * ranks;
     if (any_passes_blocks_on(communicator)) {
+        sizes.counts.resize(ranks * ranks);
         sizes.error = PMPI_Allgather(sent.data(), here.ranks, MPI_INT64_T, sizes.counts.data(), here.ranks, MPI_INT64_T,
                                      communicator.own());
     } else {
-        for (std::size_t peer = 0; peer < ranks; ++peer) sizes.counts[peer * ranks + rank] = received[peer];
-        std::ranges::copy(sent, own_row);
+        sizes.known_rank = here.rank;
+        sizes.counts = sent;
+        sizes.counts.insert(sizes.counts.end(), received.begin(), received.end());
     }
     if (sizes.error != MPI_SUCCESS) return sizes;
     const std::int64_t most = arguments_hold ? std::max(sum(sent), sum(received)) : kNever;

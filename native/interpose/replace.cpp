@@ -94,7 +94,8 @@ class Replacement {
                   .root = key_.root,
                   .commutative = commutes(key_.op),
                   .counts = sizes.counts,
-                  .topology = communicator.topology()};
+                  .topology = communicator.topology(),
+                  .known_rank = sizes.known_rank};
         std::ranges::copy(rule.parameters, shape_.parameters.begin());
         // A message of a hierarchy may hold what several ranks send to several others.
         const bool joins =

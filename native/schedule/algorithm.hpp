@@ -35,6 +35,8 @@ struct Claims {
     std::int64_t (*most_neighbours)(const Shape&) = nullptr;
     /// Most elements that the ranks of one node send to other nodes.
     std::int64_t (*most_leaving_node)(const Shape&) = nullptr;
+    /// Most elements that the ranks of one group send to other groups.
+    std::int64_t (*most_leaving_group)(const Shape&) = nullptr;
 };
 
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.

@@ -11,7 +11,8 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Sh
     std::vector<char> busy(static_cast<std::size_t>(rounds));
     std::int64_t most_sent = 0;
     std::int64_t most_neighbours = 0;
-    std::vector<std::int64_t> leaving(shape.topology == nullptr ? 0 : static_cast<std::size_t>(shape.ranks));
+    std::vector<std::int64_t> leaving_node(shape.topology == nullptr ? 0 : shape.topology->nodes());
+    std::vector<std::int64_t> leaving_group(shape.topology == nullptr ? 0 : shape.topology->groups());
     Steps steps;
     for (int rank = 0; rank < shape.ranks; ++rank) {
         std::int64_t sent = 0;
@@ -25,11 +26,14 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Sh
                 neighbours.insert(step.peer);
                 if (step.kind != Step::Kind::send) continue;
                 sent += step.from.count;
-                if (leaving.empty()) continue;
+                if (shape.topology == nullptr) continue;
                 const int node = shape.topology->node_of(rank);
-                if (shape.topology->node_of(step.peer) != node) {
-                    leaving[static_cast<std::size_t>(node)] += step.from.count;
-                }
+                const int of_peer = shape.topology->node_of(step.peer);
+                if (of_peer == node) continue;
+                leaving_node[static_cast<std::size_t>(node)] += step.from.count;
+                const int group = shape.topology->group_of(node);
+                if (shape.topology->group_of(of_peer) == group) continue;
+                leaving_group[static_cast<std::size_t>(group)] += step.from.count;
             }
         }
         most_sent = std::max(most_sent, sent);
@@ -44,8 +48,10 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Sh
     auto wrong = differs("rounds:", claims.rounds, std::ranges::count(busy, 1));
     if (!wrong) wrong = differs("elements sent by one rank:", claims.most_sent, most_sent);
     if (!wrong) wrong = differs("neighbours:", claims.most_neighbours, most_neighbours);
-    if (!wrong && !leaving.empty()) {
-        wrong = differs("elements leaving one node:", claims.most_leaving_node, std::ranges::max(leaving));
+    if (shape.topology == nullptr) return wrong;
+    if (!wrong) wrong = differs("elements leaving one node:", claims.most_leaving_node, std::ranges::max(leaving_node));
+    if (!wrong) {
+        wrong = differs("elements leaving one group:", claims.most_leaving_group, std::ranges::max(leaving_group));
     }
     return wrong;
 }
