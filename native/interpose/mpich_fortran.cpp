@@ -7,6 +7,8 @@
 extern "C" {
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error);
 void mpi_finalize_f08_(MPI_Fint* error);
+void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error);
+void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* error);
 }
 #pragma GCC visibility pop
 
@@ -17,7 +19,16 @@ void give(MPI_Fint* error, int code) {
     if (error != nullptr) *error = code;
 }
 
+void end(int (*freed)(MPI_Comm*), MPI_Fint* comm, MPI_Fint* error) {
+    MPI_Comm handle = PMPI_Comm_f2c(*comm);
+    const int code = freed(&handle);
+    *comm = PMPI_Comm_c2f(handle);
+    give(error, code);
+}
+
 }  // namespace
 
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error) { give(error, MPI_Barrier(PMPI_Comm_f2c(*comm))); }
 void mpi_finalize_f08_(MPI_Fint* error) { give(error, MPI_Finalize()); }
+void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }
+void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_disconnect, comm, error); }

@@ -48,6 +48,13 @@ void give(MPI_Fint* error, int code) {
     if (error != nullptr) *error = code;
 }
 
+void end(int (*freed)(MPI_Comm*), MPI_Fint* comm, MPI_Fint* error) {
+    MPI_Comm handle = comm_of(comm);
+    const int code = freed(&handle);
+    *comm = PMPI_Comm_c2f(handle);
+    give(error, code);
+}
+
 }  // namespace
 
 // One function under all its names.
@@ -62,6 +69,12 @@ void give(MPI_Fint* error, int code) {
 extern "C" {
 
 TIMPANI_FORTRAN(finalize, FINALIZE, MPI_Fint* error) { give(error, MPI_Finalize()); }
+
+TIMPANI_FORTRAN(comm_free, COMM_FREE, MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }
+
+TIMPANI_FORTRAN(comm_disconnect, COMM_DISCONNECT, MPI_Fint* comm, MPI_Fint* error) {
+    end(MPI_Comm_disconnect, comm, error);
+}
 
 TIMPANI_FORTRAN(barrier, BARRIER, Integer comm, MPI_Fint* error) { give(error, MPI_Barrier(comm_of(comm))); }
 
