@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from timpani.campaign.plan import CampaignPlan, plan
+from timpani.campaign.plan import CampaignPlan
+from timpani.campaign.planning import plan
 from timpani.errors import UserError
 from timpani.native.find import Mpi, find_mpis
 from timpani.providers.catalogue import Catalogue

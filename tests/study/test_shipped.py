@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.campaign.plan import plan
+from timpani.campaign.planning import plan
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
 from timpani.native.find import Mpi, find_mpis

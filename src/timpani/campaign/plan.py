@@ -1,36 +1,23 @@
-"""From a study to launches: which cells there are, and which of them share a start of the MPI program."""
+"""What a campaign measures: its cells, and which of them share a start of the MPI program."""
 
 import random
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
 from pathlib import Path
-from typing import Any, Self, get_args
+from typing import Any, Self
 
-from timpani.campaign.cells import cells_of
-from timpani.campaign.pairs import DistinctPairs
-from timpani.campaign.room import too_large
-from timpani.errors import UserError, unknown
-from timpani.machine.category import arranged, unfit
-from timpani.machine.detect import this_computer
+from timpani.machine.category import arranged
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.launcher import command
 from timpani.machine.misplaced import misplaced
 from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
-from timpani.native.find import Kind, Mpi
-from timpani.providers.catalogue import Catalogue
-from timpani.providers.point_to_point import point_to_point_catalogue
-from timpani.providers.provider import Controls, Forcing, Provider
-from timpani.providers.rules import BY_RULES, rules_forcing
-from timpani.providers.transposes import transposes_catalogue
-from timpani.study.cell import OWN, Algorithm, Cell
-from timpani.study.operations import OPERATIONS
-from timpani.study.sizes import show_size
-from timpani.study.study import ALL, Study
+from timpani.native.find import Mpi
+from timpani.providers.provider import Controls
+from timpani.study.cell import Cell
+from timpani.study.study import Study
 
 START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
 """What starting and ending the ranks takes, for estimates; measured at 2 ranks on 2 cores."""
@@ -152,112 +139,3 @@ class CampaignPlan:
         for group in groups:
             cells = tuple(shuffler.sample(group.cells, len(group.cells)))
             yield replace(group, cells=cells)
-
-
-def plan(
-    study: Study,
-    mpi: Mpi,
-    provider: Provider,
-    catalogue: Catalogue,
-    own: Catalogue,
-    cores: int,
-    oversubscribe: bool,
-    distinct: DistinctPairs = lambda ranks: [(0, 1)],
-    machine: Machine | None = None,
-    hosts: HostList = (),
-) -> CampaignPlan:
-    """Plan `study` on `mpi`; `cores` is how many ranks can have a core of their own here.
-
-    `catalogue` is what the library offers, `own` are our algorithms: those run with nothing set, beside the default.
-    `distinct` tells pairs of ranks that sit differently close on this machine.
-    """
-    above = [ranks for ranks in study.ranks if ranks > cores]
-    if above and not oversubscribe:
-        fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)
-        raise UserError(
-            f"{', '.join(map(str, above))} ranks are more than the {cores} cores that this machine offers",
-            f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
-        )
-    left_out: list[str] = []
-    grouped: defaultdict[tuple[object, ...], list[PlannedCell]] = defaultdict(list)
-    forcings: dict[tuple[object, ...], tuple[int, str, str, Forcing]] = {}
-    planned: dict[Cell, PlannedCell] = {}
-    homeless: set[tuple[int, str]] = set()
-    crowded: dict[str, None] = {}
-    for ranks, placement in product(study.ranks, study.placement):
-        if why := unfit(machine, hosts, placement, ranks):
-            homeless.add((ranks, placement))
-            left_out.append(f"{ranks} ranks by {placement}: {why}")
-    for collective, texts in study.collectives.items():
-        kind = OPERATIONS[collective].kind
-        library = catalogue if kind == "collective" else point_to_point_catalogue(mpi)
-        ours = transposes_catalogue() if kind == "transpose" else own
-        datatype = study.datatype_of(collective)
-        by_rules = (BY_RULES,) if study.rules and kind == "collective" else ()
-        for algorithm in (*_algorithms(collective, texts, library, ours, left_out), *by_rules):
-            if algorithm == BY_RULES:
-                offer, forcing = None, rules_forcing(mpi, Path(study.rules or ""), machine.switches if machine else {})
-            else:
-                offer = (ours if algorithm.provider == OWN else library).offer(collective, algorithm)
-                forced = kind == "collective" and algorithm.provider != OWN
-                forcing = provider.forcing(mpi, offer, algorithm) if forced else Forcing()
-            if machine and machine.simulated and offer and offer.restrictions.shared_memory:
-                left_out.append(f"{collective} {algorithm}: copies through shared memory take no time in a simulation")
-                continue
-            for ranks in study.ranks:
-                for cell in cells_of(study, collective, algorithm, offer, ranks, distinct, left_out):
-                    if (ranks, cell.placement) in homeless:
-                        continue
-                    if machine and machine.simulated and (why := too_large(collective, ranks, cell.message_bytes)):
-                        crowded[f"{collective} {show_size(cell.message_bytes)} on {ranks} ranks: {why}"] = None
-                        continue
-                    started = (ranks, cell.placement, datatype)
-                    key = (*started, forcing.arguments, tuple(sorted(forcing.environment.items())))
-                    forcings[key] = (*started, forcing)
-                    if cell not in planned:
-                        planned[cell] = PlannedCell(len(planned), cell, forcing.at_creation, forcing.at_call)
-                        grouped[key].append(planned[cell])
-    left_out += crowded
-    if not planned:
-        raise UserError("nothing is left to measure: " + "; ".join(left_out), "`timpani list algorithms` shows what is")
-    groups = tuple(
-        Group(ranks, placement, datatype, ranks > cores, forcing.arguments, forcing.environment, tuple(grouped[key]))
-        for key, (ranks, placement, datatype, forcing) in forcings.items()
-        if grouped[key]
-    )
-    return CampaignPlan(study, mpi, groups, tuple(left_out), machine or this_computer(mpi), hosts)
-
-
-def _algorithms(
-    collective: str,
-    texts: tuple[str, ...],
-    catalogue: Catalogue,
-    own: Catalogue,
-    left_out: list[str],
-) -> tuple[Algorithm, ...]:
-    """The algorithms that `texts` name, each once; those of another library are noted in `left_out`."""
-    found: dict[Algorithm, None] = {}
-    for written in texts:
-        ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in written
-        text = f"{OWN}/{written}" if ways_of_ours else written
-        if text == ALL:
-            found.update(dict.fromkeys(catalogue.all_of(collective)))
-            continue
-        typed = Algorithm.parse(text)
-        algorithm = catalogue.stand_in(collective, typed)
-        if algorithm != typed:
-            left_out.append(f"{collective} {typed}: {algorithm} stands in")
-        providers = (*get_args(Kind), OWN)
-        if algorithm.provider and algorithm.provider not in providers:
-            raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
-        if algorithm.provider == OWN:
-            if algorithm.name == ALL:
-                found.update(dict.fromkeys(own.all_of(collective)[1:]))
-            else:
-                found[own.resolve(collective, algorithm)] = None
-            continue
-        if algorithm.provider not in ("", catalogue.provider):
-            left_out.append(f"{collective} {text}: not of {catalogue.provider} {catalogue.version}")
-        else:
-            found[catalogue.resolve(collective, algorithm)] = None
-    return tuple(found)

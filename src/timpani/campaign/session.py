@@ -14,7 +14,8 @@ from typing import Self, get_args
 
 from timpani.campaign.observer import Observer
 from timpani.campaign.pairs import pairs_here, pairs_on
-from timpani.campaign.plan import CampaignPlan, plan
+from timpani.campaign.plan import CampaignPlan
+from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
 from timpani.campaign.store import Store, new_header
