@@ -1,7 +1,9 @@
 """What a user is told when input can't be used."""
 
 import difflib
+import errno
 from collections.abc import Iterable
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -18,3 +20,10 @@ def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserErr
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
     return UserError(f"unknown {kind} {name!r}", step)
+
+
+def cannot_write(path: Path, error: OSError) -> UserError:
+    """The error for a file or folder that the system refuses to write."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    step = "make room; what was written before stays" if full else "choose a place that you may write to"
+    return UserError(f"{path} can't be written ({error.strerror})", step)

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import keys, timpani
+from timpani.campaign.header import new_header
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult, Proof
-from timpani.campaign.store import Store, new_header
+from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.native.find import find_mpis
@@ -229,7 +230,7 @@ def test_a_name_that_can_not_be_printed_is_refused(tmp_path: Path, name: str) ->
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "c").write_text("mine")
-    with pytest.raises(UserError, match=r"can't be written \(File exists\); choose a folder"):
+    with pytest.raises(UserError, match=r"can't be written \(File exists\); choose a place"):
         Store(tmp_path / "c", header())
     assert (tmp_path / "c").read_text() == "mine"
 
@@ -258,7 +259,7 @@ def test_a_folder_that_may_not_be_written_is_said_before_anything_is_measured() 
         (folder / "c" / "lock").chmod(0o444)
         with as_another_user():
             for place in (folder / "c", folder / "new"):
-                with pytest.raises(UserError, match=r"can't be written \(Permission denied\); choose a folder"):
+                with pytest.raises(UserError, match=r"can't be written \(Permission denied\); choose a place"):
                     Store(place, header())
             assert load(folder / "c").results.height == 1
         (folder / "c" / "results.jsonl").chmod(0)

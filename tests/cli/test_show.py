@@ -8,10 +8,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from timpani.campaign.header import new_header
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.relations import RELATION
-from timpani.campaign.store import Store, new_header
+from timpani.campaign.store import Store
 from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError

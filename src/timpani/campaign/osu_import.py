@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 
+from timpani.campaign.header import new_header
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.store import Store, new_header
+from timpani.campaign.store import Store
 from timpani.errors import UserError, unknown
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS

@@ -9,9 +9,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from timpani.campaign.header import new_header
 from timpani.campaign.osu_import import PROVIDER
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.store import Store, new_header
+from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 

@@ -12,13 +12,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Self, get_args
 
+from timpani.campaign.header import new_header
 from timpani.campaign.observer import Observer
 from timpani.campaign.pairs import pairs_here, pairs_on
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
-from timpani.campaign.store import Store, new_header
+from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine

@@ -12,19 +12,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from timpani import __version__
-from timpani.campaign.load import FORMAT, VERSION, frame, read_header, read_lines, read_proofs
+from timpani.campaign.header import UNFINISHED, keep_header
+from timpani.campaign.load import frame, read_lines, read_proofs
 from timpani.campaign.record import LaunchResult, Proof, cell_fields, cell_from_fields
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
 
 _ROOM = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
 
-_MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
-"""What a continued study may say differently: it can go on for longer."""
-
-_UNFINISHED = "campaign.new"  # campaign.json while it is written
 _TIMED = re.compile(r"(?P<launch>\d{4,})-\d+")
 
 
@@ -103,7 +99,7 @@ class Store:
         try:
             yield
         except OSError as error:
-            raise _cannot_write(Path(error.filename or self.folder), error) from None
+            raise cannot_write(Path(error.filename or self.folder), error) from None
 
     def check_room(self) -> None:
         """OSError where the disk is full: then a launch that died of it says nothing about its cell."""
@@ -121,10 +117,10 @@ class Store:
             try:
                 written = os.write(file, raw)
             except OSError as error:
-                raise _cannot_write(self.folder / name, error) from None
+                raise cannot_write(self.folder / name, error) from None
             if written != len(raw):
                 os.ftruncate(file, before)
-                raise _cannot_write(self.folder / name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+                raise cannot_write(self.folder / name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
         finally:
             os.close(file)
 
@@ -135,14 +131,14 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not (folder / "campaign.json").exists():
-                foreign = {path.name for path in folder.iterdir()} - {"lock", _UNFINISHED}
+                foreign = {path.name for path in folder.iterdir()} - {"lock", UNFINISHED}
                 if foreign:
                     raise UserError(
                         f"{folder} holds {min(foreign)} and is no campaign", "choose another folder with -o"
                     )
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise _cannot_write(folder, error) from None
+            raise cannot_write(folder, error) from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -151,12 +147,7 @@ class Store:
                 f"another timpani run is measuring into {folder}", "wait for it, or choose another -o"
             ) from None
         try:
-            if (folder / "campaign.json").exists():
-                old = read_header(folder)
-                _check_same(folder, old, header)
-                _write_whole(folder / "campaign.json", _continued(old, header))
-            else:
-                _write_whole(folder / "campaign.json", {"format": FORMAT, "version": VERSION, **header})
+            keep_header(folder, header)
             return lock
         except BaseException:
             os.close(lock)
@@ -182,81 +173,3 @@ class Store:
                 aside.write_bytes(raw[whole:])
                 os.truncate(path, whole)
             self.torn.append(f"a torn last line of {path} was set aside as {aside}")
-
-
-def new_header(
-    study: dict[str, Any],
-    machine: dict[str, Any],
-    mpi: dict[str, Any],
-    created: str,
-    command: str,
-    left_out: list[str],
-    rules: str | None = None,
-) -> dict[str, Any]:
-    """campaign.json of a campaign that begins; `rules` is the text of the study's file of rules."""
-    return {
-        "timpani": __version__,
-        "created": created,
-        "study": study,
-        "machine": machine,
-        "mpi": mpi,
-        "left_out": left_out,
-        "commands": [command],
-        "rules": rules,
-    }
-
-
-def _continued(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """The header of a campaign that goes on: for as long as the new command says, and with both commands named."""
-    before = old.get("commands", [])
-    commands = [*before, *(command for command in new["commands"] if command not in before)]
-    return {**old, "study": new["study"], "commands": commands}
-
-
-def _check_same(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    before, now = old.get("study", {}), new["study"]
-    for key in now:
-        if key not in _MAY_CHANGE and before.get(key) != now[key]:
-            raise UserError(
-                f"{folder} holds another study: its {key} is {_short(before.get(key))}, not {_short(now[key])}",
-                "choose another folder with -o, or give the same study",
-            )
-    if old.get("rules") != new.get("rules"):
-        raise UserError(
-            f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
-        )
-    for part, key in (("mpi", "kind"), ("mpi", "version"), ("machine", "name")):
-        was, is_ = old.get(part, {}).get(key), new[part].get(key)
-        if was != is_:
-            raise UserError(
-                f"{folder} was measured on {part} {key} {was}, this is {is_}", "choose another folder with -o"
-            )
-
-
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _write_whole(path: Path, value: dict[str, Any]) -> None:
-    """Write beside and rename, so that a header is there whole or not at all."""
-    beside = path.with_name(_UNFINISHED)
-    try:
-        with beside.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1, ensure_ascii=False)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        beside.rename(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise _cannot_write(path, error) from None
-
-
-def _cannot_write(path: Path, error: OSError) -> UserError:
-    step = (
-        "make room; what was measured stays, and the same command goes on"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        else "choose a folder that you may write to"
-    )
-    return UserError(f"{path} can't be written ({error.strerror})", step)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_write
 
 
 def report(
@@ -33,4 +33,4 @@ def report(
         if figures is not None:
             typer.echo(f"{len(write_figures(campaign, figures))} files in {figures}")
     except OSError as error:
-        raise UserError(f"{error.filename} can't be written ({error.strerror})", "choose another place") from None
+        raise cannot_write(Path(error.filename), error) from None

@@ -6,7 +6,7 @@ import altair as alt
 import vl_convert
 
 from timpani.charts.theme import Figure
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_write
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -20,7 +20,7 @@ def write_new(path: Path, content: bytes) -> None:
     except FileExistsError:
         raise UserError(f"{path} exists already", "remove it or choose another name") from None
     except OSError as error:
-        raise UserError(f"{path} can't be written ({error.strerror})", "choose a place that you may write to") from None
+        raise cannot_write(path, error) from None
 
 
 def figure_bytes(figure: Figure, title: str, format: str) -> bytes:
