@@ -12,8 +12,9 @@ from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.relations import RELATION
 from timpani.campaign.table import estimate_cells
+from timpani.report.contents import Report
 from timpani.report.messages import message_rows
-from timpani.report.page import Report, render
+from timpani.report.page import render
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
 

@@ -25,8 +25,9 @@ from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
 from timpani.cli.report import report
 from timpani.errors import UserError
+from timpani.report.figure_files import write_figures
 from timpani.report.methods import methods_paragraph
-from timpani.report.page import render, write_figures
+from timpani.report.page import render
 from timpani.report.provenance import provenance
 from timpani.report.tables import significant
 from timpani.study.cell import Algorithm, Cell

@@ -19,7 +19,8 @@ def report(
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
     from timpani.campaign.load import load
-    from timpani.report.page import is_report, render, write_figures
+    from timpani.report.figure_files import write_figures
+    from timpani.report.page import is_report, render
 
     if output is None and figures is None:
         raise UserError("nothing to write", "name the report with -o report.html, or a folder with --figures DIR")
