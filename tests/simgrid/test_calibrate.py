@@ -49,6 +49,14 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
         assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.03)
 
 
+def test_of_several_curves_it_says_which_the_platform_has(tmp_path: Path, measured: Path) -> None:
+    text = (measured / "results.jsonl").read_text()
+    (measured / "results.jsonl").write_text(text + text.replace('"ranks": 2', '"ranks": 4'))
+    answer = timpani("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
+    assert answer.returncode == 0
+    assert "of 2 curves of latency the platform has the first one: default, 2 ranks, core" in answer.stderr
+
+
 def test_a_campaign_without_latency_is_one_line(tmp_path: Path, measured: Path) -> None:
     text = (measured / "results.jsonl").read_text().replace('"latency"', '"bcast"')
     (measured / "results.jsonl").write_text(text)

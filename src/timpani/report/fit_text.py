@@ -65,11 +65,12 @@ def _curve_tables(
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
-            lines += [f"{_curve_name(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
+            lines += [f"{curve_name(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
         yield "\n".join(lines) + "\n"
 
 
-def _curve_name(fitted: CurveFit) -> str:
+def curve_name(fitted: CurveFit) -> str:
+    """Whose times they are, between which ranks."""
     return f"{algorithm_of(fitted.name)}, {fitted.name['ranks']} ranks, {fitted.name['placement']}"
 
 
