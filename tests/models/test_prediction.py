@@ -65,7 +65,7 @@ def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
         "ring": 2 * 3 * ALPHA + 2 * 3 / 4 * BETA * size + 3 / 4 * GAMMA * size,
     }
     cells = pl.DataFrame([cell(name, size, 2 * time) for name, time in formula.items()])
-    found = predict(cells, COSTS, simulator, 4)
+    found = predict(cells, COSTS, simulator, lambda collective: 4)
     assert dict(zip(found["algorithm"], found[PREDICTED], strict=True)) == pytest.approx(formula)
     assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
 
@@ -78,7 +78,7 @@ def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulat
             cell("ring", 64, 1.0) | {"median_us": None, "osu_avg_us": None},
         ]
     )
-    assert predict(cells, COSTS, simulator, 1).is_empty()
+    assert predict(cells, COSTS, simulator, lambda collective: 1).is_empty()
 
 
 def test_the_regret_is_what_the_models_choice_takes_longer() -> None:

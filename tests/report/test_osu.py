@@ -1,8 +1,10 @@
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from timpani.campaign.datatypes import datatype_of, element_bytes_of
 from timpani.campaign.load import results_frame
 from timpani.campaign.osu_import import read_osu
 from timpani.campaign.record import LaunchResult
@@ -104,8 +106,16 @@ def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "latency"])
 def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
     log = tmp_path / "log.txt"
-    log.write_text(osu_blocks(cells(collective, 0), full=True, datatype="double"))
+    log.write_text(osu_blocks(cells(collective, 0), full=True, datatype_of=lambda operation: "double"))
     (table,) = read_osu(log)
     assert table.collective == collective
     row = table.rows[0]
     assert (row.average_us, row.lowest_us, row.highest_us, row.iterations) == (0.93, 0.78, 1.07, 1000)
+
+
+def test_each_operation_has_the_datatype_that_the_study_gives_it() -> None:
+    study = {"datatype": "uint8", "overrides": {"reduce": {"datatype": "float"}, "bcast": {"sizes": [8]}}}
+    both = pl.concat([cells("reduce", 8), cells("bcast", 8)])
+    printed = osu_blocks(both, datatype_of=partial(datatype_of, study)).splitlines()
+    assert [line for line in printed if "Datatype" in line] == ["# Datatype: MPI_FLOAT.", "# Datatype: MPI_UINT8_T."]
+    assert [element_bytes_of(study, name) for name in ("reduce", "bcast")] == [4, 1]

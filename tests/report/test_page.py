@@ -270,6 +270,9 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     osu = methods_paragraph(header, [])
     assert "200 warm-up calls and 1000 timed calls" in osu
     assert "Round-Time" not in osu
+    header["study"] |= {"datatype": "uint8", "overrides": {name: {"datatype": "float"} for name in ("bcast", "gather")}}
+    header["study"]["collectives"] = {"bcast": [], "gather": [], "scatter": []}
+    assert "(uint8; float for broadcast and gather)" in methods_paragraph(header, [])
     assert methods_paragraph({}, []) == "The times were measured elsewhere and imported by Timpani."
 
 

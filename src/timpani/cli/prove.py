@@ -20,7 +20,9 @@ def prove(
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""
     import json
+    from functools import partial
 
+    from timpani.campaign.datatypes import element_bytes_of
     from timpani.campaign.load import read_header, read_proofs
     from timpani.errors import UserError
     from timpani.native.build import build
@@ -29,7 +31,6 @@ def prove(
     from timpani.report.proofs import named_proofs, proof_table
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
-    from timpani.study.study import DATATYPES
 
     header = read_header(folder)
     proofs = read_proofs(folder)
@@ -37,7 +38,7 @@ def prove(
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
     mpi = choose_mpi(None)
     fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
-    named = named_proofs(proofs, fingerprints, DATATYPES[header["study"]["datatype"]])
+    named = named_proofs(proofs, fingerprints, partial(element_bytes_of, header["study"]))
     if format is Format.json:
         typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
     else:

@@ -1,6 +1,7 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -51,10 +52,10 @@ def show(
 
             content = cell_table(cells).encode()
         case Format.osu:
+            from timpani.campaign.datatypes import datatype_of
             from timpani.report.osu import osu_blocks
 
-            datatype = str(campaign.header.get("study", {}).get("datatype", "uint8"))
-            content = osu_blocks(cells, full, datatype).encode()
+            content = osu_blocks(cells, full, partial(datatype_of, campaign.header.get("study") or {})).encode()
         case Format.csv:
             content = cells.write_csv().encode()
         case Format.json:

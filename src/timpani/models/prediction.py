@@ -1,6 +1,6 @@
 """What our algorithms should take by α, β and γ, against what they took; and which of them each would choose."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import polars as pl
@@ -53,10 +53,11 @@ def predict(
     cells: pl.DataFrame,
     costs: MessageCosts,
     simulator: Simulator,
-    element_bytes: int,
+    element_bytes: Callable[[str], int],
     apart: Collection[tuple[str, str]] = (),
 ) -> pl.DataFrame:
-    """Every cell of ours (columns of `estimate_cells`) with its time under `costs`, but for the algorithms `apart`, by
+    """Every cell of ours (columns of `estimate_cells`) with its time under `costs` and with elements of
+    `element_bytes(collective)`, but for the algorithms `apart`, by
     collective and name: those that tell near ranks from far ones, which costs that are the same for all can't.
 
     Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is walked with the
@@ -72,8 +73,8 @@ def predict(
                 collective=row["collective"],
                 algorithm=Algorithm(OWN, row["algorithm"], parse_parameters(row["parameters"])),
                 ranks=row["ranks"],
-                count=row["message_bytes"] // element_bytes,
-                element_bytes=element_bytes,
+                count=row["message_bytes"] // element_bytes(row["collective"]),
+                element_bytes=element_bytes(row["collective"]),
             ),
             costs.at(row["message_bytes"]),
         )

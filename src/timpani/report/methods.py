@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from timpani.campaign.datatypes import datatype_of
 from timpani.study.operations import OPERATIONS, title_of
 
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
@@ -35,8 +36,18 @@ def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
     counts = [str(count) for count in study.get("ranks") or []]
     ranks = f" with {_listed(counts)} ranks" if counts else ""
     sizes = study.get("sizes") or []
-    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({study.get('datatype', 'uint8')})" if sizes else ""
+    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({_datatypes(study)})" if sizes else ""
     return f"We timed {_listed(names)} of {library}{where}{ranks}{span}, using {tool}."
+
+
+def _datatypes(study: dict[str, Any]) -> str:
+    """`uint8`, or `uint8; float for reduce and allreduce`."""
+    of_all = str(study.get("datatype", "uint8"))
+    others: dict[str, list[str]] = {}
+    for name in study.get("collectives", {}):
+        if (own := datatype_of(study, name)) != of_all:
+            others.setdefault(own, []).append(title_of(name).lower())
+    return "; ".join([of_all, *(f"{own} for {_listed(names)}" for own, names in others.items())])
 
 
 def _protocols(study: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """A campaign in the format of OSU's benchmarks 7.4, so that scripts that read theirs read ours."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -15,18 +15,21 @@ _RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
 _MPI_NAMES = {"uint8": "MPI_UINT8_T", "int32": "MPI_INT", "float": "MPI_FLOAT", "double": "MPI_DOUBLE"}
 
 
-def osu_blocks(cells: pl.DataFrame, full: bool = False, datatype: str = "uint8") -> str:
+def osu_blocks(
+    cells: pl.DataFrame, full: bool = False, datatype_of: Callable[[str], str] = lambda operation: "uint8"
+) -> str:
     """A block per curve of `cells` (what `estimate_cells` returns), as OSU's benchmarks print one run.
 
     The value is `osu_avg_us`, or what follows from it: MB/s, messages per second. `full` adds to times the extremes of
-    the ranks' means and the repetitions, like `-f`. `datatype` is a study's, or MPI's name. A line `# Timpani: …` says
+    the ranks' means and the repetitions, like `-f`. `datatype_of` gives a study's name of an
+    operation's datatype, or MPI's. A line `# Timpani: …` says
     what no OSU header holds; a failed cell is a comment line.
     """
     curves = cells.group_by(_BLOCK, maintain_order=True)
-    return "".join("\n".join(_lines(curve, full, datatype)) + "\n" for _, curve in curves)
+    return "".join("\n".join(_lines(curve, full, datatype_of)) + "\n" for _, curve in curves)
 
 
-def _lines(curve: pl.DataFrame, full: bool, datatype: str) -> Iterator[str]:
+def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -> Iterator[str]:
     first = curve.row(0, named=True)
     collective = first["collective"]
     sized = collective not in OPERATIONS or OPERATIONS[collective].sized
@@ -41,6 +44,7 @@ def _lines(curve: pl.DataFrame, full: bool, datatype: str) -> Iterator[str]:
         parameters = dict(parse_parameters(first["parameters"]))
         yield f"# [ pairs: {parameters.get('pairs', 1)} ] [ window size: {parameters.get('window', 64)} ]"
     if sized:
+        datatype = datatype_of(collective)
         yield f"# Datatype: {_MPI_NAMES.get(datatype, datatype)}."
     if quantity != "time":
         yield f"{'# Size':<10}{'Bandwidth (MB/s)':>18}" if quantity == "throughput" else _RATE_HEAD

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from timpani.campaign.datatypes import element_bytes_of
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.charts.prediction import prediction
@@ -23,7 +25,6 @@ from timpani.report.fit_text import algorithm_of, number
 from timpani.report.text import aligned
 from timpani.schedules.simulation import Simulator
 from timpani.study.sizes import show_size
-from timpani.study.study import DATATYPES
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def predicted_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) 
             raise UserError(f"{costs_from} has no latency over sizes", "measure it: timpani run latency reduce_local")
         return None
     cells = estimate_cells(campaign.results)
-    element_bytes = DATATYPES[str(campaign.header.get("study", {}).get("datatype", "uint8"))]
+    element_bytes = partial(element_bytes_of, campaign.header.get("study") or {})
     mpi = choose_mpi(None)
     offers = (offer for offers in own_catalogue(mpi).offers.values() for offer in offers)
     apart = [(offer.collective, offer.name) for offer in offers if offer.restrictions.topology]

@@ -1,6 +1,6 @@
 """Counted messages with the algorithms that they name."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -34,9 +34,16 @@ class NamedProof:
         return {**cell_fields(self.cell), "likeness": likeness, "named": [str(each) for each in self.name.algorithms]}
 
 
-def named_proofs(proofs: list[dict[str, Any]], fingerprints: Fingerprints, element_bytes: int) -> list[NamedProof]:
-    """Every line of proofs.jsonl with its name, by collective, ranks, algorithm and size."""
-    named = [NamedProof(cell_from_fields(proof), fingerprints.name(proof, element_bytes)) for proof in proofs]
+def named_proofs(
+    proofs: list[dict[str, Any]], fingerprints: Fingerprints, element_bytes: Callable[[str], int]
+) -> list[NamedProof]:
+    """Every line of proofs.jsonl with its name, by collective, ranks, algorithm and size; elements are of
+    `element_bytes(collective)`.
+    """
+    named = [
+        NamedProof(cell_from_fields(proof), fingerprints.name(proof, element_bytes(proof["collective"])))
+        for proof in proofs
+    ]
     return sorted(named, key=lambda each: (*_curve(each), each.cell.message_bytes))
 
 
