@@ -3,11 +3,8 @@
 // Rank 0 reads the plan and appends one JSON line to the record for the launch, one before each cell (so that whoever
 // watches knows which cell a death or a hang belongs to) and one after it. Nothing else is written there.
 
-#include <fcntl.h>
 #include <mpi.h>
-#include <sched.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include <array>
 #include <csignal>
@@ -15,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <set>
 #include <stdexcept>
 #include <string>
 
@@ -24,8 +20,10 @@
 #include "measure/check_result.hpp"
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
+#include "measure/describe_places.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
+#include "measure/record.hpp"
 #include "measure/stop_rule.hpp"
 #include "measure/tool_interface.hpp"
 #include "operations/collective_call.hpp"
@@ -34,27 +32,6 @@
 namespace {
 
 using namespace timpani;
-
-/// The record, open at rank 0 only. A line is written by one call, so that a killed launch leaves whole lines.
-class Record {
-  public:
-    explicit Record(const char* path) : file_(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-        if (file_ < 0) throw std::runtime_error(std::string("the record ") + path + " can't be opened");
-    }
-    ~Record() { close(file_); }
-    Record(const Record&) = delete;
-    Record& operator=(const Record&) = delete;
-
-    void line(const std::string& text) const {
-        const std::string whole = text + "\n";
-        if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
-            throw std::runtime_error("the record can't be written: is the disk full?");
-        }
-    }
-
-  private:
-    int file_;
-};
 
 std::string read_plan_everywhere(const char* path, int rank) {
     std::string text;
@@ -67,60 +44,6 @@ std::string read_plan_everywhere(const char* path, int rank) {
     text.resize(static_cast<std::size_t>(length));
     MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
     return text;
-}
-
-/// The socket of a core as Linux numbers them; -1 where it doesn't say.
-std::int64_t socket_of(std::int64_t core) {
-    std::int64_t socket = -1;
-    std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/physical_package_id") >> socket;
-    return socket;
-}
-
-/// `{"rank":…,"host":…,"cores":[…],"sockets":[…]}`: where this rank runs, which cores it may use, and their sockets.
-std::string describe_place(int rank) {
-    std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if constexpr (kSimulated) {  // only MPI knows the host that a simulated rank is on
-        int length = 0;
-        MPI_Get_processor_name(host.data(), &length);
-    } else {
-        gethostname(host.data(), host.size() - 1);
-        sched_getaffinity(0, sizeof set, &set);
-    }
-    std::vector<std::int64_t> cores;
-    std::set<std::int64_t> sockets;
-    for (int core = 0; core < CPU_SETSIZE; ++core) {
-        if (!CPU_ISSET(core, &set)) continue;
-        cores.push_back(core);
-        sockets.insert(socket_of(core));
-    }
-    return JsonObject()
-        .add("rank", rank)
-        .add("host", host.data())
-        .add("cores", cores)
-        .add("sockets", std::vector<std::int64_t>(sockets.begin(), sockets.end()))
-        .text();
-}
-
-/// Every rank's text as a JSON array at rank 0.
-std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int size) {
-    auto length = static_cast<int>(own.size());
-    std::vector<int> lengths(static_cast<std::size_t>(size));
-    MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-    std::vector<int> starts(static_cast<std::size_t>(size));
-    int total = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        starts[i] = total;
-        total += lengths[i];
-    }
-    std::string all(rank == 0 ? static_cast<std::size_t>(total) : 0, ' ');
-    MPI_Gatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0, comm);
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i) {
-        texts.push_back(all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-    }
-    return json_array(texts);
 }
 
 /// Median completion of an empty call, measured like any other: what measuring itself costs.
@@ -209,7 +132,7 @@ void run(const char* plan_path, const char* record_path) {
                           plan.warmup, plan.repetitions};
         if (plan.start == Start::round_time) protocol.broadcast_ns = broadcast_cost_ns(harness);
         Buffers buffers;
-        const auto places = gather_texts(describe_place(rank), comm, rank, size);
+        const auto places = describe_places(comm, rank, size);
         const auto error = clock.error_ns();
         const auto floor = null_ns(harness, buffers, protocol);
         if (record) {
