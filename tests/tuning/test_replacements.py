@@ -9,7 +9,7 @@ from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.spreads import Spread
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.replacements import replacements, rules_text
+from timpani.tuning.replacements import cautions, replacements, rules_text
 
 SPREADS = {(8, "node"): Spread(4, 2), (8, "core"): Spread(4, 2), (4, "node"): Spread(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
@@ -98,3 +98,10 @@ def test_the_file_counts_its_rules(about: list[str]) -> None:
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"
+
+
+def test_collectives_that_agree_on_sizes_first_are_named() -> None:
+    rules = replacements(results_frame(measured(default(8) | {("timpani/a", 8): 50.0})), SPREADS)
+    assert cautions(rules) == []
+    of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
+    assert [caution.split(":")[0] for caution in cautions(of_pairs)] == ["alltoallv"]

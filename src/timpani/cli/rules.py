@@ -16,7 +16,7 @@ def rules(
     from timpani.campaign.spreads import spreads
     from timpani.errors import UserError
     from timpani.report.files import write_new
-    from timpani.tuning.replacements import replacements, rules_text
+    from timpani.tuning.replacements import cautions, replacements, rules_text
 
     campaign = load(folder)
     found = replacements(campaign.results, spreads(campaign))
@@ -28,6 +28,9 @@ def rules(
         )
     mpi = campaign.header.get("mpi", {})
     about = [f"from {folder.name}: {mpi.get('kind', '')} {mpi.get('version', '')} on {campaign.results['machine'][0]}"]
+    about += cautions(found)
     write_new(output, rules_text(found, about).encode())
     typer.echo(f"{output}: {len(found)} rules")
+    for caution in cautions(found):
+        typer.echo(f"Warning: {caution}; `timpani run … --rules` measures what that costs", err=True)
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")

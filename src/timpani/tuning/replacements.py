@@ -13,6 +13,9 @@ from timpani.tuning.points import POINT
 
 _VERSION = 1
 
+_AGREEING = frozenset({"gatherv", "scatterv", "alltoallv"})
+"""Collectives of which a rank knows its own blocks only, so that with a rule all ranks agree on sizes first."""
+
 
 @dataclass(frozen=True)
 class Replacement:
@@ -43,6 +46,12 @@ def replacements(results: pl.DataFrame, spreads: Mapping[tuple[int, str], Spread
         won = points.setdefault((collective, ranks, Spread(nodes, per_node)), {})
         won[size] = dict(zip(names, ratios, strict=True))
     return [rule for point, won in points.items() for rule in _rules(point, won)]
+
+
+def cautions(rules: Iterable[Replacement]) -> list[str]:
+    """What rules cost where they replace nothing, in words."""
+    agreeing = sorted({rule.collective for rule in rules} & _AGREEING)
+    return [f"{name}: ranks agree on sizes at every call, also at sizes that no rule replaces" for name in agreeing]
 
 
 def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:
