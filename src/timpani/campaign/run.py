@@ -23,7 +23,8 @@ from timpani.machine.launch_request import Command
 from timpani.providers.steering import steering
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
-PATIENCE_WITHOUT_SLOT = 600.0  # … where no slot ends a cell: it is simulated, or its repetitions are fixed
+PATIENCE_WITHOUT_SLOT = 600.0  # … where no slot ends a cell, since its repetitions are fixed
+PATIENCE_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
 PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
@@ -112,8 +113,8 @@ class Runner:
         (folder / "plan.txt").write_text(plan_text(self.plan, group, pending, slot))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         to_run = self.plan.command(group, program, folder)
-        endless = self.plan.machine.simulated or self.plan.study.repetitions is not None
-        least = PATIENCE_WITHOUT_SLOT if endless else LEAST_PATIENCE
+        least = LEAST_PATIENCE if self.plan.study.repetitions is None else PATIENCE_WITHOUT_SLOT
+        least = PATIENCE_SIMULATED if self.plan.machine.simulated else least
         patience = self.hang_after or max(least, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
         without = steering(self.plan.mpi, os.environ)
