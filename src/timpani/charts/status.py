@@ -48,7 +48,7 @@ def shape(statuses: Iterable[str], ink: Ink) -> alt.Shape:
     legend = alt.Legend(
         title=None,
         values=unusual,
-        columns=2,  # beside that of algorithms
+        columns=1,  # beside that of algorithms, and words may be many
         labelExpr="replace(replace(datum.label, /_/g, ' '), /\\+/g, ', ')",
         symbolSize=60,
         symbolFillColor=ink.paper,
