@@ -7,6 +7,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
 #include "schedule/phase.hpp"
+#include "schedule/ring_allreduce.hpp"
 
 namespace timpani {
 namespace {
@@ -57,9 +58,7 @@ class Allreduce {
             std::int64_t leaving = 0;
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
                 for (int lane = 0; lane < lanes_.number; ++lane) {
-                    const std::int64_t part = lane_part(Buffer::send, segment, lane).count;
-                    leaving += 2 * part - part_of(part, nodes_, (position + 1) % nodes_).count -
-                               part_of(part, nodes_, (position + 2) % nodes_).count;
+                    leaving += sent_round_ring(lane_part(Buffer::send, segment, lane).count, nodes_, position);
                 }
             }
             most = std::max(most, leaving);

@@ -10,6 +10,7 @@
 #include "schedule/lanes.hpp"
 #include "schedule/owned_parts.hpp"
 #include "schedule/phase.hpp"
+#include "schedule/ring_allreduce.hpp"
 
 namespace timpani {
 namespace {
@@ -99,7 +100,9 @@ class Allreduce {
             const Place place(lanes_.teams, shape_.topology->ranks_of(node).front());
             std::int64_t leaving = 0;
             for_each_cell([&](int column, std::int64_t count) {
-                leaving += column == place.column ? (place.nodes - 1) * count + sent_round(place.group, count) : count;
+                leaving += column == place.column
+                               ? (place.nodes - 1) * count + sent_round_ring(count, groups_, place.group)
+                               : count;
             });
             most = std::max(most, leaving);
         }
@@ -111,7 +114,7 @@ class Allreduce {
         std::int64_t most = 0;
         for (int group = 0; group < groups_; ++group) {
             std::int64_t leaving = 0;
-            for_each_cell([&](int, std::int64_t count) { leaving += sent_round(group, count); });
+            for_each_cell([&](int, std::int64_t count) { leaving += sent_round_ring(count, groups_, group); });
             most = std::max(most, leaving);
         }
         return most;
@@ -126,12 +129,6 @@ class Allreduce {
         inside.count = count;
         inside.topology = nullptr;
         return {"allreduce", "ring", inside};
-    }
-    /// What a group at a place sends of a part that makes its round twice, but for one piece each time.
-    [[nodiscard]] std::int64_t sent_round(int place, std::int64_t count) const {
-        if (groups_ == 1) return 0;
-        return 2 * count - part_of(count, groups_, (place + 1) % groups_).count -
-               part_of(count, groups_, (place + 2) % groups_).count;
     }
 
     [[nodiscard]] Region part_of_lane(Buffer buffer, std::int64_t segment, int lane) const {

@@ -28,9 +28,9 @@ def rules(
         )
     mpi = campaign.header.get("mpi", {})
     about = [f"from {folder.name}: {mpi.get('kind', '')} {mpi.get('version', '')} on {campaign.results['machine'][0]}"]
-    about += cautions(found)
-    write_new(output, rules_text(found, about).encode())
+    costs = cautions(found)
+    write_new(output, rules_text(found, about + costs).encode())
     typer.echo(f"{output}: {len(found)} rules")
-    for caution in cautions(found):
-        typer.echo(f"Warning: {caution}; `timpani run … --rules` measures what that costs", err=True)
+    for cost in costs:
+        typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")
