@@ -13,10 +13,15 @@ FIGURE_FORMATS = ("svg", "png", "pdf")
 
 
 def write_new(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet."""
+    """Write a file that does not exist yet, whole or not at all: half of one would stand in the next attempt's way."""
     try:
         with path.open("xb") as file:
-            file.write(content)
+            try:
+                file.write(content)
+                file.flush()
+            except OSError:
+                path.unlink()
+                raise
     except FileExistsError:
         raise UserError(f"{path} exists already", "remove it or choose another name") from None
     except OSError as error:
