@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from pydantic.fields import FieldInfo
 
-from timpani.campaign.load import RESULT_SCHEMA
-from timpani.campaign.record import CELL_FIELDS, Proof
+from timpani.campaign.record import RESULT_SCHEMA, Proof
 from timpani.campaign.table import CONTRACT
 from timpani.machine.cores import read_cores
 from timpani.native.find import find_mpis
+from timpani.study.schema import CELL
 from timpani.study.study import Study
 
 ROOT = Path(__file__).parents[1]
@@ -176,7 +176,7 @@ def test_campaign_page_names_every_field_of_a_result() -> None:
 
 def test_campaign_page_names_every_field_of_a_proof() -> None:
     own = [field.name for field in fields(Proof) if field.name != "cell"]
-    assert first_column(section(CAMPAIGN_FOLDER, "proofs.jsonl")) == [*CELL_FIELDS, *own]
+    assert first_column(section(CAMPAIGN_FOLDER, "proofs.jsonl")) == [*CELL, *own]
 
 
 def keys_of_lines(path: Path) -> set[str]:

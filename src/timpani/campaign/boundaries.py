@@ -9,6 +9,7 @@ from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
 from timpani.machine.places import asked_places
 from timpani.study.placement import category
+from timpani.study.schema import schema
 
 NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
 """The columns: how many ranks, in the order of their placement, are on the first node and behind the first switch.
@@ -17,8 +18,8 @@ Null where more never leave it, or nobody told."""
 
 def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the columns NODE_RANKS and SWITCH_RANKS."""
-    schema = {"placement": pl.String, NODE_RANKS: pl.Int64, SWITCH_RANKS: pl.Int64}
-    told = pl.DataFrame(list(_boundaries(cells, campaign)), schema=schema, orient="row")
+    columns = {**schema("placement"), NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
+    told = pl.DataFrame(list(_boundaries(cells, campaign)), schema=columns, orient="row")
     return cells.join(told, on="placement", how="left", maintain_order="left")
 
 

@@ -9,6 +9,7 @@ from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
 from timpani.machine.lab import rates
 from timpani.machine.places import asked_places
+from timpani.study.schema import schema
 
 BOUND = "bound_us"
 """The column: microseconds. Null where links' rates aren't known, and for what is no collective that moves data."""
@@ -67,9 +68,9 @@ def with_bounds(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
         for collective, size in sizes.iter_rows():
             bound = max(_microseconds(collective, size, levels[link], rate) for link, rate in known.items())
             rows.append((collective, ranks, placement, size, bound or None))
-    key = {"collective": pl.String, "ranks": pl.Int64, "placement": pl.String, "message_bytes": pl.Int64}
-    bounds = pl.DataFrame(rows, schema={**key, BOUND: pl.Float64}, orient="row")
-    return cells.join(bounds, on=list(key), how="left", maintain_order="left")
+    key = ("collective", "ranks", "placement", "message_bytes")
+    bounds = pl.DataFrame(rows, schema={**schema(*key), BOUND: pl.Float64()}, orient="row")
+    return cells.join(bounds, on=key, how="left", maintain_order="left")
 
 
 def _microseconds(collective: str, size: int, part_of_rank: list[str], rate: float) -> float:

@@ -8,40 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.record import CELL_FIELDS, LaunchResult
+from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.errors import UserError
+from timpani.study.schema import CELL, MACHINE_CELL
 
 FORMAT = "timpani-campaign"
 VERSION = 1
-
-RESULT_SCHEMA: dict[str, pl.DataType] = {
-    "collective": pl.String(),
-    "provider": pl.String(),
-    "algorithm": pl.String(),
-    "parameters": pl.String(),
-    "ranks": pl.Int64(),
-    "placement": pl.String(),
-    "message_bytes": pl.Int64(),
-    "mode": pl.String(),
-    "launch": pl.Int64(),
-    "machine": pl.String(),
-    "median_us": pl.Float64(),
-    "ci_low_us": pl.Float64(),
-    "ci_high_us": pl.Float64(),
-    "osu_avg_us": pl.Float64(),
-    "osu_min_us": pl.Float64(),
-    "osu_max_us": pl.Float64(),
-    "skew_us": pl.Float64(),
-    "repetitions": pl.Int64(),
-    "outlier_share": pl.Float64(),
-    "two_humped": pl.Boolean(),
-    "converged": pl.Boolean(),
-    "skewed": pl.Boolean(),
-    "oversubscribed": pl.Boolean(),
-    "simulated": pl.Boolean(),
-    "error": pl.String(),
-}
-"""The columns of a campaign's results: a `LaunchResult` a row."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +103,7 @@ def read_proofs(folder: Path) -> list[dict[str, Any]]:
     path = folder / "proofs.jsonl"
     proofs = []
     for number, line in read_lines(path):
-        if line.keys() != {*CELL_FIELDS, "messages", "bytes"} or None in line.values():
+        if line.keys() != {*CELL, "messages", "bytes"} or None in line.values():
             raise UserError(f"{path} line {number} is no proof of Timpani's", "remove that line")
         proofs.append(line)
     return proofs
@@ -140,7 +112,7 @@ def read_proofs(folder: Path) -> list[dict[str, Any]]:
 def frame(lines: list[dict[str, Any]], path: Path) -> pl.DataFrame:
     """Results as a frame; `path` is where an error says they came from."""
     for number, line in enumerate(lines, start=1):
-        missing = [name for name in (*CELL_FIELDS, "launch", "machine") if line.get(name) is None]
+        missing = [name for name in (*MACHINE_CELL, "launch") if line.get(name) is None]
         if missing or line.keys() - RESULT_SCHEMA.keys():
             raise UserError(f"{path} line {number} is no result of Timpani's", "remove that line")
     try:

@@ -11,13 +11,14 @@ from typing import Any
 from timpani.campaign.launch import Ended, follow, one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
-from timpani.campaign.record import Proof, cell_from_fields
+from timpani.campaign.record import Proof
 from timpani.campaign.side_by_side import alone
 from timpani.campaign.store import Store
 from timpani.providers.provider import Counting
 from timpani.providers.steering import steering
 from timpani.study.cell import Cell
 from timpani.study.operations import COLLECTIVES
+from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
 
 Matrix = tuple[tuple[int, ...], ...]
@@ -139,7 +140,7 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
         groups[key].append(proof)
     alike: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
     for (collective, ranks, size, *_), members in groups.items():
-        names = sorted({cell_from_fields(proof).algorithm.label for proof in members})
+        names = sorted({cell_of(proof).algorithm.label for proof in members})
         if len(names) > 1:
             alike[collective, ranks, tuple(names)].append(size)
     return [

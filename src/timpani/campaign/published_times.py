@@ -6,14 +6,9 @@ from timpani.campaign.published import Published, published_names
 from timpani.errors import UserError
 from timpani.providers.counterpart import counterpart
 from timpani.study.cell import Algorithm
+from timpani.study.schema import schema
 
-_SCHEMA: dict[str, pl.DataType] = {
-    "collective": pl.String(),
-    "label": pl.String(),
-    "ranks": pl.Int64(),
-    "message_bytes": pl.Int64(),
-    "published_us": pl.Float64(),
-}
+_SCHEMA = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
 
 
 def full_name(text: str) -> str:

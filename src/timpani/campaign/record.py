@@ -13,9 +13,12 @@ A campaign folder holds
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
-from timpani.study.cell import Algorithm, Cell, parse_parameters
+import polars as pl
+
+from timpani.study.cell import Cell
+from timpani.study.schema import CELL, cell_columns, cell_of, schema
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,16 @@ class LaunchResult:
     error: str | None = None  # why the cell failed, with what the rank printed
 
     def as_line(self) -> dict[str, Any]:
-        """The flat JSON object of results.jsonl: the cell's fields spelled out, then the measured ones."""
+        """The flat JSON object of results.jsonl: the cell's columns spelled out, then the measured ones."""
         values = asdict(self)
         del values["cell"]
-        return {**cell_fields(self.cell), **values}
+        return {**cell_columns(self.cell), **values}
 
     @classmethod
     def from_line(cls, line: dict[str, Any]) -> "LaunchResult":
         """The inverse of `as_line`; KeyError, TypeError or ValueError when the object is not such a line."""
-        rest = {name: value for name, value in line.items() if name not in CELL_FIELDS}
-        return cls(cell=cell_from_fields(line), **rest)
+        rest = {name: value for name, value in line.items() if name not in CELL}
+        return cls(cell=cell_of(line), **rest)
 
 
 @dataclass(frozen=True)
@@ -71,30 +74,17 @@ class Proof:
     bytes: tuple[tuple[int, ...], ...]
 
 
-CELL_FIELDS = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
+_COLUMN_TYPES: dict[Any, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean(), str: pl.String()}
 
 
-def cell_fields(cell: Cell) -> dict[str, Any]:
-    """The eight columns that name a cell."""
-    return {
-        "collective": cell.collective,
-        "provider": cell.algorithm.provider,
-        "algorithm": cell.algorithm.name,
-        "parameters": cell.algorithm.parameter_text,
-        "ranks": cell.ranks,
-        "placement": cell.placement,
-        "message_bytes": cell.message_bytes,
-        "mode": cell.mode,
-    }
+def _column_type(hint: Any) -> pl.DataType:
+    """`float | None` is a column of floats: any column may hold nulls."""
+    [kind] = {*get_args(hint), hint} & _COLUMN_TYPES.keys()
+    return _COLUMN_TYPES[kind]
 
 
-def cell_from_fields(fields: dict[str, Any]) -> Cell:
-    """The cell that eight such columns name."""
-    return Cell(
-        collective=fields["collective"],
-        algorithm=Algorithm(fields["provider"], fields["algorithm"], parse_parameters(fields["parameters"])),
-        ranks=fields["ranks"],
-        placement=fields["placement"],
-        message_bytes=fields["message_bytes"],
-        mode=fields["mode"],
-    )
+RESULT_SCHEMA: dict[str, pl.DataType] = {
+    **schema(*CELL),
+    **{name: _column_type(hint) for name, hint in get_type_hints(LaunchResult).items() if name != "cell"},
+}
+"""The columns of a campaign's results: a `LaunchResult` a row."""

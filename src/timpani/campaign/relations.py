@@ -17,6 +17,7 @@ from timpani.machine.places import Place as AskedPlace
 from timpani.machine.relation import RELATIONS, Domains, Place, relation
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import schema
 
 RELATION = "relation"
 """The column: one of `RELATIONS`, several joined by commas, or null where no launch told or no pair sends."""
@@ -66,8 +67,7 @@ def relation_of(name: Mapping[str, Any], relations: Relations) -> str | None:
 def with_relation(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column `relation`."""
     rows = [(*key, found) for key, found in relations_of(campaign).items()]
-    schema = {"ranks": pl.Int64, "placement": pl.String, "parameters": pl.String, RELATION: pl.String}
-    told = pl.DataFrame(rows, schema=schema, orient="row")
+    told = pl.DataFrame(rows, schema={**schema(*_KEY), RELATION: pl.String()}, orient="row")
     return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
         pl.when(pl.col("collective").is_in(_BETWEEN)).then(RELATION)
     )

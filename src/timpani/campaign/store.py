@@ -14,9 +14,10 @@ from typing import Any, Self
 
 from timpani.campaign.header import UNFINISHED, keep_header
 from timpani.campaign.load import frame, read_lines, read_proofs
-from timpani.campaign.record import LaunchResult, Proof, cell_fields, cell_from_fields
+from timpani.campaign.record import LaunchResult, Proof
 from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
+from timpani.study.schema import cell_columns, cell_of
 
 _ROOM = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
@@ -64,7 +65,7 @@ class Store:
         """Append one cell's message matrix."""
         values = asdict(proof)
         del values["cell"]
-        self._append("proofs.jsonl", {**cell_fields(proof.cell), **values})
+        self._append("proofs.jsonl", {**cell_columns(proof.cell), **values})
 
     def succeeded(self) -> set[Cell]:
         """The cells that have a time."""
@@ -72,7 +73,7 @@ class Store:
 
     def proven(self) -> set[Cell]:
         """The cells that have a proof."""
-        return {cell_from_fields(line) for line in read_proofs(self.folder)}
+        return {cell_of(line) for line in read_proofs(self.folder)}
 
     def unrecorded(self) -> Iterator[tuple[int, Path]]:
         """Raw records of timed launches that were not taken over, with the launch's number."""

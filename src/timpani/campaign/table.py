@@ -5,15 +5,14 @@ from functools import lru_cache
 
 import polars as pl
 
-from timpani.campaign.record import CELL_FIELDS
 from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import ALGORITHM, MACHINE_CELL, SWEEP
 
 CONTRACT = (
-    *CELL_FIELDS,
-    "machine",
+    *MACHINE_CELL,
     "median_us",
     "ci_low_us",
     "ci_high_us",
@@ -42,7 +41,6 @@ EXTRAS = (
 FEWEST_LAUNCHES = 5
 """Fewer launches than this support no interval worth the name; the cell is `not_converged`."""
 
-_CELL = (*CELL_FIELDS, "machine")
 _SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
 
 
@@ -64,7 +62,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
             ("two_humped", pl.col("two_humped")),
         )
     }
-    measured = succeeded.group_by(_CELL).agg(
+    measured = succeeded.group_by(MACHINE_CELL).agg(
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
         pl.sum("repetitions"),
@@ -72,29 +70,18 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         pl.median("skew_us"),
         **flagged_by_most,
     )
-    attempted = results.group_by(_CELL).agg(
+    attempted = results.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
         pl.any("oversubscribed", "simulated"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
-    cells = attempted.join(measured, on=_CELL, how="left").with_columns(
+    cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
         pl.col("launches", "repetitions").fill_null(0), pl.col("two_humped").fill_null(False)
     )
     return (
         _with_interval(cells)
         .with_columns(_status(), algorithm_label(), *_throughput())
-        .sort(
-            "collective",
-            "ranks",
-            "placement",
-            "mode",
-            "machine",
-            pl.col("algorithm") != DEFAULT,
-            "provider",
-            "algorithm",
-            "parameters",
-            "message_bytes",
-        )
+        .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
     )
 

@@ -9,9 +9,7 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.line import Array
-
-CURVE = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
-"""The columns that name a curve."""
+from timpani.study.schema import CURVE, MACHINE_CELL
 
 TIME = "time_us"
 """A launch's median, or OSU's average where an import has no median."""
@@ -36,8 +34,7 @@ def timed(results: pl.DataFrame, source: str) -> pl.DataFrame:
             f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B has {told}",
             "remove that line, or measure that cell again",
         )
-    cell = [*CURVE, "message_bytes", "launch"]
-    repeated = rows.filter(~pl.struct(cell).is_first_distinct()).head(1)
+    repeated = rows.filter(~pl.struct(*MACHINE_CELL, "launch").is_first_distinct()).head(1)
     for row in repeated.iter_rows(named=True):
         raise UserError(
             f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B in launch {row['launch']} "

@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curve import Curve
-from timpani.models.curves import CURVE, curves, timed
+from timpani.models.curves import curves, timed
 from timpani.models.hockney import Hockney, Regime, hockney, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
@@ -17,6 +17,7 @@ from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
 from timpani.models.segments import cut
 from timpani.models.switches import Switch, switches
+from timpani.study.schema import CURVE
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,13 @@ import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.models.curves import CURVE, launches_by
+from timpani.models.curves import launches_by
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
 from timpani.models.named import Named
 from timpani.study.cell import parse_parameters
+from timpani.study.schema import CURVE, without
 
 ROUND_TRIP = "prtt"
 """The operation that LogGP is read from; its parameters are `messages` and `delay_ns`."""
@@ -21,7 +22,7 @@ Its parameter `pairs` is how many send at once; 0 is half of the ranks.
 """
 
 _NS_PER_US = 1e3
-_RANKED = tuple(column for column in CURVE if column != "ranks")
+_RANKED = without(CURVE, "ranks")
 
 
 def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:

@@ -5,17 +5,18 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.models.curves import CURVE, TIME
+from timpani.models.curves import TIME
 from timpani.models.fit import CurveFit
 from timpani.models.hockney import Regime
 from timpani.schedules.simulation import Call, Costs, Simulator
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
+from timpani.study.schema import CURVE, SWEEP
 
 LATENCY, REDUCTION = "latency", "reduce_local"
 """The operations that α and β, and γ, are fitted to."""
 
-_POINT = ("collective", "ranks", "placement", "mode", "machine", "message_bytes")
+_POINT = (*SWEEP, "message_bytes")
 PREDICTED = "predicted_us"
 RATIO = "ratio"
 

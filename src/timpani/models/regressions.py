@@ -6,14 +6,15 @@ import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
-from timpani.models.curves import CURVE, TIME
+from timpani.models.curves import TIME
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
 from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
+from timpani.study.schema import CURVE, without
 
-_RANKED = tuple(column for column in CURVE if column != "ranks")
+_RANKED = without(CURVE, "ranks")
 _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
 """What studies call columns of the cells."""
 

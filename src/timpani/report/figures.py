@@ -8,7 +8,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from timpani.campaign.record import CELL_FIELDS
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.charts.fitted import fitted
 from timpani.charts.latency_against_ranks import latency_against_ranks
@@ -23,12 +22,12 @@ from timpani.charts.theme import PAGE, Figure, Ink, Style, styles
 from timpani.charts.throughput_against_size import throughput_against_size
 from timpani.charts.transpose_cost import transpose_cost
 from timpani.study.operations import title_of
+from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.study.sizes import show_size
 
 CONDITIONS = "conditions"
 SETTING = "setting"
 _TITLES = {CONDITIONS: "Conditions", SETTING: "Conditions", "formula": "Formula"}
-_POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
 
 
 @dataclass(frozen=True)
@@ -135,10 +134,9 @@ def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
 
 def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
     """The cells of `estimate_cells` with what a comparison, such as `compare_with_default`, says of them."""
-    key = [*CELL_FIELDS, "machine"]
     return cells.join(
-        compared.select(*key, "ratio", "ratio_low", "ratio_high", "significant"),
-        on=key,
+        compared.select(*MACHINE_CELL, "ratio", "ratio_low", "ratio_high", "significant"),
+        on=MACHINE_CELL,
         how="left",
         maintain_order="left",
     )
@@ -146,9 +144,9 @@ def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
 
 def with_best_status(decisions: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
     """The decisions of `decide` that have a verdict, with `status`, the best cell's."""
-    statuses = cells.select(*_POINT, pl.col("label").alias("best_label"), "status").unique([*_POINT, "best_label"])
+    statuses = cells.select(*POINT, pl.col("label").alias("best_label"), "status").unique([*POINT, "best_label"])
     return decisions.filter(pl.col("verdict").is_not_null()).join(
-        statuses, on=[*_POINT, "best_label"], how="left", maintain_order="left"
+        statuses, on=[*POINT, "best_label"], how="left", maintain_order="left"
     )
 
 

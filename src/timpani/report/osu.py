@@ -8,9 +8,9 @@ import polars as pl
 from timpani.campaign.osu_import import OSU_TITLES
 from timpani.study.cell import parse_parameters
 from timpani.study.operations import OPERATIONS, Quantity, title_of
+from timpani.study.schema import CURVE
 
 _VERSION = "7.4"
-_BLOCK = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "mode", "machine")
 _RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
 _MPI_NAMES = {"uint8": "MPI_UINT8_T", "int32": "MPI_INT", "float": "MPI_FLOAT", "double": "MPI_DOUBLE"}
 
@@ -25,7 +25,7 @@ def osu_blocks(
     operation's datatype, or MPI's. A line `# Timpani: …` says
     what no OSU header holds; a failed cell is a comment line.
     """
-    curves = cells.group_by(_BLOCK, maintain_order=True)
+    curves = cells.group_by(CURVE, maintain_order=True)
     return "".join("\n".join(_lines(curve, full, datatype_of)) + "\n" for _, curve in curves)
 
 

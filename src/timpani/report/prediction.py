@@ -14,7 +14,6 @@ from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.charts.prediction import prediction
 from timpani.errors import UserError, unknown
-from timpani.models.curves import CURVE
 from timpani.models.fit import Fit, fit
 from timpani.models.prediction import RATIO, MessageCosts, choices, message_costs, predict
 from timpani.native.build import build
@@ -24,6 +23,7 @@ from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
 from timpani.report.fit_text import algorithm_of, number
 from timpani.report.text import aligned
 from timpani.schedules.simulation import Simulator
+from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 
 

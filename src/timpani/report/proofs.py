@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from timpani.campaign.record import cell_fields, cell_from_fields
 from timpani.report.text import aligned
 from timpani.schedules.fingerprint import Fingerprints, Name
 from timpani.study.cell import Cell
+from timpani.study.schema import cell_columns, cell_of
 from timpani.study.sizes import show_size
 
 NOTHING = "like none of our schedules"
@@ -31,7 +31,7 @@ class NamedProof:
     def as_json(self) -> dict[str, Any]:
         """The cell's columns, `likeness` (peers, bytes, messages or null) and `named`, a list."""
         likeness = None if self.name.likeness is None else self.name.likeness.name
-        return {**cell_fields(self.cell), "likeness": likeness, "named": [str(each) for each in self.name.algorithms]}
+        return {**cell_columns(self.cell), "likeness": likeness, "named": [str(each) for each in self.name.algorithms]}
 
 
 def named_proofs(
@@ -41,8 +41,7 @@ def named_proofs(
     `element_bytes(collective)`.
     """
     named = [
-        NamedProof(cell_from_fields(proof), fingerprints.name(proof, element_bytes(proof["collective"])))
-        for proof in proofs
+        NamedProof(cell_of(proof), fingerprints.name(proof, element_bytes(proof["collective"]))) for proof in proofs
     ]
     return sorted(named, key=lambda each: (*_curve(each), each.cell.message_bytes))
 

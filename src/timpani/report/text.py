@@ -7,6 +7,7 @@ import polars as pl
 from timpani.campaign.bounds import BOUND
 from timpani.campaign.relations import RELATION
 from timpani.study.operations import OPERATIONS, Quantity, title_of
+from timpani.study.schema import SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 
@@ -45,7 +46,7 @@ def cell_table(cells: pl.DataFrame) -> str:
     With a column BOUND what the links alone take stands beside each time.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
-    blocks = cells.group_by("collective", "ranks", "placement", "mode", "machine", maintain_order=True)
+    blocks = cells.group_by(SWEEP, maintain_order=True)
     return "\n".join(_block(block) for _, block in blocks)
 
 

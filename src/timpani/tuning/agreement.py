@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-_PLACE = ("collective", "ranks", "placement", "message_bytes")
+from timpani.study.schema import POINT, without
+
+_PLACE = without(POINT, "mode", "machine")
 _FEWEST = 3  # two points always rise or fall together
 
 

@@ -7,7 +7,8 @@ import polars as pl
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import COLLECTIVES, PLAIN_MESSAGE
-from timpani.tuning.points import ALGORITHM, POINT, compare_at_points, competing, launch_medians
+from timpani.study.schema import ALGORITHM, POINT
+from timpani.tuning.points import compare_at_points, competing, launch_medians
 from timpani.tuning.sentence import sentence
 
 CLOSE_ENOUGH = 1.05

@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.study.cell import DEFAULT
-from timpani.tuning.points import POINT
+from timpani.study.schema import POINT, SWEEP
 
 
 def likeness(cells: pl.DataFrame) -> pl.DataFrame:
@@ -15,14 +15,13 @@ def likeness(cells: pl.DataFrame) -> pl.DataFrame:
     timed = cells.filter(pl.col("median_us") > 0)
     is_default = pl.col("algorithm") == DEFAULT
     defaults = timed.filter(is_default).select(*POINT, pl.col("median_us").alias("default_us"))
-    curve = [name for name in POINT if name != "message_bytes"]
     return (
         timed.filter(~is_default)
         .join(defaults, on=POINT)
-        .group_by(*curve, "label")
+        .group_by(*SWEEP, "label")
         .agg(
             (pl.col("median_us") / pl.col("default_us")).log().abs().mean().alias("distance"),
             pl.len().cast(pl.Int64).alias("sizes"),
         )
-        .sort(*curve, "distance", "label")
+        .sort(*SWEEP, "distance", "label")
     )

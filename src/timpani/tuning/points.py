@@ -5,9 +5,7 @@ import polars as pl
 from timpani.stats.compare import INDIFFERENCE, compare_families
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-
-POINT = ("collective", "ranks", "placement", "message_bytes", "mode", "machine")
-ALGORITHM = ("provider", "algorithm", "parameters")
+from timpani.study.schema import ALGORITHM, POINT
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:

@@ -8,8 +8,8 @@ import polars as pl
 from timpani.campaign.spreads import Spread
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import POINT, schema
 from timpani.tuning.decide import compare_with_default
-from timpani.tuning.points import POINT
 
 _VERSION = 1
 
@@ -80,7 +80,7 @@ def _winners(
     mode and machine."""
     known = pl.DataFrame(
         [(ranks, placement, spread.nodes, spread.per_node) for (ranks, placement), spread in spreads.items()],
-        schema={"ranks": pl.Int64, "placement": pl.String, "nodes": pl.Int64, "per_node": pl.Int64},
+        schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
         orient="row",
     )
     occasion = ("collective", "ranks", "nodes", "per_node", "message_bytes")

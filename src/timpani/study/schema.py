@@ -1,0 +1,80 @@
+"""The columns that say what a row of results, or of any table made of them, is about.
+
+A condition of measuring is one field of `Cell` and one column here; keys, frames and records follow.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import polars as pl
+
+from timpani.study.cell import Algorithm, Cell, parse_parameters
+
+_TYPES: dict[str, pl.DataType] = {
+    "collective": pl.String(),
+    "provider": pl.String(),
+    "algorithm": pl.String(),
+    "parameters": pl.String(),
+    "ranks": pl.Int64(),
+    "placement": pl.String(),
+    "message_bytes": pl.Int64(),
+    "mode": pl.String(),
+    "launch": pl.Int64(),
+    "machine": pl.String(),
+    "label": pl.String(),
+}
+
+
+def schema(*columns: str) -> dict[str, pl.DataType]:
+    """These columns with their types, in this order."""
+    return {name: _TYPES[name] for name in columns}
+
+
+def without(key: Iterable[str], *columns: str) -> tuple[str, ...]:
+    """The columns of `key` but for these."""
+    return tuple(name for name in key if name not in columns)
+
+
+ALGORITHM = ("provider", "algorithm", "parameters")
+"""An algorithm."""
+
+CELL = ("collective", *ALGORITHM, "ranks", "placement", "message_bytes", "mode")
+"""A cell: one point of a study."""
+
+MACHINE_CELL = (*CELL, "machine")
+"""A cell where it was measured: what an estimate over launches is of."""
+
+POINT = without(MACHINE_CELL, *ALGORITHM)
+"""What algorithms compete at."""
+
+SWEEP = without(POINT, "message_bytes")
+"""What stays the same while sizes and algorithms vary."""
+
+CURVE = without(MACHINE_CELL, "message_bytes")
+"""One algorithm's times over sizes."""
+
+
+def cell_columns(cell: Cell) -> dict[str, Any]:
+    """The values of CELL that name a cell."""
+    return {
+        "collective": cell.collective,
+        "provider": cell.algorithm.provider,
+        "algorithm": cell.algorithm.name,
+        "parameters": cell.algorithm.parameter_text,
+        "ranks": cell.ranks,
+        "placement": cell.placement,
+        "message_bytes": cell.message_bytes,
+        "mode": cell.mode,
+    }
+
+
+def cell_of(row: Mapping[str, Any]) -> Cell:
+    """The cell that the columns CELL of `row` name; KeyError where one is missing."""
+    return Cell(
+        collective=row["collective"],
+        algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"])),
+        ranks=row["ranks"],
+        placement=row["placement"],
+        message_bytes=row["message_bytes"],
+        mode=row["mode"],
+    )
