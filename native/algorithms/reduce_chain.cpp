@@ -45,7 +45,7 @@ const Register entry{{
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
     .restrictions = {},
-    .parameters = {{"fanout", 4, 1, "chains that end at the root"},
+    .parameters = {{"fanout", 4, 1, "chains that end at the root", kTrialFanouts},
                    {"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
     .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,7 +15,15 @@ struct Parameter {
     std::int64_t standard;
     std::int64_t least;
     std::string_view meaning;
+    /// The values that libraries choose, where the value decides which ranks exchange messages: an algorithm is
+    /// recognised from counted messages by these. Empty where it decides only how data is cut into messages or how many
+    /// are under way at once.
+    std::span<const std::int64_t> trial_values{};
 };
+
+/// Of the radix of a tree or of an exchange, and of the chains that start or end at a root.
+constexpr std::array<std::int64_t, 5> kTrialRadices{2, 3, 4, 8, 16};
+constexpr std::array<std::int64_t, 5> kTrialFanouts{1, 2, 3, 4, 8};
 
 /// `name[:parameter=integer,…]`, cut at the colon.
 struct NamedText {

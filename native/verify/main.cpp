@@ -31,6 +31,7 @@ void list() {
                                      .add("name", parameter.name)
                                      .add("default", parameter.standard)
                                      .add("least", parameter.least)
+                                     .add("trial_values", parameter.trial_values)
                                      .add("meaning", parameter.meaning)
                                      .text());
         }

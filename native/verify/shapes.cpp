@@ -29,12 +29,16 @@ Values counts_at(const Extent& extent, int ranks) {
     return counts;
 }
 
-Values values_of(const Parameter& parameter) {
-    Values values;
-    for (const std::int64_t value : {parameter.least, parameter.least + 1, std::int64_t{3}, std::int64_t{7}}) {
+/// The least two, 3 and 7, which divide few counts, the standard one, and those that libraries choose, up to as many as
+/// there are ranks: larger ones change nothing.
+Values values_of(const Parameter& parameter, int ranks) {
+    Values values{parameter.least, parameter.least + 1, parameter.standard};
+    for (const std::int64_t value : {3, 7}) {
         if (value >= parameter.least) values.insert(value);
     }
-    values.insert(parameter.standard);
+    for (const auto value : parameter.trial_values) {
+        if (value < ranks) values.insert(value);
+    }
     return values;
 }
 
@@ -80,7 +84,7 @@ std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
     }
     std::vector<Shape> shapes{shape};
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-        for (const auto value : values_of(algorithm.parameters[i])) {
+        for (const auto value : values_of(algorithm.parameters[i], shape.ranks)) {
             if (value == algorithm.parameters[i].standard) continue;
             shapes.push_back(shape);
             shapes.back().parameters.at(i) = value;

@@ -11,13 +11,18 @@ _LARGEST = 2**31 - 1  # the libraries' variables are C ints
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of an algorithm: our name for it, the library's variable that holds it, and its least value."""
+    """A setting of an algorithm: our name for it, the library's variable that holds it, and its least value.
+
+    trial_values  known of our own algorithms' where the value decides which ranks exchange messages: what libraries
+                  choose
+    """
 
     name: str
     control: str
     default: int
     meaning: str
     least: int = 0
+    trial_values: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 from timpani import __version__
 from timpani.native.build import build
@@ -12,7 +13,12 @@ from timpani.study.cell import OWN
 
 def own_catalogue(mpi: Mpi) -> Catalogue:
     """What the programs built for `mpi` can run."""
-    answer = subprocess.run([build(mpi) / "timpani-verify", "list"], capture_output=True, text=True, check=True)
+    return read_own_catalogue(build(mpi))
+
+
+def read_own_catalogue(programs: Path) -> Catalogue:
+    """What the native programs in the folder `programs` can run."""
+    answer = subprocess.run([programs / "timpani-verify", "list"], capture_output=True, text=True, check=True)
     offers: dict[str, tuple[Offer, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
         offer = Offer(
@@ -20,7 +26,9 @@ def own_catalogue(mpi: Mpi) -> Catalogue:
             name=line["name"],
             value=line["name"],
             parameters=tuple(
-                Parameter(each["name"], "", each["default"], each["meaning"], each["least"])
+                Parameter(
+                    each["name"], "", each["default"], each["meaning"], each["least"], tuple(each["trial_values"])
+                )
                 for each in line["parameters"]
             ),
             aliases=tuple(line["aliases"]),

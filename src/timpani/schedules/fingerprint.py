@@ -17,10 +17,6 @@ from timpani.study.cell import Algorithm
 Matrix = NDArray[np.int64]
 """Row = sender, column = receiver."""
 
-_TRIED = {"radix": (2, 3, 4, 8, 16), "fanout": (1, 2, 3, 4, 8), "requests": (1,), "segment_bytes": (0,)}
-"""Values of parameters under which our schedules are compared. Requests bound time, not messages; segments multiply
-messages and leave bytes as they are, and the library's own are unknown: hence `Likeness.bytes`."""
-
 
 class Likeness(IntEnum):
     """How much of a measured matrix a schedule accounts for; each includes those before it."""
@@ -46,6 +42,14 @@ class Name:
 
 
 @dataclass(frozen=True)
+class _Candidate:
+    """An algorithm as it is simulated, and with those parameters alone whose values messages tell."""
+
+    run_as: Algorithm
+    known_as: Algorithm
+
+
+@dataclass(frozen=True)
 class Fingerprints:
     """Our algorithms' matrices, to compare measured ones with."""
 
@@ -59,19 +63,19 @@ class Fingerprints:
         candidates = list(self._candidates(collective, proof["ranks"]))
         count = proof["message_bytes"] // element_bytes
         calls = [
-            Call(collective, algorithm, proof["ranks"], count, element_bytes=element_bytes) for algorithm in candidates
+            Call(collective, candidate.run_as, proof["ranks"], count, element_bytes=element_bytes)
+            for candidate in candidates
         ]
         found: dict[Algorithm, Likeness] = {}
-        for algorithm, events in zip(candidates, self.simulator.events(calls), strict=True):
+        for candidate, events in zip(candidates, self.simulator.events(calls), strict=True):
             own = [_telling_part(collective, matrix) for matrix in matrices(events, proof["ranks"])]
             likeness = _compare(*measured, *own)
             if likeness is not None:
-                found[algorithm] = likeness
+                found[candidate.known_as] = likeness
         best = max(found.values(), default=None)
-        names = dict.fromkeys(_telling(algorithm) for algorithm, likeness in found.items() if likeness is best)
-        return Name(best, tuple(names))
+        return Name(best, tuple(name for name, likeness in found.items() if likeness is best))
 
-    def _candidates(self, collective: str, ranks: int) -> Iterator[Algorithm]:
+    def _candidates(self, collective: str, ranks: int) -> Iterator[_Candidate]:
         for offer in self.own.offers.get(collective, ()):
             # Libraries' own algorithms for nodes send by what they know of them, which their proofs don't tell.
             if offer.restrictions.admit(ranks) and not offer.restrictions.topology:
@@ -89,15 +93,24 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
     return messages, sent_bytes
 
 
-def _variants(offer: Offer, provider: str, ranks: int) -> Iterator[Algorithm]:
-    """The algorithm with each choice of the parameters' tried values; values over the rank count do what it does."""
-    names = [parameter.name for parameter in offer.parameters]
+def _variants(offer: Offer, provider: str, ranks: int) -> Iterator[_Candidate]:
+    """The algorithm with each choice of the values that libraries try; those over the rank count do what it does.
+
+    Parameters without such values stay at their least, at which messages are whole: the library's own segments are
+    unknown. They multiply messages and leave bytes as they are, hence `Likeness.bytes`.
+    """
+    told = [parameter for parameter in offer.parameters if parameter.trial_values]
+    others = [(parameter.name, parameter.least) for parameter in offer.parameters if not parameter.trial_values]
     choices = (
-        [value for value in _TRIED[parameter.name] if parameter.least <= value and (value <= ranks or value < 3)]
-        for parameter in offer.parameters
+        [value for value in parameter.trial_values if value <= ranks] or parameter.trial_values[:1]
+        for parameter in told
     )
     for values in product(*choices):
-        yield Algorithm(provider, offer.name, tuple(sorted(zip(names, values, strict=True))))
+        chosen = [(parameter.name, value) for parameter, value in zip(told, values, strict=True)]
+        yield _Candidate(
+            Algorithm(provider, offer.name, tuple(sorted([*chosen, *others]))),
+            Algorithm(provider, offer.name, tuple(sorted(chosen))),
+        )
 
 
 def _compare(messages: Matrix, sent_bytes: Matrix, own_messages: Matrix, own_bytes: Matrix) -> Likeness | None:
@@ -113,9 +126,3 @@ def _telling_part(collective: str, matrix: Matrix) -> Matrix:
     if collective != "bcast":
         return matrix
     return np.hstack([np.zeros_like(matrix[:, :1]), matrix[:, 1:]])
-
-
-def _telling(algorithm: Algorithm) -> Algorithm:
-    """The algorithm with the parameters that messages tell of."""
-    parameters = tuple((name, value) for name, value in algorithm.parameters if len(_TRIED[name]) > 1)
-    return Algorithm(algorithm.provider, algorithm.name, parameters)
