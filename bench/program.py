@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 from bench.command import timpani
-from timpani.campaign.load import FORMAT, VERSION
+from timpani.campaign.header import FORMAT, VERSION
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 

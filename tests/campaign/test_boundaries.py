@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from timpani.campaign.boundaries import with_boundaries
+from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
@@ -20,7 +21,9 @@ def boundaries(machine: dict[str, Any], placement: str, ranks: int = 16, order: 
     machine = {**machine, "hosts": [{"name": f"n{number}", "slots": 4} for number in order]}
     cell = Cell("bcast", Algorithm("openmpi", "default"), ranks, placement, 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "m", median_us=1.0)])
-    cells = with_boundaries(estimate_cells(results), Campaign(Path(), {"machine": machine}, results, [], []))
+    cells = with_boundaries(
+        estimate_cells(results), Campaign(Path(), Header.check({"machine": machine}, "test"), results, [], [])
+    )
     [row] = cells.select("node_ranks", "switch_ranks").rows()
     return row
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from timpani.campaign.bounds import Part, crossing_bytes, with_bounds
+from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
@@ -21,7 +22,9 @@ LAB = {"name": "lab", "launcher": "lab", "groups": GROUPS, "hosts": HOSTS, "link
 def bound(machine: Mapping[str, object], collective: str, size: int) -> float | None:
     cell = Cell(collective, Algorithm("openmpi", "default"), 8, "node", size, "warm")
     results = results_frame([LaunchResult(cell, 1, "lab", median_us=1.0)])
-    cells = with_bounds(estimate_cells(results), Campaign(Path(), {"machine": machine}, results, [], []))
+    cells = with_bounds(
+        estimate_cells(results), Campaign(Path(), Header.check({"machine": machine}, "test"), results, [], [])
+    )
     return cells["bound_us"][0] if "bound_us" in cells.columns else None
 
 

@@ -89,8 +89,8 @@ def test_one_of_several_datatypes_must_be_chosen(tmp_path: Path) -> None:
         imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt", datatype="MPI_FLAOT")
     campaign = imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt", datatype="MPI_FLOAT")
     assert campaign.results["osu_avg_us"].min() == 1.86
-    assert campaign.header["study"]["datatype"] == "MPI_FLOAT"
-    assert "MPI_INT" in campaign.header["left_out"][0]
+    assert campaign.header.study.datatype == "MPI_FLOAT"
+    assert "MPI_INT" in campaign.header.left_out[0]
 
 
 def test_benchmarks_of_other_things_are_refused_with_their_line() -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.relations import RELATION, with_relation
@@ -26,7 +27,7 @@ def relation_of(
 ) -> object:
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
-    campaign = Campaign(Path(), {"machine": machine}, results, launches, [])
+    campaign = Campaign(Path(), Header.check({"machine": machine}, "test"), results, launches, [])
     cells = with_relation(estimate_cells(results), campaign)
     assert cells.height == 1
     return cells[RELATION][0]

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import keys, timpani
-from timpani.campaign.header import new_header
+from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
+from timpani.machine.describe import MachineDescription
 from timpani.native.find import find_mpis
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
@@ -34,14 +35,14 @@ real_ranks = pytest.mark.skipif(
 )
 
 
-def header(mpi: str = "4.1.4", machine: str = "here", **study: Any) -> dict[str, Any]:
+def header(mpi: str = "4.1.4", machine: str = "here", command: str = "timpani run", **study: Any) -> Header:
     values = {"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8], "title": "Ein Größenvergleich", **study}
-    return new_header(
+    return Header.new(
         study=Study.check(values, "test").model_dump(mode="json"),
-        machine={"name": machine},
-        mpi={"kind": "openmpi", "version": mpi},
+        machine=MachineDescription(name=machine),
+        mpi=RecordedMpi(kind="openmpi", version=mpi),
         created="2026-01-01",
-        command="timpani run",
+        command=command,
         left_out=[],
     )
 
@@ -72,17 +73,17 @@ def test_what_was_appended_is_there_when_it_is_continued(folder: Path) -> None:
     assert campaign.results["launch"].to_list() == [1, 2, 3, 4]
     assert campaign.results["error"].to_list() == [None, None, None, "it died\nof «old age» \x1b[0m"]
     assert campaign.proofs[0]["messages"] == [[0, 1], [0, 0]]
-    assert campaign.header["study"]["title"] == "Ein Größenvergleich"
+    assert campaign.header.study.title == "Ein Größenvergleich"
 
 
 def test_it_may_be_continued_for_longer(folder: Path) -> None:
-    longer = header(launches=99, budget="1h", title="other", question="why?") | {"commands": ["timpani run -n 99"]}
+    longer = header(command="timpani run -n 99", launches=99, budget="1h", title="other", question="why?")
     for _ in range(2):
         with Store(folder, longer) as store:
             assert len(store.done) == 3
     campaign = load(folder)
-    assert campaign.header["study"]["launches"] == 99
-    assert campaign.header["commands"] == ["timpani run", "timpani run -n 99"]
+    assert campaign.header.study.launches == 99
+    assert campaign.header.commands == ("timpani run", "timpani run -n 99")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from timpani.campaign.header import new_header
+from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.relations import RELATION
@@ -16,6 +16,7 @@ from timpani.campaign.store import Store
 from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
+from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 
 APP = typer.Typer()
@@ -29,7 +30,14 @@ def run(*arguments: str | Path) -> Result:
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
     folder = tmp_path / "campaign"
-    header = new_header({"datatype": "double"}, {"name": "here"}, {"kind": "openmpi", "version": "5"}, "", "", [])
+    header = Header.new(
+        study={"datatype": "double"},
+        machine=MachineDescription(name="here"),
+        mpi=RecordedMpi(kind="openmpi", version="5"),
+        created="",
+        command="",
+        left_out=[],
+    )
     with Store(folder, header) as store:
         for launch in range(1, 7):
             for message_bytes in (8, 1024):

@@ -13,8 +13,4 @@ from timpani.machine.clock_rate import stated_clock_ghz
     ],
 )
 def test_a_clock_rate_is_read_from_the_processors_name(cpu: str, ghz: float | None) -> None:
-    assert stated_clock_ghz({"cpu": cpu}) == ghz
-
-
-def test_a_machine_without_a_processors_name_has_none() -> None:
-    assert stated_clock_ghz({"name": "desk"}) is None
+    assert stated_clock_ghz(cpu) == ghz

@@ -1,10 +1,9 @@
-from functools import partial
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from timpani.campaign.datatypes import datatype_of, element_bytes_of
+from timpani.campaign.header import RecordedStudy
 from timpani.campaign.load import results_frame
 from timpani.campaign.osu_import import read_osu
 from timpani.campaign.record import LaunchResult
@@ -114,8 +113,9 @@ def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
 
 
 def test_each_operation_has_the_datatype_that_the_study_gives_it() -> None:
-    study = {"datatype": "uint8", "overrides": {"reduce": {"datatype": "float"}, "bcast": {"sizes": [8]}}}
+    overrides = {"reduce": {"datatype": "float"}, "bcast": {"sizes": [8], "datatype": None}}
+    study = RecordedStudy.model_validate({"datatype": "uint8", "overrides": overrides})
     both = pl.concat([cells("reduce", 8), cells("bcast", 8)])
-    printed = osu_blocks(both, datatype_of=partial(datatype_of, study)).splitlines()
+    printed = osu_blocks(both, datatype_of=study.datatype_of).splitlines()
     assert [line for line in printed if "Datatype" in line] == ["# Datatype: MPI_FLOAT.", "# Datatype: MPI_UINT8_T."]
-    assert [element_bytes_of(study, name) for name in ("reduce", "bcast")] == [4, 1]
+    assert [study.element_bytes_of(name) for name in ("reduce", "bcast")] == [4, 1]

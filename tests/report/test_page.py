@@ -21,6 +21,7 @@ from tests.report.conftest import (
     write_campaign,
 )
 from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS
+from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
 from timpani.cli.report import report
@@ -244,36 +245,40 @@ def test_two_machines_are_drawn_apart(tmp_path: Path) -> None:
     assert [option for option in options if option.endswith("machine lab")]
 
 
+def checked(values: dict[str, Any]) -> Header:
+    return Header.check(values, "test")
+
+
 def test_provenance_tells_each_binding_and_command_once() -> None:
-    terms = dict(provenance(synthetic_header(), synthetic_launches()))
+    terms = dict(provenance(checked(synthetic_header()), synthetic_launches()))
     assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]
     assert terms["Commands of launches"] == ["mpirun -n 2 measure launches/*/plan.txt"]
     assert terms["Clock error"] == ["41 ns to 46 ns over launches"]
     assert terms["Timer cost"] == ["21 ns"]
     assert terms["Seed"] == ["1"]
-    assert provenance({}, []) == []
+    assert provenance(checked({}), []) == []
 
 
 def test_a_cluster_is_told_by_its_nodes() -> None:
     header = synthetic_header()
     header["machine"] = {"name": "cluster", "hosts": [{"name": name, "slots": 4} for name in ("n1", "n2", "n5")]}
-    assert dict(provenance(header, []))["Nodes"] == ["n[1-2,5]"]
-    assert " on 3 nodes of cluster with " in methods_paragraph(header, [])
+    assert dict(provenance(checked(header), []))["Nodes"] == ["n[1-2,5]"]
+    assert " on 3 nodes of cluster with " in methods_paragraph(checked(header), [])
 
 
 def test_the_methods_paragraph_follows_the_study() -> None:
-    text = methods_paragraph(synthetic_header(), synthetic_launches())
+    text = methods_paragraph(checked(synthetic_header()), synthetic_launches())
     for part in ("Open MPI 5.0.11", "6 launches", "seed 1", "46 ns", "Hunold & Carpen-Amarie", "Hoefler & Belli"):
         assert part in text
     header = synthetic_header()
     header["study"] |= {"method": "osu", "warmup": 200, "repetitions": 1000}
-    osu = methods_paragraph(header, [])
+    osu = methods_paragraph(checked(header), [])
     assert "200 warm-up calls and 1000 timed calls" in osu
     assert "Round-Time" not in osu
     header["study"] |= {"datatype": "uint8", "overrides": {name: {"datatype": "float"} for name in ("bcast", "gather")}}
     header["study"]["collectives"] = {"bcast": [], "gather": [], "scatter": []}
-    assert "(uint8; float for broadcast and gather)" in methods_paragraph(header, [])
-    assert methods_paragraph({}, []) == "The times were measured elsewhere and imported by Timpani."
+    assert "(uint8; float for broadcast and gather)" in methods_paragraph(checked(header), [])
+    assert methods_paragraph(checked({}), []) == "The times were measured elsewhere and imported by Timpani."
 
 
 @pytest.mark.parametrize(
@@ -364,14 +369,16 @@ def named(part: object, key: str) -> set[str]:
 
 def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> None:
     study = {"collectives": {"latency": ["default"]}, "launches": 6, "method": "timpani"}
-    batched = methods_paragraph({"study": study}, [])
+    batched = methods_paragraph(checked({"study": study}), [])
     assert "several in a row" in batched
     assert "Latency is half of a round trip" in batched
     assert "Round-Time" not in batched
-    fixed = methods_paragraph({"study": {**study, "warmup": 10, "repetitions": 50}}, [])
+    fixed = methods_paragraph(checked({"study": {**study, "warmup": 10, "repetitions": 50}}), [])
     assert "each is timed by itself" in fixed
     assert "50 calls after 10 warm-up calls were timed" in fixed
     assert "±" not in fixed
-    both = methods_paragraph({"study": {**study, "collectives": {"latency": ["default"], "bcast": ["all"]}}}, [])
+    both = methods_paragraph(
+        checked({"study": {**study, "collectives": {"latency": ["default"], "bcast": ["all"]}}}), []
+    )
     assert "Round-Time" in both
     assert "Latency is half" in both

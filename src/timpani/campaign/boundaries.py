@@ -5,7 +5,6 @@ from itertools import takewhile
 
 import polars as pl
 
-from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
 from timpani.machine.places import asked_places
 from timpani.study.placement import category
@@ -24,7 +23,7 @@ def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
 
 
 def _boundaries(cells: pl.DataFrame, campaign: Campaign) -> Iterator[tuple[str, int | None, int | None]]:
-    machine, hosts = described_machine(campaign.header), described_hosts(campaign.header)
+    machine, hosts = campaign.header.machine.cluster, campaign.header.machine.hosts
     if machine is None:
         return
     for (placement,), part in cells.group_by("placement"):

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
-from timpani.machine.lab import rates
 from timpani.machine.places import asked_places
 from timpani.study.schema import schema
 
@@ -54,8 +52,8 @@ def crossing_bytes(collective: str, message_bytes: int, part: Part) -> float:
 def with_bounds(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column BOUND; unchanged where nobody told
     the rates of links."""
-    machine, hosts = described_machine(campaign.header), described_hosts(campaign.header)
-    known = rates(campaign.header.get("machine") or {})
+    machine, hosts = campaign.header.machine.cluster, campaign.header.machine.hosts
+    known = campaign.header.machine.link_rates
     if machine is None or not known:
         return cells
     rows = []

@@ -1,13 +1,20 @@
-"""campaign.json: what a campaign measures, where and by which command; a campaign that goes on keeps its own."""
+"""campaign.json: what a campaign measures, where and by which commands; a campaign that goes on keeps its own."""
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani import __version__
-from timpani.campaign.load import FORMAT, VERSION, read_header
 from timpani.errors import UserError, cannot_write
+from timpani.machine.describe import MachineDescription
+from timpani.study.study import DATATYPES
+
+FORMAT = "timpani-campaign"
+VERSION = 1
 
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
@@ -16,29 +23,147 @@ _MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
 """What a continued study may say differently: it can go on for longer."""
 
 
-def new_header(
-    study: dict[str, Any],
-    machine: dict[str, Any],
-    mpi: dict[str, Any],
-    created: str,
-    command: str,
-    left_out: list[str],
-    rules: str | None = None,
-) -> dict[str, Any]:
-    """campaign.json of a campaign that begins; `rules` is the text of the study's file of rules."""
-    return {
-        "timpani": __version__,
-        "created": created,
-        "study": study,
-        "machine": machine,
-        "mpi": mpi,
-        "left_out": left_out,
-        "commands": [command],
-        "rules": rules,
-    }
+class _Recorded(BaseModel):
+    """A part of the header. Campaigns of other versions, and imported ones, have more keys or fewer."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-def keep_header(folder: Path, header: dict[str, Any]) -> None:
+class RecordedOverride(_Recorded):
+    """What the study says of one operation; None: the same as of the others."""
+
+    datatype: str | None = None
+
+
+class RecordedStudy(_Recorded):
+    """The study as it was measured: what is read of it. An imported one has `files` and no `launches`.
+
+    datatype  one of DATATYPES, or of an import MPI's name
+    """
+
+    title: str = ""
+    question: str = ""
+    collectives: dict[str, tuple[str, ...]] = {}
+    ranks: tuple[int, ...] = ()
+    sizes: tuple[int, ...] = ()
+    overrides: dict[str, RecordedOverride] = {}
+    method: str = "timpani"
+    datatype: str = "uint8"
+    launches: int | None = None
+    precision: float = 0.05
+    seed: int | None = None
+    warmup: int | None = None
+    repetitions: int | None = None
+    include_setup: bool = False
+    files: tuple[str, ...] = ()
+
+    def datatype_of(self, operation: str) -> str:
+        """The operation's own, or else the study's."""
+        own = self.overrides.get(operation)
+        return own.datatype if own and own.datatype else self.datatype
+
+    def element_bytes_of(self, operation: str) -> int:
+        """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
+        return DATATYPES[self.datatype_of(operation)]
+
+
+class RecordedMpi(_Recorded):
+    """The library; `kind` is the provider of an import's algorithms."""
+
+    kind: str = ""
+    version: str = ""
+    mpirun: str = ""
+
+
+class Header(_Recorded):
+    """A campaign's header, checked.
+
+    recorded  campaign.json as it is, with what its fields here leave out
+    timpani   the version that wrote it
+    created   when, UTC
+    left_out  what the study named and the library or the machine doesn't have, in words
+    commands  that created the folder, and those that went on
+    rules     the text of the study's file of rules; None where it names none
+    """
+
+    recorded: dict[str, Any] = Field(repr=False)
+    study: RecordedStudy = RecordedStudy()
+    machine: MachineDescription = MachineDescription()
+    mpi: RecordedMpi = RecordedMpi()
+    timpani: str = ""
+    created: str = ""
+    left_out: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    rules: str | None = None
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> Self:
+        """The header that campaign.json, read from `source`, holds; UserError names the key at fault."""
+        try:
+            return cls.model_validate({**values, "recorded": values})
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise UserError(
+                f"{source} is not a campaign's: {where}: {first['msg']}", "name the folder that `timpani run -o` wrote"
+            ) from None
+
+    @classmethod
+    def new(
+        cls,
+        *,
+        study: Mapping[str, Any],
+        machine: MachineDescription,
+        mpi: RecordedMpi,
+        created: str,
+        command: str,
+        left_out: list[str],
+        rules: str | None = None,
+    ) -> Self:
+        """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
+        values = {
+            "format": FORMAT,
+            "version": VERSION,
+            "timpani": __version__,
+            "created": created,
+            "study": study,
+            "machine": machine.model_dump(mode="json", exclude_unset=True),
+            "mpi": mpi.model_dump(exclude_unset=True),
+            "left_out": left_out,
+            "commands": [command],
+            "rules": rules,
+        }
+        return cls.check(values, "campaign.json")
+
+    def continued_by(self, new: Self) -> dict[str, Any]:
+        """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
+        commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
+        return {**self.recorded, "study": new.recorded["study"], "commands": commands}
+
+
+def read_header(folder: Path) -> Header:
+    """campaign.json of `folder`; UserError where there is none, or it is not a campaign's."""
+    path = folder / "campaign.json"
+    try:
+        if not folder.is_dir():
+            raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
+        values = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise UserError(
+            f"{folder} is no campaign: it has no campaign.json", "name what `timpani run -o` wrote"
+        ) from None
+    except (ValueError, OSError) as error:
+        raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
+    if values.get("version") != VERSION:
+        raise UserError(
+            f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
+        )
+    return Header.check(values, str(path))
+
+
+def keep_header(folder: Path, header: Header) -> None:
     """Write `header` for a campaign that begins, or what it adds to the one that is there.
 
     UserError where that one is of another study, library or machine.
@@ -47,36 +172,30 @@ def keep_header(folder: Path, header: dict[str, Any]) -> None:
     if path.exists():
         old = read_header(folder)
         _check_same(folder, old, header)
-        _write_whole(path, _continued(old, header))
+        _write_whole(path, old.continued_by(header))
     else:
-        _write_whole(path, {"format": FORMAT, "version": VERSION, **header})
+        _write_whole(path, header.recorded)
 
 
-def _continued(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """The header of a campaign that goes on: for as long as the new command says, and with both commands named."""
-    before = old.get("commands", [])
-    commands = [*before, *(command for command in new["commands"] if command not in before)]
-    return {**old, "study": new["study"], "commands": commands}
-
-
-def _check_same(folder: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
-    before, now = old.get("study", {}), new["study"]
+def _check_same(folder: Path, old: Header, new: Header) -> None:
+    before, now = old.recorded.get("study", {}), new.recorded["study"]
     for key in now:
         if key not in _MAY_CHANGE and before.get(key) != now[key]:
             raise UserError(
                 f"{folder} holds another study: its {key} is {_short(before.get(key))}, not {_short(now[key])}",
                 "choose another folder with -o, or give the same study",
             )
-    if old.get("rules") != new.get("rules"):
+    if old.rules != new.rules:
         raise UserError(
             f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
         )
-    for part, key in (("mpi", "kind"), ("mpi", "version"), ("machine", "name")):
-        was, is_ = old.get(part, {}).get(key), new[part].get(key)
+    for what, was, is_ in (
+        ("mpi kind", old.mpi.kind, new.mpi.kind),
+        ("mpi version", old.mpi.version, new.mpi.version),
+        ("machine name", old.machine.name, new.machine.name),
+    ):
         if was != is_:
-            raise UserError(
-                f"{folder} was measured on {part} {key} {was}, this is {is_}", "choose another folder with -o"
-            )
+            raise UserError(f"{folder} was measured on {what} {was}, this is {is_}", "choose another folder with -o")
 
 
 def _short(value: Any) -> str:
@@ -84,12 +203,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _write_whole(path: Path, value: dict[str, Any]) -> None:
+def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
     beside = path.with_name(UNFINISHED)
     try:
         with beside.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1, ensure_ascii=False)
+            json.dump(values, file, indent=1, ensure_ascii=False)
             file.write("\n")
             file.flush()
             os.fsync(file.fileno())

@@ -8,26 +8,24 @@ from typing import Any
 
 import polars as pl
 
+from timpani.campaign.header import Header, read_header
 from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
-
-FORMAT = "timpani-campaign"
-VERSION = 1
 
 
 @dataclass(frozen=True)
 class Campaign:
     """What a campaign folder holds.
 
-    header    campaign.json: `study`, `machine`, `mpi`, `timpani`, `created`, `commands`, `left_out`
+    header    campaign.json
     results   one row per cell and launch, columns `RESULT_SCHEMA`
     launches  launches.jsonl: per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     """
 
     folder: Path
-    header: dict[str, Any]
+    header: Header
     results: pl.DataFrame
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
@@ -46,33 +44,6 @@ def load(folder: Path) -> Campaign:
         launches=[line for _, line in read_lines(folder / "launches.jsonl")],
         proofs=read_proofs(folder),
     )
-
-
-def read_header(folder: Path) -> dict[str, Any]:
-    """campaign.json of `folder`."""
-    path = folder / "campaign.json"
-    try:
-        if not folder.is_dir():
-            raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
-        header = json.loads(path.read_bytes())
-    except FileNotFoundError:
-        raise UserError(
-            f"{folder} is no campaign: it has no campaign.json", "name what `timpani run -o` wrote"
-        ) from None
-    except (ValueError, OSError) as error:
-        raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
-    parts = ("study", "machine", "mpi")
-    if (
-        not isinstance(header, dict)
-        or header.get("format") != FORMAT
-        or not all(isinstance(header.get(part, {}), dict) for part in parts)
-    ):
-        raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
-    if header.get("version") != VERSION:
-        raise UserError(
-            f"{path} has version {header.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
-        )
-    return header
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -8,10 +8,11 @@ from datetime import UTC, datetime
 from math import isfinite
 from pathlib import Path
 
-from timpani.campaign.header import new_header
+from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError, unknown
+from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
@@ -185,10 +186,10 @@ def import_osu(
         "files": [str(path) for path in files],
         "datatype": chosen,
     }
-    header = new_header(
+    header = Header.new(
         study=study,
-        machine={"name": machine},
-        mpi={"kind": named.provider, "version": ""},
+        machine=MachineDescription(name=machine),
+        mpi=RecordedMpi(kind=named.provider, version=""),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         left_out=[f"{table.path}: {table.datatype}" for table in tables if table.datatype != chosen],

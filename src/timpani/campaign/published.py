@@ -9,11 +9,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.header import new_header
+from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.osu_import import PROVIDER
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError
+from timpani.machine.describe import MachineDescription
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 
 _FOLDER = resources.files("timpani") / "published"
@@ -74,15 +75,15 @@ def import_published(name: str, folder: Path, command: str) -> int:
     table = read_published(name, "measurements")
     results = list(_results(table))
     empty = len(table.rows) - len(results)
-    header = new_header(
+    header = Header.new(
         study={
             "title": table.title,
             "question": table.question,
             "files": [f"{name}.csv, published"],
             "datatype": "uint8",
         },
-        machine={"name": table.machine, "cpu": table.cpu},
-        mpi={"kind": table.provider, "version": table.version},
+        machine=MachineDescription(name=table.machine, cpu=table.cpu),
+        mpi=RecordedMpi(kind=table.provider, version=table.version),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         left_out=[f"empty cells of the published table: {empty}"] if empty else [],

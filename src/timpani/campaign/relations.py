@@ -6,13 +6,11 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from timpani.campaign.described import described_machine
 from timpani.campaign.load import Campaign
 from timpani.campaign.pairs import ranks_of_pairs
 from timpani.machine.asked_relation import as_asked, sockets_of
-from timpani.machine.cpu_list import parse_cpus
+from timpani.machine.describe import MachineDescription
 from timpani.machine.hosts import same_host
-from timpani.machine.model import Machine
 from timpani.machine.places import Place as AskedPlace
 from timpani.machine.relation import RELATIONS, Domains, Place, relation
 from timpani.study.cell import Algorithm, parse_parameters
@@ -39,10 +37,9 @@ class _Seats(NamedTuple):
 
 def relations_of(campaign: Campaign) -> Relations:
     """The relations of all its messages between ranks, as far as launches told where those ran."""
-    described = campaign.header.get("machine") or {}
-    machine = described_machine(campaign.header)
-    seated = [(launch.get("placement"), _seats(launch, described, machine)) for launch in campaign.launches]
-    switches = machine.switches if machine else {}
+    described = campaign.header.machine
+    seated = [(launch.get("placement"), _seats(launch, described)) for launch in campaign.launches]
+    switches = described.cluster.switches if described.cluster else {}
     keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
     relations = {}
     for ranks, placement, parameters in keys.iter_rows():
@@ -73,7 +70,8 @@ def with_relation(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     )
 
 
-def _seats(launch: Mapping[str, Any], described: Mapping[str, Any], machine: Machine | None) -> _Seats:
+def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
+    machine = described.cluster
     ran = launch.get("ranks") or []
     if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
         asked = as_asked(machine, (AskedPlace(**place) for place in launch.get("asked") or []))
@@ -86,17 +84,9 @@ def _seats(launch: Mapping[str, Any], described: Mapping[str, Any], machine: Mac
             told[places[each["rank"]].host][each["sockets"][0]].update(each["cores"])
     by_ranks = {host: {"socket": [frozenset(cores) for cores in sockets.values()]} for host, sockets in told.items()}
     hosts = {place.host for place in places.values()}
-    return _Seats(places, {host: _domains(described, host) or by_ranks.get(host, {}) for host in hosts})
+    return _Seats(places, {host: described.domains_of(host) or by_ranks.get(host, {}) for host in hosts})
 
 
 def _node(host: str, nodes: Sequence[str]) -> str:
     """The machine's name of a host, which may have told its domain too."""
     return host if host in nodes else next((node for node in nodes if same_host(node, host)), host)
-
-
-def _domains(described: Mapping[str, Any], host: str) -> Domains:
-    """What campaign.json says of the parts of `host`: nothing unless that is the machine it describes."""
-    if described.get("name") != host:
-        return {}
-    domains: Mapping[str, list[str]] = described.get("domains") or {}
-    return {level: [parse_cpus(part) for part in parts] for level, parts in domains.items()}

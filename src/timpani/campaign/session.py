@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Self, get_args
 
-from timpani.campaign.header import new_header
+from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.observer import Observer
 from timpani.campaign.pairs import pairs_here, pairs_on
 from timpani.campaign.plan import CampaignPlan
@@ -86,10 +86,10 @@ class Session:
         mpi, hosts = self.plan.mpi, self.plan.hosts
         return Store(
             folder,
-            new_header(
+            Header.new(
                 study=self.plan.study.model_dump(mode="json"),
                 machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
-                mpi={"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun)},
+                mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(self.plan.left_out),

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from timpani.campaign.described import described_hosts, described_machine
 from timpani.campaign.load import Campaign
 from timpani.machine.places import asked_places
 
@@ -18,7 +17,7 @@ class Spread:
 
 def spreads(campaign: Campaign) -> dict[tuple[int, str], Spread]:
     """The spread of each rank count and placement that was measured; none where ranks went over all slots and on."""
-    machine, hosts = described_machine(campaign.header), described_hosts(campaign.header)
+    machine, hosts = campaign.header.machine.cluster, campaign.header.machine.hosts
     found: dict[tuple[int, str], Spread] = {}
     for ranks, placement in campaign.results.select("ranks", "placement").unique().iter_rows():
         if machine is None:

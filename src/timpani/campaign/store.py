@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from timpani.campaign.header import UNFINISHED, keep_header
+from timpani.campaign.header import UNFINISHED, Header, keep_header
 from timpani.campaign.load import frame, read_lines, read_proofs
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.errors import UserError, cannot_write
@@ -28,7 +28,7 @@ _TIMED = re.compile(r"(?P<launch>\d{4,})-\d+")
 class Store:
     """A campaign folder opened for measuring into; one process at a time."""
 
-    def __init__(self, folder: Path, header: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, header: Header) -> None:
         """Create or continue the campaign of `header` in `folder`.
 
         UserError when the folder holds something else, another study, or is in use by another process.
@@ -126,7 +126,7 @@ class Store:
             os.close(file)
 
     @staticmethod
-    def _take(folder: Path, header: dict[str, Any]) -> int:
+    def _take(folder: Path, header: Header) -> int:
         if not str(folder).isprintable():  # records, reports and logs name it
             raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
         try:

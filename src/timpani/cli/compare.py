@@ -34,7 +34,7 @@ def compare(
 
     campaign = load(folder)
     table = read_published(full_name(published), "measurements")
-    pairs = pair_times(estimate_cells(campaign.results), published_times(table, str(campaign.header["mpi"]["kind"])))
+    pairs = pair_times(estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind))
     if pairs.is_empty():
         raise UserError(f"{folder} and {table.name} have no cell in common", "measure its algorithms, ranks and sizes")
     found = agreement(pairs)

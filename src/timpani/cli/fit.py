@@ -69,10 +69,10 @@ def fit(
     campaign = load(folder)
     tables = [read_published(name, "fit") for name in published or []]
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
-    mpi = campaign.header.get("mpi", {})
+    mpi = campaign.header.mpi
     relations = relations_of(campaign)
-    clock_ghz = clock_ghz or stated_clock_ghz(campaign.header.get("machine", {}))
-    limits = eager_limits(str(mpi.get("kind")), str(mpi.get("version")))
+    clock_ghz = clock_ghz or stated_clock_ghz(campaign.header.machine.cpu)
+    limits = eager_limits(mpi.kind, mpi.version)
     prediction = predicted_campaign(campaign, found, costs_from)
     if figure is not None:
         write_prediction(prediction, figure)

@@ -60,6 +60,6 @@ def calibrate(
     in_seconds = [
         MessageCost(each.first_bytes, each.latency.value * 1e-6, each.per_byte.value * 1e-6) for each in costs.regimes
     ]
-    name = str(campaign.header.get("machine", {}).get("name", folder.name))
+    name = campaign.header.machine.name or folder.name
     write_new(output, calibrated_platform(name, in_seconds, nodes, cores).encode())
     typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")

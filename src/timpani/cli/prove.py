@@ -20,10 +20,9 @@ def prove(
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""
     import json
-    from functools import partial
 
-    from timpani.campaign.datatypes import element_bytes_of
-    from timpani.campaign.load import read_header, read_proofs
+    from timpani.campaign.header import read_header
+    from timpani.campaign.load import read_proofs
     from timpani.errors import UserError
     from timpani.native.build import build
     from timpani.native.find import choose_mpi
@@ -38,7 +37,7 @@ def prove(
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
     mpi = choose_mpi(None)
     fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
-    named = named_proofs(proofs, fingerprints, partial(element_bytes_of, header["study"]))
+    named = named_proofs(proofs, fingerprints, header.study.element_bytes_of)
     if format is Format.json:
         typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
     else:

@@ -26,8 +26,8 @@ def rules(
             "ranks lay over nodes",
             "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
         )
-    mpi = campaign.header.get("mpi", {})
-    about = [f"from {folder.name}: {mpi.get('kind', '')} {mpi.get('version', '')} on {campaign.results['machine'][0]}"]
+    mpi = campaign.header.mpi
+    about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
     costs = cautions(found)
     write_new(output, rules_text(found, about + costs).encode())
     typer.echo(f"{output}: {len(found)} rules")

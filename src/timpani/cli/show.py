@@ -1,7 +1,6 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data."""
 
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -52,10 +51,9 @@ def show(
 
             content = cell_table(cells).encode()
         case Format.osu:
-            from timpani.campaign.datatypes import datatype_of
             from timpani.report.osu import osu_blocks
 
-            content = osu_blocks(cells, full, partial(datatype_of, campaign.header.get("study") or {})).encode()
+            content = osu_blocks(cells, full, campaign.header.study.datatype_of).encode()
         case Format.csv:
             content = cells.write_csv().encode()
         case Format.json:

@@ -3,18 +3,87 @@
 import platform
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from timpani.machine.cores import read_cores
-from timpani.machine.hosts import Host, same_host
-from timpani.machine.lab import links
+from timpani.machine.cpu_list import parse_cpus
+from timpani.machine.hosts import Host, HostList, same_host
+from timpani.machine.lab import links, rates
 from timpani.machine.model import Machine
 from timpani.machine.node_set import fold_numbers
+from timpani.machine.relation import Domains
 
 
-def describe_machine() -> dict[str, Any]:
-    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same."""
+class MachineDescription(BaseModel):
+    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same.
+
+    Down to `domains` it is the computer that the campaign was started on, where that is the machine or one of its
+    nodes. With `--on` every key of the machine file is there too, the nodes used, and of a lab the rates of its links.
+    Campaigns of other versions, and imported ones, tell more or less: of a field that is not set nothing is known.
+
+    smt      hardware threads of a core
+    domains  by level the CPUs of each part, as Linux writes them
+    hosts    the nodes that took part, in their order
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str = ""
+    cpu: str = ""
+    cores: int | None = None
+    sockets: int | None = None
+    numa: int | None = None
+    smt: int | None = None
+    kernel: str = ""
+    virtualised: bool | None = None
+    governor: str | None = None
+    domains: dict[str, tuple[str, ...]] = {}
+    hosts: HostList = ()
+    link: str | None = None
+    uplink: str | None = None
+
+    @cached_property
+    def cluster(self) -> Machine | None:
+        """The machine file of `--on`; None where the study ran on this computer. UserError where it is none."""
+        told = {key: value for key, value in self if key in Machine.model_fields}
+        return Machine.check(told, "campaign.json") if "groups" in told else None
+
+    @property
+    def link_rates(self) -> dict[str, float]:
+        """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; of another machine none."""
+        return rates({name: rate for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate})
+
+    def domains_of(self, host: str) -> Domains:
+        """The parts of `host`: nothing unless that is the machine described."""
+        if host != self.name:
+            return {}
+        return {level: [parse_cpus(part) for part in parts] for level, parts in self.domains.items()}
+
+
+def describe_machine() -> MachineDescription:
+    """This computer."""
+    return MachineDescription.model_validate(_this_computer())
+
+
+def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> MachineDescription:
+    """`machine`, used on `hosts`; the processor is told where this computer is one of them."""
+    in_lab = machine.launcher == "lab"
+    here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
+    return MachineDescription.model_validate(
+        {
+            **(_this_computer() if here else {}),
+            **machine.model_dump(mode="json", exclude_defaults=True),
+            "hosts": [asdict(host) for host in hosts],
+            **(links(machine) if in_lab else {}),
+        }
+    )
+
+
+def _this_computer() -> dict[str, Any]:
     cores = read_cores()
     return {
         "name": platform.node(),
@@ -27,18 +96,6 @@ def describe_machine() -> dict[str, Any]:
         "virtualised": cores.hypervisor is not None,
         "governor": frequency_governor(),
         "domains": {level: [fold_numbers(part) for part in parts] for level, parts in cores.domains.items()},
-    }
-
-
-def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> dict[str, Any]:
-    """The same of `machine`, used on `hosts`; the processor is told where this computer is one of them."""
-    in_lab = machine.launcher == "lab"
-    here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
-    return {
-        **(describe_machine() if here else {}),
-        **machine.model_dump(mode="json", exclude_defaults=True),
-        "hosts": [asdict(host) for host in hosts],
-        **(links(machine) if in_lab else {}),
     }
 
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from timpani.lab.enter import WITHIN
 from timpani.lab.lab import Lab, choose_whole_lab
@@ -41,9 +40,9 @@ def links(machine: Machine) -> dict[str, str]:
     return {"link": show_rate(layout.link), **uplink}
 
 
-def rates(described: Mapping[str, Any]) -> dict[str, float]:
-    """Bytes per microsecond of the links that `links` described, by the same names; of another machine none."""
-    return {link: parse_rate(described[link]) / 8e6 for link in ("link", "uplink") if link in described}
+def rates(links: Mapping[str, str]) -> dict[str, float]:
+    """Bytes per microsecond of each of the `links` that the function of that name returned."""
+    return {name: parse_rate(rate) / 8e6 for name, rate in links.items()}
 
 
 def shares_cores(machine: Machine) -> bool:

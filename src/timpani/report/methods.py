@@ -2,59 +2,59 @@
 
 from typing import Any
 
-from timpani.campaign.datatypes import datatype_of
+from timpani.campaign.header import Header, RecordedStudy
+from timpani.machine.describe import MachineDescription
 from timpani.study.operations import OPERATIONS, title_of
 
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
 
-def methods_paragraph(header: dict[str, Any], launches: list[dict[str, Any]]) -> str:
+def methods_paragraph(header: Header, launches: list[dict[str, Any]]) -> str:
     """What was measured and how, from campaign.json and launches.jsonl; what they don't tell is left out."""
-    study = header.get("study") or {}
-    if (header.get("machine") or {}).get("launcher") == "simgrid":
-        return f"{_subject(header, study)} {_simulation(header['machine'])}"
+    study = header.study
+    if header.machine.cluster and header.machine.cluster.simulated:
+        return f"{_subject(header)} {_simulation(header.machine)}"
     sentences = [
-        _subject(header, study),
-        _osu_protocol(study) if study.get("method") == "osu" else _protocols(study),
+        _subject(header),
+        _osu_protocol(study) if study.method == "osu" else _protocols(study),
         _replication(study),
         _clock(launches),
-        _comparison() if study.get("method", "timpani") == "timpani" and study.get("launches") else "",
+        _comparison() if study.method == "timpani" and study.launches else "",
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _subject(header: dict[str, Any], study: dict[str, Any]) -> str:
-    tool = f"Timpani {header.get('timpani', '')}".strip()
-    if not study.get("launches"):
+def _subject(header: Header) -> str:
+    study, mpi, machine = header.study, header.mpi, header.machine
+    tool = f"Timpani {header.timpani}".strip()
+    if not study.launches:
         return f"The times were measured elsewhere and imported by {tool}."
-    mpi, machine = header.get("mpi") or {}, header.get("machine") or {}
-    names = [title_of(name).lower() for name in study.get("collectives", {})]
-    library = f"{_LIBRARIES.get(mpi.get('kind', ''), 'an MPI library')} {mpi.get('version', '')}".strip()
-    count = len(machine.get("hosts") or [])
-    nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine['name']}" if count else ""
-    where = nodes or (f" on {machine['cpu']}" if machine.get("cpu") else "")
-    counts = [str(count) for count in study.get("ranks") or []]
+    names = [title_of(name).lower() for name in study.collectives]
+    library = f"{_LIBRARIES.get(mpi.kind, 'an MPI library')} {mpi.version}".strip()
+    count = len(machine.hosts)
+    nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine.name}" if count else ""
+    where = nodes or (f" on {machine.cpu}" if machine.cpu else "")
+    counts = [str(count) for count in study.ranks]
     ranks = f" with {_listed(counts)} ranks" if counts else ""
-    sizes = study.get("sizes") or []
+    sizes = study.sizes
     span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({_datatypes(study)})" if sizes else ""
     return f"We timed {_listed(names)} of {library}{where}{ranks}{span}, using {tool}."
 
 
-def _datatypes(study: dict[str, Any]) -> str:
+def _datatypes(study: RecordedStudy) -> str:
     """`uint8`, or `uint8; float for reduce and allreduce`."""
-    of_all = str(study.get("datatype", "uint8"))
     others: dict[str, list[str]] = {}
-    for name in study.get("collectives", {}):
-        if (own := datatype_of(study, name)) != of_all:
+    for name in study.collectives:
+        if (own := study.datatype_of(name)) != study.datatype:
             others.setdefault(own, []).append(title_of(name).lower())
-    return "; ".join([of_all, *(f"{own} for {_listed(names)}" for own, names in others.items())])
+    return "; ".join([study.datatype, *(f"{own} for {_listed(names)}" for own, names in others.items())])
 
 
-def _protocols(study: dict[str, Any]) -> str:
+def _protocols(study: RecordedStudy) -> str:
     """How each kind of operation was timed that the study has."""
-    if not study.get("launches"):
+    if not study.launches:
         return ""
-    kinds = {OPERATIONS[name].kind for name in study.get("collectives", {}) if name in OPERATIONS}
+    kinds = {OPERATIONS[name].kind for name in study.collectives if name in OPERATIONS}
     parts = [
         _protocol() if kinds != {"point-to-point"} else "",
         _messages(study) if "point-to-point" in kinds else "",
@@ -63,10 +63,10 @@ def _protocols(study: dict[str, Any]) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _messages(study: dict[str, Any]) -> str:
+def _messages(study: RecordedStudy) -> str:
     each = (
         "each is timed by itself"
-        if study.get("repetitions")
+        if study.repetitions
         else "short ones are timed several in a row, so that a sample is at least 50 clock readings long"
     )
     return (
@@ -83,37 +83,36 @@ def _protocol() -> str:
     )
 
 
-def _ending(study: dict[str, Any]) -> str:
-    fresh = "Each call of an algorithm of Timpani's includes its set-up. " if study.get("include_setup") else ""
+def _ending(study: RecordedStudy) -> str:
+    fresh = "Each call of an algorithm of Timpani's includes its set-up. " if study.include_setup else ""
     return fresh + _end_of_cells(study)
 
 
-def _end_of_cells(study: dict[str, Any]) -> str:
-    if study.get("repetitions"):
-        warmup = f" after {study['warmup']} warm-up calls" if study.get("warmup") is not None else ""
-        return f"{study['repetitions']} calls{warmup} were timed; no outlier was removed."
-    precision = study.get("precision", 0.05)
+def _end_of_cells(study: RecordedStudy) -> str:
+    if study.repetitions:
+        warmup = f" after {study.warmup} warm-up calls" if study.warmup is not None else ""
+        return f"{study.repetitions} calls{warmup} were timed; no outlier was removed."
     return (
         "Repetitions after warm-up end when the 95 % interval of the median is within "
-        f"±{100 * precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
+        f"±{100 * study.precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
         "No outlier was removed."
     )
 
 
-def _simulation(machine: dict[str, Any]) -> str:
+def _simulation(machine: MachineDescription) -> str:
     return (
-        f"All times are simulated, on the platform {machine.get('name', '')}: messages take time by its latencies, "
+        f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
         "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
         "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
         "their times is outside 0.97 to 1.03."
     )
 
 
-def _osu_protocol(study: dict[str, Any]) -> str:
+def _osu_protocol(study: RecordedStudy) -> str:
     fixed = [
-        f"{study[key]} {words}"
-        for key, words in (("warmup", "warm-up calls"), ("repetitions", "timed calls"))
-        if study.get(key)
+        f"{count} {words}"
+        for count, words in ((study.warmup, "warm-up calls"), (study.repetitions, "timed calls"))
+        if count
     ]
     return (
         "Calls were timed as the OSU micro-benchmarks do: "
@@ -122,13 +121,13 @@ def _osu_protocol(study: dict[str, Any]) -> str:
     )
 
 
-def _replication(study: dict[str, Any]) -> str:
-    count = study.get("launches")
-    if not count:
+def _replication(study: RecordedStudy) -> str:
+    if not study.launches:
         return ""
+    seed = "unknown" if study.seed is None else study.seed
     return (
-        f"The unit of replication is the launch of the MPI program: {count} launches, each with all cells in an order "
-        f"shuffled anew (seed {study.get('seed', 'unknown')}). We report the median of the launches' medians with a "
+        f"The unit of replication is the launch of the MPI program: {study.launches} launches, each with all cells in "
+        f"an order shuffled anew (seed {seed}). We report the median of the launches' medians with a "
         "distribution-free 95 % confidence interval over launches (Hoefler & Belli, SC'15)."
     )
 

@@ -36,7 +36,7 @@ _MOST_FAILURES = 40  # shown; the campaign holds all
 def render(campaign: Campaign) -> str:
     """The report as HTML that needs nothing else."""
     report = Report(campaign)
-    study = campaign.header.get("study") or {}
+    study = campaign.header.study
     here = resources.files("timpani.report")
     environment = Environment(
         loader=PackageLoader("timpani", "report"),
@@ -51,11 +51,11 @@ def render(campaign: Campaign) -> str:
     environment.filters["with_unit"] = tables.with_unit
     return environment.get_template("page.html.jinja").render(
         generator=f"{GENERATOR} {__version__}",
-        title=study.get("title") or campaign.folder.resolve().name,
-        question=study.get("question") or "",
-        created=campaign.header.get("created", ""),
+        title=study.title or campaign.folder.resolve().name,
+        question=study.question,
+        created=campaign.header.created,
         verdict=report.verdict,
-        left_out=campaign.header.get("left_out", []),
+        left_out=campaign.header.left_out,
         has_intervals=report.cells["ci_low_us"].is_not_null().any(),
         has_bounds=BOUND in report.cells.columns,
         shapes=_shapes_sentence(report.cells),

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from math import exp
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from timpani.campaign.datatypes import element_bytes_of
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.charts.prediction import prediction
@@ -115,7 +113,7 @@ def predicted_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) 
             raise UserError(f"{costs_from} has no latency over sizes", "measure it: timpani run latency reduce_local")
         return None
     cells = estimate_cells(campaign.results)
-    element_bytes = partial(element_bytes_of, campaign.header.get("study") or {})
+    element_bytes = campaign.header.study.element_bytes_of
     mpi = choose_mpi(None)
     offers = (offer for offers in own_catalogue(mpi).offers.values() for offer in offers)
     apart = [(offer.collective, offer.name) for offer in offers if offer.restrictions.topology]

@@ -3,25 +3,26 @@
 from collections.abc import Iterable
 from typing import Any
 
+from timpani.campaign.header import Header
 from timpani.machine.node_set import fold, fold_numbers
 from timpani.study.sizes import show_size
 
 _MOST_LAUNCHES = 12  # whose command and binding are shown
 
 
-def provenance(header: dict[str, Any], launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
     """Terms with one or more values each, from campaign.json and launches.jsonl; what they don't tell is left out."""
-    study, machine, mpi = (dict(header.get(name) or {}) for name in ("study", "machine", "mpi"))
+    study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
-        ("Commands", [str(command) for command in header.get("commands") or []]),
-        ("Begun", _values(header, "created")),
-        ("Timpani", _values(header, "timpani")),
-        ("MPI", [" ".join(str(mpi[key]) for key in ("kind", "version", "mpirun") if mpi.get(key))] if mpi else []),
-        ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in machine.items() if _plain(value)]),
-        ("Nodes", [fold(host["name"] for host in machine["hosts"])] if machine.get("hosts") else []),
-        ("Study", _study(study)),
-        ("Files", [str(file) for file in study.get("files") or []]),
-        ("Seed", _values(study, "seed")),
+        ("Commands", list(header.commands)),
+        ("Begun", _known(header.created)),
+        ("Timpani", _known(header.timpani)),
+        ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
+        ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
+        ("Nodes", _known(fold(host.name for host in machine.hosts))),
+        ("Study", _study(header)),
+        ("Files", list(study.files)),
+        ("Seed", _known(study.seed)),
         ("Launches", _launches(launches)),
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),
@@ -33,24 +34,29 @@ def provenance(header: dict[str, Any], launches: list[dict[str, Any]]) -> list[t
     return [(term, values) for term, values in terms if values]
 
 
-def _values(source: dict[str, Any], key: str) -> list[str]:
-    return [str(source[key])] if source.get(key) not in (None, "") else []
+def _known(value: object) -> list[str]:
+    return [str(value)] if value not in (None, "") else []
 
 
-def _plain(value: Any) -> bool:
-    return isinstance(value, str | int | float) and value != ""
+def _plain_values(header: Header, part: str) -> dict[str, str | int | float]:
+    """What campaign.json says in `part` in single values, also what only other versions know."""
+    recorded = header.recorded.get(part, {}).items()
+    return {key: value for key, value in recorded if isinstance(value, str | int | float) and value != ""}
 
 
-def _study(study: dict[str, Any]) -> list[str]:
-    known = {"title", "question", "seed", "collectives", "ranks", "sizes"}
-    lines = [f"{name}: {', '.join(algorithms)}" for name, algorithms in (study.get("collectives") or {}).items()]
-    if study.get("ranks"):
-        lines.append(f"ranks: {', '.join(str(count) for count in study['ranks'])}")
-    if study.get("sizes"):
-        lines.append(f"sizes: {', '.join(show_size(size) for size in study['sizes'])}")
+def _study(header: Header) -> list[str]:
+    study = header.study
+    lines = [f"{name}: {', '.join(algorithms)}" for name, algorithms in study.collectives.items()]
+    if study.ranks:
+        lines.append(f"ranks: {', '.join(map(str, study.ranks))}")
+    if study.sizes:
+        lines.append(f"sizes: {', '.join(map(show_size, study.sizes))}")
+    told_apart = {"title", "question", "seed"}
     settings = {"budget_s": "budget (s)", "slot_s": "slot (s)"}
     return lines + [
-        f"{settings.get(key, key)}: {value}" for key, value in study.items() if key not in known and _plain(value)
+        f"{settings.get(key, key)}: {value}"
+        for key, value in _plain_values(header, "study").items()
+        if key not in told_apart
     ]
 
 
