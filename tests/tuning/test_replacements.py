@@ -7,11 +7,11 @@ import pytest
 
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.spreads import Spread
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.placement import RankLayout
 from timpani.tuning.replacements import cautions, replacements, rules_text
 
-SPREADS = {(8, "node"): Spread(4, 2), (8, "core"): Spread(4, 2), (4, "node"): Spread(4, 1)}
+LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
 
 
@@ -26,7 +26,7 @@ def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks
 
 def found(*results: LaunchResult) -> list[tuple[int, int, str]]:
     frame: pl.DataFrame = results_frame(list(results))
-    return [(rule.first_bytes, rule.last_bytes, rule.algorithm) for rule in replacements(frame, SPREADS)]
+    return [(rule.first_bytes, rule.last_bytes, rule.algorithm) for rule in replacements(frame, LAYOUTS)]
 
 
 def default(*sizes: int) -> dict[tuple[str, int], float]:
@@ -64,7 +64,7 @@ def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> No
     assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
 
 
-def test_what_failed_in_a_placement_wins_nowhere_with_that_spread() -> None:
+def test_what_failed_in_a_placement_wins_nowhere_with_that_layout() -> None:
     ours = {("timpani/a", 8): 50.0}
     failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | ours, "core")]
     assert found(*measured(default(8) | ours), *failed) == []
@@ -87,21 +87,21 @@ def test_what_wins_must_win_in_every_placement_that_spreads_ranks_alike() -> Non
     assert found(*measured(default(8) | everywhere)) == [(8, 8, "b")]
 
 
-def test_points_whose_spread_nobody_knows_are_left_out() -> None:
+def test_points_whose_layout_nobody_knows_are_left_out() -> None:
     assert found(*measured(default(8) | {("timpani/a", 8): 50.0}, "socket")) == []
 
 
 @pytest.mark.parametrize("about", [[], ["from a campaign"]])
 def test_the_file_counts_its_rules(about: list[str]) -> None:
     frame = results_frame(measured(default(8) | {("timpani/a", 8): 50.0}))
-    lines = rules_text(replacements(frame, SPREADS), about).splitlines()
+    lines = rules_text(replacements(frame, LAYOUTS), about).splitlines()
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"
 
 
 def test_collectives_that_agree_on_sizes_first_are_named() -> None:
-    rules = replacements(results_frame(measured(default(8) | {("timpani/a", 8): 50.0})), SPREADS)
+    rules = replacements(results_frame(measured(default(8) | {("timpani/a", 8): 50.0})), LAYOUTS)
     assert cautions(rules) == []
     of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
     assert [caution.split(":")[0] for caution in cautions(of_pairs)] == ["alltoallv"]

@@ -13,13 +13,13 @@ def rules(
 ) -> None:
     """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
     from timpani.campaign.load import load
-    from timpani.campaign.spreads import spreads
+    from timpani.campaign.rank_layouts import rank_layouts
     from timpani.errors import UserError
     from timpani.report.files import write_new
     from timpani.tuning.replacements import cautions, replacements, rules_text
 
     campaign = load(folder)
-    found = replacements(campaign.results, spreads(campaign))
+    found = replacements(campaign.results, rank_layouts(campaign))
     if not found:
         raise UserError(
             f"nowhere in {folder} is an algorithm of ours significantly faster than the default, of which is known how "

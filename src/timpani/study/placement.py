@@ -1,6 +1,7 @@
 """Where consecutive ranks go, as studies say it."""
 
 import re
+from dataclasses import dataclass
 
 from timpani.errors import UserError
 
@@ -11,6 +12,15 @@ node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on 
 `category:C:N` takes as many nodes as N ranks on each ask for, equally many of each group, in the order of host files of
 category C: 1 group after group, ranks filling a node before the next; 2 the same nodes, ranks dealt out over them;
 3 a node of each group in turn, ranks dealt out."""
+
+
+@dataclass(frozen=True, order=True)
+class RankLayout:
+    """How ranks lie over nodes: on so many of them, at most `per_node` on one."""
+
+    nodes: int
+    per_node: int
+
 
 _PER_NODE = re.compile(r"ppr:([1-9]\d{0,5})", re.ASCII)
 _CATEGORY = re.compile(r"category:([123]):([1-9]\d{0,5})", re.ASCII)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from timpani.campaign.spreads import Spread
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.operations import OPERATIONS
+from timpani.study.placement import RankLayout
 from timpani.study.schema import POINT, schema
 from timpani.tuning.decide import compare_with_default
 
@@ -26,24 +26,24 @@ class Replacement:
 
     collective: str
     ranks: int
-    spread: Spread
+    layout: RankLayout
     first_bytes: int
     last_bytes: int
     algorithm: str
     gain: float
 
 
-def replacements(results: pl.DataFrame, spreads: Mapping[tuple[int, str], Spread]) -> list[Replacement]:
+def replacements(results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLayout]) -> list[Replacement]:
     """A rule wherever one of ours was significantly faster than the default (columns RESULT_SCHEMA).
 
-    `spreads` tells of rank count and placement how ranks lay; points without are left out. A program does not say by
+    `layouts` tells of rank count and placement how ranks lay; points without are left out. A program does not say by
     which placement it was started: an algorithm must win at all that spread ranks alike, and of those that do the one
     whose least gain is largest is taken. A rule reaches on to the next measured size if its algorithm wins there too,
     and never beyond what was measured. Where an algorithm or the default failed, it did not win.
     """
-    points: dict[tuple[str, int, Spread], dict[int, dict[str, float]]] = {}
-    for (collective, ranks, nodes, per_node, size), names, ratios in _winners(results, spreads):
-        won = points.setdefault((collective, ranks, Spread(nodes, per_node)), {})
+    points: dict[tuple[str, int, RankLayout], dict[int, dict[str, float]]] = {}
+    for (collective, ranks, nodes, per_node, size), names, ratios in _winners(results, layouts):
+        won = points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})
         won[size] = dict(zip(names, ratios, strict=True))
     return [rule for point, won in points.items() for rule in _rules(point, won)]
 
@@ -58,8 +58,8 @@ def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:
     """The file: `about` line by line as comments, then the rules. `native/interpose/rules.hpp` has its grammar."""
     lines = [f"timpani-rules {_VERSION}", *(f"# {text}" for text in about)]
     for rule in rules:
-        where = f"ranks={rule.ranks}..{rule.ranks} nodes={rule.spread.nodes}..{rule.spread.nodes}"
-        where += f" per_node={rule.spread.per_node}..{rule.spread.per_node}"
+        where = f"ranks={rule.ranks}..{rule.ranks} nodes={rule.layout.nodes}..{rule.layout.nodes}"
+        where += f" per_node={rule.layout.per_node}..{rule.layout.per_node}"
         if OPERATIONS[rule.collective].sized:
             where += f" bytes={rule.first_bytes}..{rule.last_bytes}"
         lines.append(f"{rule.collective} {where} {rule.algorithm}  # {rule.gain:.2f} × or more")
@@ -74,12 +74,12 @@ _Occasion = tuple[str, int, int, int, int]
 
 
 def _winners(
-    results: pl.DataFrame, spreads: Mapping[tuple[int, str], Spread]
+    results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLayout]
 ) -> Iterator[tuple[_Occasion, list[str], list[float]]]:
     """Of each occasion the algorithms of ours that are significantly faster wherever it was tried: in every placement,
     mode and machine."""
     known = pl.DataFrame(
-        [(ranks, placement, spread.nodes, spread.per_node) for (ranks, placement), spread in spreads.items()],
+        [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
         schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
         orient="row",
     )
@@ -100,7 +100,7 @@ def _winners(
         yield tuple(where), names or [], ratios or []
 
 
-def _rules(point: tuple[str, int, Spread], won: _Winners) -> list[Replacement]:
+def _rules(point: tuple[str, int, RankLayout], won: _Winners) -> list[Replacement]:
     """Runs of sizes at which the same algorithm is the best of ours."""
     found: list[Replacement] = []
     sizes = sorted(won)
