@@ -20,7 +20,6 @@ from tests.report.conftest import (
     synthetic_results,
     write_campaign,
 )
-from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS
 from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.record import LaunchResult
@@ -32,6 +31,7 @@ from timpani.report.page import render
 from timpani.report.provenance import provenance
 from timpani.report.tables import significant
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 
 class Page(HTMLParser):

@@ -4,9 +4,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
-
-NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
-"""Columns: how many ranks the first node takes, and the nodes behind the first switch; null where none go beyond."""
+from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 _BOTH = "datum.node === datum.switch"  # every node has a switch of its own: one rule says it
 

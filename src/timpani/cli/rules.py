@@ -12,8 +12,8 @@ def rules(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
 ) -> None:
     """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
+    from timpani.campaign.context import rank_layouts
     from timpani.campaign.load import load
-    from timpani.campaign.rank_layouts import rank_layouts
     from timpani.errors import UserError
     from timpani.report.files import write_new
     from timpani.tuning.replacements import cautions, replacements, rules_text

@@ -33,7 +33,7 @@ def show(
     import sys
     from io import BytesIO
 
-    from timpani.campaign.bounds import with_bounds
+    from timpani.campaign.context import with_bounds
     from timpani.campaign.load import load
     from timpani.campaign.relations import with_relation
     from timpani.campaign.table import estimate_cells

@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from timpani.campaign.boundaries import with_boundaries
-from timpani.campaign.bounds import with_bounds
+from timpani.campaign.context import with_boundaries, with_bounds
 from timpani.campaign.load import Campaign
 from timpani.campaign.relations import with_relation
 from timpani.campaign.table import estimate_cells

@@ -11,7 +11,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
-from timpani.campaign.bounds import BOUND
 from timpani.campaign.load import Campaign
 from timpani.charts import theme
 from timpani.charts.latency import latency_title
@@ -24,6 +23,7 @@ from timpani.report.methods import methods_paragraph
 from timpani.report.page_data import script_data
 from timpani.report.provenance import provenance
 from timpani.study.operations import title_of
+from timpani.study.schema import BOUND
 from timpani.study.sizes import show_size
 from timpani.tuning import knee
 

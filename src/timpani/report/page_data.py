@@ -6,13 +6,12 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from timpani.campaign.boundaries import NODE_RANKS, SWITCH_RANKS
-from timpani.campaign.bounds import BOUND
 from timpani.campaign.relations import RELATION
 from timpani.charts import theme
 from timpani.charts.algorithm_map import with_key
 from timpani.report.contents import Report
 from timpani.report.figures import CONDITIONS, SETTING
+from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS
 
 _DIGITS = 5  # significant, of numbers on the page
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from timpani.campaign.bounds import BOUND
 from timpani.campaign.relations import RELATION
 from timpani.study.operations import OPERATIONS, Quantity, title_of
-from timpani.study.schema import SWEEP
+from timpani.study.schema import BOUND, SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 

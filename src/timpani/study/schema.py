@@ -53,6 +53,14 @@ SWEEP = without(POINT, "message_bytes")
 CURVE = without(MACHINE_CELL, "message_bytes")
 """One algorithm's times over sizes."""
 
+NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
+"""How many ranks, in the order of their placement, are on the first node and behind the first switch; null where more
+never leave it, or nobody told."""
+
+BOUND = "bound_us"
+"""What the dearest link alone takes: the bytes that must cross it whatever the algorithm, over its rate; microseconds.
+Null where links' rates aren't known, and for what is no collective that moves data."""
+
 
 def cell_columns(cell: Cell) -> dict[str, Any]:
     """The values of CELL that name a cell."""
