@@ -77,8 +77,17 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Paths relative to the folder, so that ccache knows the files again in the next run's.
     environment = os.environ | {"LC_ALL": "C", "CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
     for command in (
-        [str(tool("cmake")), "-S", str(native), "-B", str(folder / "build"), "-G", "Ninja"]
-        + [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-DCMAKE_BUILD_TYPE=Debug"],
+        [
+            str(tool("cmake")),
+            "-S",
+            str(native),
+            "-B",
+            str(folder / "build"),
+            "-G",
+            "Ninja",
+            f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
+            "-DCMAKE_BUILD_TYPE=Debug",
+        ],
         [str(tool("ninja")), "-C", str(folder / "build"), "timpani-verify", "timpani-simulate"],
     ):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
