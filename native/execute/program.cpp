@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/waits.hpp"
+#include "schedule/dependencies.hpp"
 
 namespace timpani {
 
@@ -12,10 +12,10 @@ namespace {
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const Shape& shape)
-        : waits_(algorithm, shape), touched_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
+        : dependencies_(algorithm, shape), touched_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
 
     void take(const Step& step) {
-        for (const auto earlier : waits_.add(step)) wait_for(earlier);
+        for (const auto earlier : dependencies_.add(step)) wait_for(earlier);
         order_window(step);
         if (!step.is_message()) {
             slot_of_.push_back(-1);
@@ -41,7 +41,7 @@ class Compiler {
     }
 
   private:
-    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return waits_.under_way(); }
+    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return dependencies_.under_way(); }
 
     /// What others wrote before they notified must be seen, and what this rank wrote before it notifies.
     void order_window(const Step& step) {
@@ -110,7 +110,7 @@ class Compiler {
         return (a.slot == x.slot && b.slot == y.slot) || (a.slot == y.slot && b.slot == x.slot);
     }
 
-    Waits waits_;
+    DependencyTracker dependencies_;
     std::vector<Instruction> instructions_;
     std::vector<std::int32_t> slot_of_;  // per step: the slot of its request while it is under way
     std::vector<std::int32_t> free_;

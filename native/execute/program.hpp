@@ -33,7 +33,7 @@ struct Instruction {
 
 /// What one rank does in one call of an algorithm, ready to be run any number of times.
 ///
-/// Steps run in their order. A step waits for the messages under way that it conflicts with, and for the oldest one
+/// Steps run in their order. A step waits for the messages under way that it depends on, and for the oldest one
 /// where the algorithm bounds how many there may be; whatever is left is waited for at the end.
 struct Program {
     std::vector<Instruction> instructions;

@@ -42,8 +42,8 @@ struct Claims {
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.
 ///
 /// `round` is a pure function of its arguments, so that any rank and round can be asked for alone and nothing has to be
-/// kept for a million ranks. Within a rank, a step waits for those earlier steps whose regions it conflicts with and
-/// for nothing else; the k-th message to a peer meets the k-th that the peer receives.
+/// kept for a million ranks. Within a rank, a step waits for the earlier ones that it depends on (schedule/hazards.hpp)
+/// and for nothing else; the k-th message to a peer meets the k-th that the peer receives.
 struct Algorithm {
     std::string_view collective;
     std::string_view name;

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "schedule/waits.hpp"
+#include "schedule/dependencies.hpp"
 
 namespace timpani {
 
@@ -26,8 +26,8 @@ struct Rank {
     double sending_until = 0;
     double receiving_until = 0;
     bool looked = false;
-    std::vector<std::int64_t> waits_for;  // of the next step; valid where `looked` is true
-    Waits waits;
+    std::vector<std::int64_t> depends_on;  // of the next step; valid where `looked` is true
+    DependencyTracker dependencies;
 };
 
 /// A step of a rank.
@@ -56,7 +56,7 @@ class Simulation {
           costs_(costs),
           rounds_(algorithm.rounds(shape)),
           ranks_(static_cast<std::size_t>(shape.ranks)) {
-        for (Rank& rank : ranks_) rank.waits = Waits(algorithm, shape);
+        for (Rank& rank : ranks_) rank.dependencies = DependencyTracker(algorithm, shape);
     }
 
     std::vector<Event> run() {
@@ -101,11 +101,11 @@ class Simulation {
         while (has_next(rank, each)) {
             const Step step = each.events[each.next].step;
             if (!each.looked) {
-                each.waits_for = each.waits.add(step);
+                each.depends_on = each.dependencies.add(step);
                 each.looked = true;
             }
             double ready = each.now;
-            for (const auto earlier : each.waits_for) {
+            for (const auto earlier : each.depends_on) {
                 const double end = each.events[static_cast<std::size_t>(earlier)].end;
                 if (end == kNever) return;
                 ready = std::max(ready, end);

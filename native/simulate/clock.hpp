@@ -26,7 +26,7 @@ struct Event {
 
 /// Runs a schedule on a clock, all ranks beginning at 0. The events stand rank by rank in the order of their steps.
 ///
-/// A rank issues its steps in order. A step waits for the earlier ones that it conflicts with, and for the oldest
+/// A rank issues its steps in order. A step waits for the earlier ones that it depends on, and for the oldest
 /// message where the algorithm bounds how many there are, as in execute/program.hpp. A rank sends one message at a time
 /// and receives one at a time, both at once if need be; a message flows when both sides have posted it and both are
 /// free, the earliest first. Nothing is buffered: a send ends with its receive.

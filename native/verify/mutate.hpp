@@ -15,7 +15,7 @@ struct MutationResult {
 };
 
 /// Plants one mistake at a time into the schedule at `shape`: another peer, a region moved or cut by one element, a
-/// step left out, a reduction that only copies, its operands exchanged where order counts, and two conflicting steps or
+/// step left out, a reduction that only copies, its operands exchanged where order counts, and two dependent steps or
 /// two messages of one channel in the other order.
 MutationResult mutate(const Algorithm& algorithm, const Shape& shape);
 

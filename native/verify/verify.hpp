@@ -14,7 +14,7 @@ std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int r
 
 /// What is wrong with an algorithm at one shape, in words, or nothing.
 ///
-/// All ranks run in one process. A rank issues its steps in their order, each once the steps that it conflicts with
+/// All ranks run in one process. A rank issues its steps in their order, each once the steps that it depends on
 /// have ended and the algorithm's bound on messages under way allows it; a message ends for both sides when both have
 /// issued it, so that nothing relies on the library's buffers.
 /// Contributions are random affine maps over GF(2⁶¹ − 1) and a reduction is their composition, which is associative but

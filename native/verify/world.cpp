@@ -47,7 +47,7 @@ World::World(const Algorithm& algorithm, const Shape& shape, const std::vector<s
         Rank& each = at(rank);
         each.steps = steps[static_cast<std::size_t>(rank)];
         each.ended.resize(each.steps.size());
-        each.waits = Waits(algorithm, shape);
+        each.dependencies = DependencyTracker(algorithm, shape);
         if (collective_.name == "barrier") {
             each.heard_of.resize(static_cast<std::size_t>(shape.ranks));
             each.heard_of[static_cast<std::size_t>(rank)] = true;
@@ -124,11 +124,11 @@ bool World::advance(int rank) {
     const Step& step = each.steps[each.next];
     if (!each.looked) {
         check_regions(rank, each, step);
-        each.waits_for = each.waits.add(step);
+        each.depends_on = each.dependencies.add(step);
         each.looked = true;
     }
     const auto ended = [&each](std::int64_t earlier) { return each.ended[static_cast<std::size_t>(earlier)] != 0; };
-    if (!std::ranges::all_of(each.waits_for, ended)) return false;
+    if (!std::ranges::all_of(each.depends_on, ended)) return false;
     each.looked = false;
     const std::size_t number = each.next++;
     if (order_ != nullptr) check_order(rank, number, step);
@@ -138,7 +138,7 @@ bool World::advance(int rank) {
 
 /// Notes the step, and refuses one whose access to the window another rank's may overtake.
 void World::check_order(int rank, std::size_t number, const Step& step) {
-    order_->begin(rank, step, at(rank).waits_for);
+    order_->begin(rank, step, at(rank).depends_on);
     const auto check = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
         const auto other = order_->touch(rank, shape_.topology->node_of(rank), region, write);

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/waits.hpp"
+#include "schedule/dependencies.hpp"
 #include "verify/affine.hpp"
 #include "verify/window_order.hpp"
 
@@ -37,8 +37,8 @@ class World {
         std::vector<Affine>* window = nullptr;                 // its node's
         std::vector<Step> steps;
         std::vector<char> ended;
-        Waits waits;
-        std::vector<std::int64_t> waits_for;  // the next step, by number; valid where `looked` is true
+        DependencyTracker dependencies;
+        std::vector<std::int64_t> depends_on;  // the next step, by number; valid where `looked` is true
         bool looked = false;
         std::size_t next = 0;
         std::vector<bool> heard_of;  // in a barrier: ranks that are known to have come, itself among them

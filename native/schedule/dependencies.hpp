@@ -6,22 +6,22 @@
 #include <vector>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/conflicts.hpp"
+#include "schedule/hazards.hpp"
 
 namespace timpani {
 
-/// What each step of a rank, taken in order, must wait for: the earlier steps that it conflicts with, and the oldest
-/// message under way where the algorithm bounds how many there may be.
-class Waits {
+/// What each step of a rank, taken in order, depends on and so must wait for: the earlier steps with which it shares
+/// data (HazardTracker), and the oldest message under way where the algorithm bounds how many there may be.
+class DependencyTracker {
   public:
-    Waits() = default;
-    Waits(const Algorithm& algorithm, const Shape& shape)
+    DependencyTracker() = default;
+    DependencyTracker(const Algorithm& algorithm, const Shape& shape)
         : most_under_way_(algorithm.requests == nullptr ? 0 : algorithm.requests(shape)) {}
 
     /// The numbers of those steps, each once; and takes `step`, which gets the next number.
     std::vector<std::int64_t> add(const Step& step) {
         const auto number = taken_++;
-        auto found = conflicts_.add(step, number);
+        auto found = hazards_.add(step, number);
         for (const auto waited : found) {  // ascending, as messages are taken
             const auto at = std::ranges::lower_bound(under_way_, waited);
             if (at != under_way_.end() && *at == waited) under_way_.erase(at);
@@ -41,7 +41,7 @@ class Waits {
   private:
     std::int64_t most_under_way_ = 0;  // 0 for no bound
     std::int64_t taken_ = 0;
-    Conflicts conflicts_;
+    HazardTracker hazards_;
     std::deque<std::int64_t> under_way_;
 };
 

@@ -1,11 +1,11 @@
-#include "schedule/conflicts.hpp"
+#include "schedule/hazards.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace timpani {
 
-std::vector<std::int64_t> Conflicts::add(const Step& step, std::int64_t number) {
+std::vector<std::int64_t> HazardTracker::add(const Step& step, std::int64_t number) {
     std::vector<std::int64_t> found;
     if (step.awaits()) awaited_.push_back(number);
     if (step.notifies() || step.touches_window()) found.swap(awaited_);
@@ -25,13 +25,14 @@ std::vector<std::int64_t> Conflicts::add(const Step& step, std::int64_t number) 
 }
 
 /// Ends the interval at `holder` at `at` and returns the one that goes on from there.
-Conflicts::Intervals::iterator Conflicts::split(Intervals& intervals, Intervals::iterator holder, std::int64_t at) {
+HazardTracker::Intervals::iterator HazardTracker::split(Intervals& intervals, Intervals::iterator holder,
+                                                        std::int64_t at) {
     const auto after = intervals.emplace_hint(std::next(holder), at, holder->second);
     holder->second.end = at;
     return after;
 }
 
-void Conflicts::touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found) {
+void HazardTracker::touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found) {
     if (region.count == 0) return;
     auto& intervals = buffers_.at(static_cast<std::size_t>(region.buffer));
     auto at = intervals.lower_bound(region.first);
