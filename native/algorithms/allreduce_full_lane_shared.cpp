@@ -6,8 +6,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
-#include "schedule/phase.hpp"
 #include "schedule/ring_allreduce.hpp"
+#include "schedule/sub_collective.hpp"
 
 namespace timpani {
 namespace {
@@ -69,7 +69,7 @@ class Allreduce {
   private:
     /// Bringing and putting together, the ring, and handing out.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 2; }
-    [[nodiscard]] Phase ring(std::int64_t count) const {
+    [[nodiscard]] SubCollective ring(std::int64_t count) const {
         Shape inside = shape_;
         inside.ranks = nodes_;
         inside.count = count;
@@ -123,9 +123,9 @@ class Allreduce {
                                   : lanes_.part(brought(mine.local, segment), mine.local);
         const Region to =
             alone ? lane_part(Buffer::receive, segment, mine.local) : lanes_.part(result(segment), mine.local);
-        const Phase::Places places{{{from.buffer, from.first}, {to.buffer, to.first}, {Buffer::scratch, 0}}};
+        const SubCollective::Buffers buffers{{{from.buffer, from.first}, {to.buffer, to.first}, {Buffer::scratch, 0}}};
         const auto member = [&](int position) { return lanes_.at(position, mine.local); };
-        ring(from.count).round(mine.position, step, places, member, steps);
+        ring(from.count).round(mine.position, step, buffers, member, steps);
     }
 
     void hand_out(const LanePlace& mine, std::int64_t segment, Steps& steps) const {

@@ -9,8 +9,8 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
 #include "schedule/owned_parts.hpp"
-#include "schedule/phase.hpp"
 #include "schedule/ring_allreduce.hpp"
+#include "schedule/sub_collective.hpp"
 
 namespace timpani {
 namespace {
@@ -123,7 +123,7 @@ class Allreduce {
   private:
     /// Two rounds in which parts come together, the ring, and two in which results go out.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 4; }
-    [[nodiscard]] Phase ring(std::int64_t count) const {
+    [[nodiscard]] SubCollective ring(std::int64_t count) const {
         Shape inside = shape_;
         inside.ranks = groups_;
         inside.count = count;
@@ -188,8 +188,9 @@ class Allreduce {
             }
         }
         const Region result = cell(segment, mine.lane, mine.column);
-        const Phase::Places places{{{sum.buffer, sum.first}, {result.buffer, result.first}, {Buffer::scratch, 0}}};
-        ring(result.count).round(mine.group, step, places, mine.among_groups(), steps);
+        const SubCollective::Buffers buffers{
+            {{sum.buffer, sum.first}, {result.buffer, result.first}, {Buffer::scratch, 0}}};
+        ring(result.count).round(mine.group, step, buffers, mine.among_groups(), steps);
     }
 
     const Shape& shape_;

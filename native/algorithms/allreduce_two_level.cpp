@@ -5,7 +5,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/phase.hpp"
+#include "schedule/sub_collective.hpp"
 #include "schedule/teams.hpp"
 
 namespace timpani {
@@ -23,8 +23,8 @@ class Composition {
           down_("bcast", "binomial", team(teams_.ranks_on(node_))) {}
 
     [[nodiscard]] std::int64_t rounds() const {
-        return Phase("reduce", "binomial", largest()).rounds() + across_.rounds() +
-               Phase("bcast", "binomial", largest()).rounds();
+        return SubCollective("reduce", "binomial", largest()).rounds() + across_.rounds() +
+               SubCollective("bcast", "binomial", largest()).rounds();
     }
 
     void round(std::int64_t k, Steps& steps) const {
@@ -32,18 +32,18 @@ class Composition {
         const auto leader = [this](int position) { return teams_.leader(position); };
         const std::int64_t n = shape_.count;
         // The node's sum is at the front of the leader's scratch; a leader alone contributes its own vector.
-        const Phase::Place sum{Buffer::scratch, 0};
+        const SubCollective::BufferStart sum{Buffer::scratch, 0};
         const bool alone = teams_.ranks_on(node_) == 1;
-        const std::int64_t across_begins = Phase("reduce", "binomial", largest()).rounds();
+        const std::int64_t across_begins = SubCollective("reduce", "binomial", largest()).rounds();
         const std::int64_t down_begins = across_begins + across_.rounds();
         if (k < across_begins) {
             if (!alone) up_.round(place_, k, {{{Buffer::send, 0}, sum, {Buffer::scratch, n}}}, on_node, steps);
         } else if (k < down_begins) {
-            const Phase::Place own = alone ? Phase::Place{Buffer::send, 0} : sum;
-            const Phase::Places places{{own, {Buffer::receive, 0}, {Buffer::scratch, n}}};
-            if (place_ == 0) across_.round(node_, k - across_begins, places, leader, steps);
+            const SubCollective::BufferStart own = alone ? SubCollective::BufferStart{Buffer::send, 0} : sum;
+            const SubCollective::Buffers buffers{{own, {Buffer::receive, 0}, {Buffer::scratch, n}}};
+            if (place_ == 0) across_.round(node_, k - across_begins, buffers, leader, steps);
         } else {
-            const Phase::Place result{Buffer::receive, 0};
+            const SubCollective::BufferStart result{Buffer::receive, 0};
             down_.round(place_, k - down_begins, {{result, result, {Buffer::scratch, 0}}}, on_node, steps);
         }
     }
@@ -67,9 +67,9 @@ class Composition {
     Teams teams_;
     int node_;
     int place_;
-    Phase up_;
-    Phase across_;
-    Phase down_;
+    SubCollective up_;
+    SubCollective across_;
+    SubCollective down_;
 };
 
 const Register entry{{

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "schedule/algorithm.hpp"
+
+namespace timpani {
+
+/// A collective among some of the ranks, by an algorithm of the registry, as one phase of a larger algorithm: what a
+/// call on a sub-communicator would be. Steps are translated: local ranks into ranks of the whole communicator, and the
+/// inner algorithm's buffers into regions of the outer one's.
+class SubCollective {
+  public:
+    /// Where the inner algorithm's send buffer, receive buffer and scratch begin in the outer one's.
+    struct BufferStart {
+        Buffer buffer;
+        std::int64_t first;
+    };
+    using Buffers = std::array<BufferStart, 3>;
+
+    /// `inside` is the shape of the inner call: as many ranks as take part, the root's local rank, nothing of nodes.
+    /// std::logic_error where no such algorithm is registered.
+    SubCollective(std::string_view collective, std::string_view name, const Shape& inside)
+        : algorithm_(find_algorithm(collective, name)), inside_(inside) {
+        if (algorithm_ == nullptr) {
+            throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
+        }
+    }
+
+    [[nodiscard]] std::int64_t rounds() const { return algorithm_->rounds(inside_); }
+    [[nodiscard]] std::int64_t scratch(int local_rank) const {
+        return algorithm_->scratch == nullptr ? 0 : algorithm_->scratch(inside_, local_rank);
+    }
+
+    /// Round k of the inner algorithm at `local_rank`, nothing after its last one; `rank_of` gives the rank in the
+    /// whole communicator of a local one.
+    template <typename RankOf>
+    void round(int local_rank, std::int64_t k, const Buffers& buffers, const RankOf& rank_of, Steps& steps) const {
+        if (k < 0 || k >= rounds()) return;
+        Steps inner;
+        algorithm_->round(inside_, local_rank, k, inner);
+        const auto outside = [&buffers](const Region& region) {
+            const auto& [buffer, first] = buffers[static_cast<std::size_t>(region.buffer)];
+            return Region{buffer, first + region.first, region.count};
+        };
+        for (const Step& step : inner.all()) {
+            switch (step.kind) {
+                case Step::Kind::send:
+                    steps.send(rank_of(step.peer), outside(step.from));
+                    break;
+                case Step::Kind::receive:
+                    steps.receive(rank_of(step.peer), outside(step.to));
+                    break;
+                case Step::Kind::copy:
+                    steps.copy(outside(step.from), outside(step.to));
+                    break;
+                case Step::Kind::reduce:
+                    steps.reduce(outside(step.from), outside(step.to));
+                    break;
+            }
+        }
+    }
+
+  private:
+    const Algorithm* algorithm_;
+    Shape inside_;
+};
+
+}  // namespace timpani
