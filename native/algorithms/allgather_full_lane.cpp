@@ -14,7 +14,7 @@ class Allgather {
   public:
     explicit Allgather(const Shape& shape) : shape_(shape), lanes_(shape, shape.parameters[0]) {}
 
-    [[nodiscard]] std::int64_t rounds() const { return lanes_.teams.nodes() + 1; }
+    [[nodiscard]] std::int64_t rounds() const { return lanes_.hierarchy.nodes() + 1; }
 
     /// Round 0 inside nodes; in each of the others the blocks of one more node come in by the ring, and those that came
     /// in the round before are passed on.
@@ -31,7 +31,7 @@ class Allgather {
             steps.copy(contributed, own);
             return;
         }
-        const int nodes = lanes_.teams.nodes();
+        const int nodes = lanes_.hierarchy.nodes();
         const auto step = static_cast<int>(k);
         const int came = at(mine.position - (step - 1));  // one's own in the first
         if (step < nodes && mine.local < lanes_.number) {
@@ -56,25 +56,25 @@ class Allgather {
 
     /// All blocks but those of the next node, in whose ring they end.
     [[nodiscard]] std::int64_t most_leaving_node() const {
-        const int nodes = lanes_.teams.nodes();
+        const int nodes = lanes_.hierarchy.nodes();
         int fewest = shape_.ranks;
-        for (int node = 0; node < nodes; ++node) fewest = std::min(fewest, lanes_.teams.ranks_on(node));
+        for (int node = 0; node < nodes; ++node) fewest = std::min(fewest, lanes_.hierarchy.ranks_on(node));
         return (shape_.ranks - fewest) * shape_.count;
     }
 
   private:
     [[nodiscard]] Region block(int rank) const { return region(Buffer::receive, block_of(shape_, rank)); }
     [[nodiscard]] int on_node(const LanePlace& mine, int place) const {
-        return lanes_.teams.rank_at(mine.node, (place + mine.size) % mine.size);
+        return lanes_.hierarchy.rank_at(mine.node, (place + mine.size) % mine.size);
     }
     [[nodiscard]] int at(int position) const {
-        const int nodes = lanes_.teams.nodes();
-        return lanes_.teams.node_among_all((position + nodes) % nodes);
+        const int nodes = lanes_.hierarchy.nodes();
+        return lanes_.hierarchy.node_at_position((position + nodes) % nodes);
     }
     template <typename Visit>
     void for_lane(int node, int lane, const Visit& visit) const {
-        for (int place = lane; place < lanes_.teams.ranks_on(node); place += lanes_.number) {
-            visit(block(lanes_.teams.rank_at(node, place)));
+        for (int place = lane; place < lanes_.hierarchy.ranks_on(node); place += lanes_.number) {
+            visit(block(lanes_.hierarchy.rank_at(node, place)));
         }
     }
 

@@ -16,7 +16,7 @@ namespace {
 class Allreduce {
   public:
     explicit Allreduce(const Shape& shape)
-        : shape_(shape), lanes_(shape, shape.parameters[1]), nodes_(lanes_.teams.nodes()) {
+        : shape_(shape), lanes_(shape, shape.parameters[1]), nodes_(lanes_.hierarchy.nodes()) {
         Shape piece = shape;
         piece.count = part_of(part_of(shape.count, lanes_.number, 0).count, nodes_, 0).count;  // the longest
         segments_ = Segments::of(piece, shape.parameters[0]);
@@ -38,7 +38,7 @@ class Allreduce {
                     const int lane = (mine.local - i + mine.size) % mine.size;
                     if (lane >= lanes_.number) continue;
                     const auto done = piece(Buffer::receive, lane, mine.position + 1 - (step - nodes_), segment);
-                    steps.receive(lanes_.teams.rank_at(mine.node, lane), done);
+                    steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), done);
                 }
             }
         }
@@ -86,7 +86,7 @@ class Allreduce {
 
     /// In the order in which pieces leave the node.
     void bring_together(const LanePlace& mine, Steps& steps) const {
-        const auto on_node = [&](int local) { return lanes_.teams.rank_at(mine.node, local); };
+        const auto on_node = [&](int local) { return lanes_.hierarchy.rank_at(mine.node, local); };
         for (int turn = 0; turn < nodes_; ++turn) {
             const int number = mine.position - turn;
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
@@ -125,7 +125,7 @@ class Allreduce {
             steps.send(lanes_.at(mine.position + 1, mine.local), result);
         }
         for (int i = 1; i < mine.size; ++i) {
-            steps.send(lanes_.teams.rank_at(mine.node, (mine.local + i) % mine.size), result);
+            steps.send(lanes_.hierarchy.rank_at(mine.node, (mine.local + i) % mine.size), result);
         }
     }
 

@@ -17,7 +17,7 @@ class Allreduce {
     explicit Allreduce(const Shape& shape)
         : shape_(shape),
           lanes_(shape, shape.parameters[1]),
-          nodes_(lanes_.teams.nodes()),
+          nodes_(lanes_.hierarchy.nodes()),
           segments_(Segments::of(shape, shape.parameters[0] * lanes_.number * nodes_)),
           ring_rounds_(ring(0).rounds()) {}
 
@@ -99,7 +99,7 @@ class Allreduce {
     }
     void tell(const LanePlace& mine, const News& news, Steps& steps) const {
         for (int local = 0; local < mine.size; ++local) {
-            if (is_told(local, mine.local, news)) steps.notify(lanes_.teams.rank_at(mine.node, local));
+            if (is_told(local, mine.local, news)) steps.notify(lanes_.hierarchy.rank_at(mine.node, local));
         }
     }
 
@@ -111,7 +111,7 @@ class Allreduce {
         const Region sum = lanes_.part(brought(mine.local, segment), mine.local);
         for (int local = 0; local < mine.size; ++local) {
             if (local == mine.local) continue;
-            if (segment == 0) steps.await(lanes_.teams.rank_at(mine.node, local));
+            if (segment == 0) steps.await(lanes_.hierarchy.rank_at(mine.node, local));
             steps.reduce(lanes_.part(brought(local, segment), mine.local), sum);
         }
     }
@@ -133,7 +133,7 @@ class Allreduce {
         const News news{.brought = segment + 1 < segments_.number(), .result = true};
         tell(mine, news, steps);
         for (int local = 0; local < mine.size; ++local) {
-            if (is_told(mine.local, local, news)) steps.await(lanes_.teams.rank_at(mine.node, local));
+            if (is_told(mine.local, local, news)) steps.await(lanes_.hierarchy.rank_at(mine.node, local));
         }
         steps.copy(result(segment), segments_.region(Buffer::receive, segment));
     }

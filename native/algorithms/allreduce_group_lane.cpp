@@ -17,7 +17,7 @@ namespace {
 
 /// One rank's place among the ranks of its node, the nodes of its group, and the groups.
 struct Place {
-    const Teams& teams;
+    const Hierarchy& hierarchy;
     int node;          // its number in the topology
     int group_number;  // likewise
     int lane;          // where there are so many
@@ -26,24 +26,25 @@ struct Place {
     int nodes;         // in the group
     int group;         // from the root's on
 
-    Place(const Teams& all, int rank)
-        : teams(all),
-          node(teams.topology().node_of(rank)),
-          group_number(teams.topology().group_of(node)),
-          lane(teams.place_on_node(rank)),
-          ranks(teams.ranks_on(node)),
-          column(teams.place_in_group(node)),
-          nodes(teams.nodes_in(group_number)),
-          group(teams.place_of_group(group_number)) {}
+    Place(const Hierarchy& all, int rank)
+        : hierarchy(all),
+          node(hierarchy.topology().node_of(rank)),
+          group_number(hierarchy.topology().group_of(node)),
+          lane(hierarchy.local_rank(rank)),
+          ranks(hierarchy.ranks_on(node)),
+          column(hierarchy.index_in_group(node)),
+          nodes(hierarchy.nodes_in(group_number)),
+          group(hierarchy.index_of_group(group_number)) {}
 
     [[nodiscard]] auto on_node() const {
-        return [this](int place) { return teams.rank_at(node, place); };
+        return [this](int place) { return hierarchy.rank_at(node, place); };
     }
     [[nodiscard]] auto in_group() const {
-        return [this](int place) { return teams.rank_at(teams.node_at(group_number, place), lane); };
+        return [this](int place) { return hierarchy.rank_at(hierarchy.node_at(group_number, place), lane); };
     }
     [[nodiscard]] auto among_groups() const {
-        return [this](int place) { return teams.rank_at(teams.node_at(teams.group_at(place), column), lane); };
+        return
+            [this](int place) { return hierarchy.rank_at(hierarchy.node_at(hierarchy.group_at(place), column), lane); };
     }
 };
 
@@ -56,7 +57,7 @@ class Allreduce {
           lanes_(shape, shape.parameters[1]),
           groups_(shape.topology->groups()),
           columns_(shape.topology->nodes()) {
-        for (int group = 0; group < groups_; ++group) columns_ = std::min(columns_, lanes_.teams.nodes_in(group));
+        for (int group = 0; group < groups_; ++group) columns_ = std::min(columns_, lanes_.hierarchy.nodes_in(group));
         segments_ = Segments::of(shape, shape.parameters[0] * lanes_.number * columns_);
         const Region first = segments_.region(Buffer::send, 0);
         longest_part_ = lanes_.part(first, 0).count;
@@ -67,7 +68,7 @@ class Allreduce {
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() * rounds_of_segment(); }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
-        const Place mine(lanes_.teams, rank);
+        const Place mine(lanes_.hierarchy, rank);
         const std::int64_t segment = k / rounds_of_segment();
         const std::int64_t step = k % rounds_of_segment();
         if (step == 0) return bring_to_lanes(mine, segment, steps);
@@ -86,7 +87,7 @@ class Allreduce {
 
     /// For each segment, a lane's part from each rank of the node, and a column's part of that from each of its group.
     [[nodiscard]] std::int64_t scratch(int rank) const {
-        const Place mine(lanes_.teams, rank);
+        const Place mine(lanes_.hierarchy, rank);
         if (mine.lane >= lanes_.number) return 0;
         const std::int64_t of_columns = mine.column < columns_ ? mine.nodes * longest_cell_ : 0;
         return segments_.number() * (mine.ranks * longest_part_ + of_columns);
@@ -97,7 +98,7 @@ class Allreduce {
     [[nodiscard]] std::int64_t most_leaving_node() const {
         std::int64_t most = 0;
         for (int node = 0; node < shape_.topology->nodes(); ++node) {
-            const Place place(lanes_.teams, shape_.topology->ranks_of(node).front());
+            const Place place(lanes_.hierarchy, shape_.topology->ranks_of(node).front());
             std::int64_t leaving = 0;
             for_each_cell([&](int column, std::int64_t count) {
                 leaving += column == place.column

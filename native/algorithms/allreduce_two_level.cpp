@@ -5,8 +5,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/hierarchy.hpp"
 #include "schedule/sub_collective.hpp"
-#include "schedule/teams.hpp"
 
 namespace timpani {
 namespace {
@@ -15,12 +15,12 @@ class Composition {
   public:
     Composition(const Shape& shape, int rank)
         : shape_(shape),
-          teams_(shape),
-          node_(teams_.topology().node_of(rank)),
-          place_(teams_.place_on_node(rank)),
-          up_("reduce", "binomial", team(teams_.ranks_on(node_))),
-          across_("allreduce", "recursive_doubling", team(teams_.nodes())),
-          down_("bcast", "binomial", team(teams_.ranks_on(node_))) {}
+          hierarchy_(shape),
+          node_(hierarchy_.topology().node_of(rank)),
+          place_(hierarchy_.local_rank(rank)),
+          up_("reduce", "binomial", team(hierarchy_.ranks_on(node_))),
+          across_("allreduce", "recursive_doubling", team(hierarchy_.nodes())),
+          down_("bcast", "binomial", team(hierarchy_.ranks_on(node_))) {}
 
     [[nodiscard]] std::int64_t rounds() const {
         return SubCollective("reduce", "binomial", largest()).rounds() + across_.rounds() +
@@ -28,12 +28,12 @@ class Composition {
     }
 
     void round(std::int64_t k, Steps& steps) const {
-        const auto on_node = [this](int place) { return teams_.rank_at(node_, place); };
-        const auto leader = [this](int position) { return teams_.leader(position); };
+        const auto on_node = [this](int place) { return hierarchy_.rank_at(node_, place); };
+        const auto leader = [this](int position) { return hierarchy_.leader(position); };
         const std::int64_t n = shape_.count;
         // The node's sum is at the front of the leader's scratch; a leader alone contributes its own vector.
         const SubCollective::BufferStart sum{Buffer::scratch, 0};
-        const bool alone = teams_.ranks_on(node_) == 1;
+        const bool alone = hierarchy_.ranks_on(node_) == 1;
         const std::int64_t across_begins = SubCollective("reduce", "binomial", largest()).rounds();
         const std::int64_t down_begins = across_begins + across_.rounds();
         if (k < across_begins) {
@@ -54,7 +54,7 @@ class Composition {
 
   private:
     /// Every node takes the rounds of the largest one.
-    [[nodiscard]] Shape largest() const { return team(teams_.topology().most_ranks_on_a_node()); }
+    [[nodiscard]] Shape largest() const { return team(hierarchy_.topology().most_ranks_on_a_node()); }
     [[nodiscard]] Shape team(int size) const {
         Shape inside = shape_;
         inside.ranks = size;
@@ -64,7 +64,7 @@ class Composition {
     }
 
     const Shape& shape_;
-    Teams teams_;
+    Hierarchy hierarchy_;
     int node_;
     int place_;
     SubCollective up_;

@@ -7,7 +7,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/teams.hpp"
+#include "schedule/hierarchy.hpp"
 
 namespace timpani {
 namespace {
@@ -32,13 +32,13 @@ std::int64_t requests(const Shape& shape) {
 }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Teams teams(shape);
-    const Topology& topology = teams.topology();
-    const int nodes = teams.nodes();
-    const int position = teams.place_among_all(topology.node_of(rank));
+    const Hierarchy hierarchy(shape);
+    const Topology& topology = hierarchy.topology();
+    const int nodes = hierarchy.nodes();
+    const int position = hierarchy.position_of_node(topology.node_of(rank));
     const auto distance = static_cast<int>((k + 1) % nodes);
-    const auto to_node = topology.ranks_of(teams.node_among_all((position + distance) % nodes));
-    const auto from_node = topology.ranks_of(teams.node_among_all((position - distance + nodes) % nodes));
+    const auto to_node = topology.ranks_of(hierarchy.node_at_position((position + distance) % nodes));
+    const auto from_node = topology.ranks_of(hierarchy.node_at_position((position - distance + nodes) % nodes));
     // As if each node had as many ranks as the largest: a place that is empty exchanges nothing.
     const int places = topology.most_ranks_on_a_node();
     for (int i = 0; i < places; ++i) {

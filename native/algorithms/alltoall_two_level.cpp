@@ -8,7 +8,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/teams.hpp"
+#include "schedule/hierarchy.hpp"
 
 namespace timpani {
 namespace {

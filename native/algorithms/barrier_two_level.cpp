@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/teams.hpp"
+#include "schedule/hierarchy.hpp"
 
 namespace timpani {
 namespace {
@@ -11,22 +11,22 @@ namespace {
 int dissemination_rounds(const Shape& shape) { return ceil_log2(shape.topology->nodes()); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Teams teams(shape);
-    const int node = teams.topology().node_of(rank);
-    const bool leads = teams.leader(node) == rank;
+    const Hierarchy hierarchy(shape);
+    const int node = hierarchy.topology().node_of(rank);
+    const bool leads = hierarchy.leader(node) == rank;
     const int last = dissemination_rounds(shape) + 1;
     if (k == 0 || k == last) {
         const bool arriving = k == 0;
-        if (!leads && arriving) steps.notify(teams.leader(node));
-        if (!leads && !arriving) steps.await(teams.leader(node));
-        for (int place = 1; leads && place < teams.ranks_on(node); ++place) {
-            if (arriving) steps.await(teams.rank_at(node, place));
-            if (!arriving) steps.notify(teams.rank_at(node, place));
+        if (!leads && arriving) steps.notify(hierarchy.leader(node));
+        if (!leads && !arriving) steps.await(hierarchy.leader(node));
+        for (int place = 1; leads && place < hierarchy.ranks_on(node); ++place) {
+            if (arriving) steps.await(hierarchy.rank_at(node, place));
+            if (!arriving) steps.notify(hierarchy.rank_at(node, place));
         }
     } else if (leads) {
         const int distance = 1 << (k - 1);
-        steps.notify(teams.leader((node + distance) % teams.nodes()));
-        steps.await(teams.leader((node - distance + teams.nodes()) % teams.nodes()));
+        steps.notify(hierarchy.leader((node + distance) % hierarchy.nodes()));
+        steps.await(hierarchy.leader((node - distance + hierarchy.nodes()) % hierarchy.nodes()));
     }
 }
 

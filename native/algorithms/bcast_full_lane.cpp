@@ -16,7 +16,7 @@ class Broadcast {
           segments_(Segments::of(shape, shape.parameters[0] * lanes_.number)) {}
 
     [[nodiscard]] std::int64_t rounds() const {
-        return shape_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.teams.nodes() - 1, lanes_.number - 1);
+        return shape_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.hierarchy.nodes() - 1, lanes_.number - 1);
     }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
@@ -29,12 +29,12 @@ class Broadcast {
         const auto due = k - depth(mine.position, mine.local);
         if (!in_range(due)) return;
         const Region part = part_of_segment(rank, due, mine.local);
-        if (mine.position + 1 < lanes_.teams.nodes()) steps.send(lanes_.at(mine.position + 1, mine.local), part);
+        if (mine.position + 1 < lanes_.hierarchy.nodes()) steps.send(lanes_.at(mine.position + 1, mine.local), part);
         for (int lane = 1; rank == shape_.root && lane < lanes_.number; ++lane) {
             steps.send(lanes_.at(0, lane), part_of_segment(rank, due, lane));
         }
         for (int local = mine.position == 0 ? 1 : 0; local < mine.size; ++local) {
-            if (local != mine.local) steps.send(lanes_.teams.rank_at(mine.node, local), part);
+            if (local != mine.local) steps.send(lanes_.hierarchy.rank_at(mine.node, local), part);
         }
     }
 
@@ -52,7 +52,7 @@ class Broadcast {
         const bool by_lane = lane == mine.local;
         const auto came = k - depth(mine.position, lane) + (by_lane ? 1 : 0);
         if (!in_range(came)) return;
-        const int from = !by_lane            ? lanes_.teams.rank_at(mine.node, lane)
+        const int from = !by_lane            ? lanes_.hierarchy.rank_at(mine.node, lane)
                          : mine.position > 0 ? lanes_.at(mine.position - 1, lane)
                                              : shape_.root;
         steps.receive(from, part_of_segment(rank, came, lane));

@@ -6,7 +6,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/teams.hpp"
+#include "schedule/hierarchy.hpp"
 
 namespace timpani {
 namespace {
@@ -15,20 +15,22 @@ class Broadcast {
   public:
     explicit Broadcast(const Shape& shape)
         : shape_(shape),
-          teams_(shape),
+          hierarchy_(shape),
           segments_(Segments::of(shape, shape.parameters[0])),
           slots_(std::min(shape.parameters[1], segments_.number())) {}
 
-    [[nodiscard]] std::int64_t rounds() const { return shape_.count == 0 ? 0 : teams_.nodes() + segments_.number(); }
+    [[nodiscard]] std::int64_t rounds() const {
+        return shape_.count == 0 ? 0 : hierarchy_.nodes() + segments_.number();
+    }
     [[nodiscard]] std::int64_t window() const { return slots_ * segments_.length; }
 
     /// Segment s comes to the node at position a, counted from the root's, in round a + s and is handed out in the
     /// next.
     void round(int rank, std::int64_t k, Steps& steps) const {
-        const int node = teams_.topology().node_of(rank);
-        const std::int64_t coming = k - teams_.place_among_all(node);
-        if (teams_.place_on_node(rank) > 0) {
-            if (k == 0) steps.notify(teams_.leader(node));  // what an earlier call left there is read
+        const int node = hierarchy_.topology().node_of(rank);
+        const std::int64_t coming = k - hierarchy_.position_of_node(node);
+        if (hierarchy_.local_rank(rank) > 0) {
+            if (k == 0) steps.notify(hierarchy_.leader(node));  // what an earlier call left there is read
             if (in_range(coming - 1)) take(rank, node, coming - 1, steps);
         } else {
             if (in_range(coming - 1)) hand_out(rank, node, coming - 1, steps);
@@ -38,7 +40,7 @@ class Broadcast {
 
   private:
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
-    [[nodiscard]] bool alone(int node) const { return teams_.ranks_on(node) == 1; }
+    [[nodiscard]] bool alone(int node) const { return hierarchy_.ranks_on(node) == 1; }
     [[nodiscard]] Region own(int rank, std::int64_t segment) const {
         return segments_.region(data_of(shape_, rank), segment);
     }
@@ -52,35 +54,35 @@ class Broadcast {
     }
 
     void take(int rank, int node, std::int64_t segment, Steps& steps) const {
-        steps.await(teams_.leader(node));
+        steps.await(hierarchy_.leader(node));
         steps.copy(slot(segment), own(rank, segment));
-        if (in_range(segment + slots_)) steps.notify(teams_.leader(node));
+        if (in_range(segment + slots_)) steps.notify(hierarchy_.leader(node));
     }
 
     void hand_out(int rank, int node, std::int64_t segment, Steps& steps) const {
-        for (int place = 1; place < teams_.ranks_on(node); ++place) steps.notify(teams_.rank_at(node, place));
-        const int next = teams_.place_among_all(node) + 1;
-        if (next < teams_.nodes()) {
-            steps.send(teams_.leader(teams_.node_among_all(next)), held(rank, node, segment));
+        for (int place = 1; place < hierarchy_.ranks_on(node); ++place) steps.notify(hierarchy_.rank_at(node, place));
+        const int next = hierarchy_.position_of_node(node) + 1;
+        if (next < hierarchy_.nodes()) {
+            steps.send(hierarchy_.leader(hierarchy_.node_at_position(next)), held(rank, node, segment));
         }
         if (rank != shape_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
     }
 
     /// Into a slot once all others have read what was there.
     void take_in(int rank, int node, std::int64_t segment, Steps& steps) const {
-        for (int place = 1; (segment == 0 || segment >= slots_) && place < teams_.ranks_on(node); ++place) {
-            steps.await(teams_.rank_at(node, place));
+        for (int place = 1; (segment == 0 || segment >= slots_) && place < hierarchy_.ranks_on(node); ++place) {
+            steps.await(hierarchy_.rank_at(node, place));
         }
         if (rank != shape_.root) {
-            const int before = teams_.place_among_all(node) - 1;
-            steps.receive(teams_.leader(teams_.node_among_all(before)), held(rank, node, segment));
+            const int before = hierarchy_.position_of_node(node) - 1;
+            steps.receive(hierarchy_.leader(hierarchy_.node_at_position(before)), held(rank, node, segment));
         } else if (!alone(node)) {
             steps.copy(own(rank, segment), slot(segment));
         }
     }
 
     const Shape& shape_;
-    Teams teams_;
+    Hierarchy hierarchy_;
     Segments segments_;
     std::int64_t slots_;
 };

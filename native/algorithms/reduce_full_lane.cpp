@@ -27,7 +27,7 @@ class Reduction {
             if (in_range(passing)) pass_on(mine, rank, passing, steps);
         }
         for (int lane = 1; rank == shape_.root && in_range(passing) && lane < lanes_.number; ++lane) {
-            steps.receive(lanes_.teams.rank_at(mine.node, lane), part(Buffer::receive, passing, lane));
+            steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), part(Buffer::receive, passing, lane));
         }
         if (in_range(k)) bring_together(mine, k, steps);
         if (mine.local < lanes_.number && mine.position < last_position() && in_range(passing + 1)) {
@@ -44,7 +44,7 @@ class Reduction {
     [[nodiscard]] std::int64_t most_leaving_node() const { return last_position() > 0 ? shape_.count : 0; }
 
   private:
-    [[nodiscard]] int last_position() const { return lanes_.teams.nodes() - 1; }
+    [[nodiscard]] int last_position() const { return lanes_.hierarchy.nodes() - 1; }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] std::int64_t longest_part() const {
         return part_of(std::min(segments_.length, shape_.count), lanes_.number, 0).count;
@@ -67,10 +67,10 @@ class Reduction {
             const int to = (mine.local + offset) % mine.size;
             const int from = (mine.local - offset + mine.size) % mine.size;
             if (mine.local < lanes_.number) {
-                steps.receive(lanes_.teams.rank_at(mine.node, from), from_rank(mine, from, segment));
+                steps.receive(lanes_.hierarchy.rank_at(mine.node, from), from_rank(mine, from, segment));
             }
             if (to < lanes_.number) {
-                steps.send(lanes_.teams.rank_at(mine.node, to), part(Buffer::send, segment, to));
+                steps.send(lanes_.hierarchy.rank_at(mine.node, to), part(Buffer::send, segment, to));
             }
         }
     }

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "schedule/arithmetic.hpp"
+#include "schedule/hierarchy.hpp"
 #include "schedule/parameters.hpp"
-#include "schedule/teams.hpp"
 
 namespace timpani {
 
@@ -19,18 +19,18 @@ constexpr Parameter kLaneSegments{"segment_bytes", 32768, 0, "bytes of a message
 /// each node, and there are no more lanes than the smallest node has ranks. Nodes follow each other group after group,
 /// the root's first.
 struct Lanes {
-    Teams teams;
+    Hierarchy hierarchy;
     int number;
 
     /// `wanted` 0: as many as can be.
-    Lanes(const Shape& shape, std::int64_t wanted) : teams(shape), number(shape.topology->most_ranks_on_a_node()) {
-        for (int node = 0; node < teams.nodes(); ++node) number = std::min(number, teams.ranks_on(node));
+    Lanes(const Shape& shape, std::int64_t wanted) : hierarchy(shape), number(shape.topology->most_ranks_on_a_node()) {
+        for (int node = 0; node < hierarchy.nodes(); ++node) number = std::min(number, hierarchy.ranks_on(node));
         if (wanted > 0) number = static_cast<int>(std::min<std::int64_t>(wanted, number));
     }
 
     /// The rank of a lane on the node at a place among all, places counted round.
     [[nodiscard]] int at(int place, int lane) const {
-        return teams.rank_at(teams.node_among_all((place + teams.nodes()) % teams.nodes()), lane);
+        return hierarchy.rank_at(hierarchy.node_at_position((place + hierarchy.nodes()) % hierarchy.nodes()), lane);
     }
 
     /// A lane's part of a vector, or of a segment of it.
@@ -48,10 +48,10 @@ struct LanePlace {
     int size;      // ranks on the node
 
     LanePlace(const Lanes& lanes, int rank)
-        : node(lanes.teams.topology().node_of(rank)),
-          position(lanes.teams.place_among_all(node)),
-          local(lanes.teams.place_on_node(rank)),
-          size(lanes.teams.ranks_on(node)) {}
+        : node(lanes.hierarchy.topology().node_of(rank)),
+          position(lanes.hierarchy.position_of_node(node)),
+          local(lanes.hierarchy.local_rank(rank)),
+          size(lanes.hierarchy.ranks_on(node)) {}
 };
 
 }  // namespace timpani

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "schedule/arithmetic.hpp"
-#include "schedule/teams.hpp"
+#include "schedule/hierarchy.hpp"
 #include "schedule/tree.hpp"
 
 namespace timpani {
@@ -63,9 +63,9 @@ class TopologyTree {
     int ranks;
 
     TopologyTree(const Shape& shape, const Spreads& spreads)
-        : ranks(shape.ranks), shape_(shape), teams_(shape), spreads_(spreads) {
-        for (int node = 0; node < teams_.nodes(); ++node) {
-            height_ = std::max(height_, depth_of_leader(node) + on_node(teams_.ranks_on(node)).height());
+        : ranks(shape.ranks), shape_(shape), hierarchy_(shape), spreads_(spreads) {
+        for (int node = 0; node < hierarchy_.nodes(); ++node) {
+            height_ = std::max(height_, depth_of_leader(node) + on_node(hierarchy_.ranks_on(node)).height());
         }
     }
 
@@ -78,48 +78,48 @@ class TopologyTree {
     }
     [[nodiscard]] int depth(int me) const {
         const int rank = from_zero(shape_, me);
-        const int node = teams_.topology().node_of(rank);
-        return depth_of_leader(node) + on_node(teams_.ranks_on(node)).depth(teams_.place_on_node(rank));
+        const int node = hierarchy_.topology().node_of(rank);
+        return depth_of_leader(node) + on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
     }
     [[nodiscard]] int height() const { return height_; }
 
   private:
     [[nodiscard]] SpreadTree on_node(int size) const { return {spreads_.ranks, size}; }
     [[nodiscard]] SpreadTree among(int size) const { return {spreads_.nodes, size}; }
-    [[nodiscard]] SpreadTree among_groups() const { return {*spreads_.groups, teams_.topology().groups()}; }
+    [[nodiscard]] SpreadTree among_groups() const { return {*spreads_.groups, hierarchy_.topology().groups()}; }
 
     [[nodiscard]] int depth_of_leader(int node) const {
-        if (!spreads_.groups) return among(teams_.nodes()).depth(teams_.place_among_all(node));
-        const int group = teams_.topology().group_of(node);
-        return among(teams_.nodes_in(group)).depth(teams_.place_in_group(node)) +
-               among_groups().depth(teams_.place_of_group(group));
+        if (!spreads_.groups) return among(hierarchy_.nodes()).depth(hierarchy_.position_of_node(node));
+        const int group = hierarchy_.topology().group_of(node);
+        return among(hierarchy_.nodes_in(group)).depth(hierarchy_.index_in_group(node)) +
+               among_groups().depth(hierarchy_.index_of_group(group));
     }
 
     [[nodiscard]] int parent_of(int rank) const {
-        const int node = teams_.topology().node_of(rank);
-        if (const int place = teams_.place_on_node(rank); place > 0) {
-            return teams_.rank_at(node, on_node(teams_.ranks_on(node)).parent(place));
+        const int node = hierarchy_.topology().node_of(rank);
+        if (const int place = hierarchy_.local_rank(rank); place > 0) {
+            return hierarchy_.rank_at(node, on_node(hierarchy_.ranks_on(node)).parent(place));
         }
         if (!spreads_.groups) {
-            const int above = among(teams_.nodes()).parent(teams_.place_among_all(node));
-            return above < 0 ? -1 : teams_.leader(teams_.node_among_all(above));
+            const int above = among(hierarchy_.nodes()).parent(hierarchy_.position_of_node(node));
+            return above < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(above));
         }
-        const int group = teams_.topology().group_of(node);
-        if (const int place = teams_.place_in_group(node); place > 0) {
-            return teams_.leader(teams_.node_at(group, among(teams_.nodes_in(group)).parent(place)));
+        const int group = hierarchy_.topology().group_of(node);
+        if (const int place = hierarchy_.index_in_group(node); place > 0) {
+            return hierarchy_.leader(hierarchy_.node_at(group, among(hierarchy_.nodes_in(group)).parent(place)));
         }
-        const int above = among_groups().parent(teams_.place_of_group(group));
-        return above < 0 ? -1 : leader_of_group(teams_.group_at(above));
+        const int above = among_groups().parent(hierarchy_.index_of_group(group));
+        return above < 0 ? -1 : leader_of_group(hierarchy_.group_at(above));
     }
 
     [[nodiscard]] int child_of(int rank, int index) const {
-        const int node = teams_.topology().node_of(rank);
-        const int place = teams_.place_on_node(rank);
+        const int node = hierarchy_.topology().node_of(rank);
+        const int place = hierarchy_.local_rank(rank);
         if (place == 0) {
             if (const int far = child_of_leader(node, index); far >= 0) return far;
         }
-        const int near = on_node(teams_.ranks_on(node)).child(place, index);
-        return near < 0 ? -1 : teams_.rank_at(node, near);
+        const int near = on_node(hierarchy_.ranks_on(node)).child(place, index);
+        return near < 0 ? -1 : hierarchy_.rank_at(node, near);
     }
 
     /// The leader of another node that hears from this node's, or −1; `index` then counts on among the node's ranks.
@@ -133,24 +133,24 @@ class TopologyTree {
             return -1;
         };
         if (!spreads_.groups) {
-            const int child = find(among(teams_.nodes()), teams_.place_among_all(node));
-            return child < 0 ? -1 : teams_.leader(teams_.node_among_all(child));
+            const int child = find(among(hierarchy_.nodes()), hierarchy_.position_of_node(node));
+            return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(child));
         }
-        const int group = teams_.topology().group_of(node);
-        const int place = teams_.place_in_group(node);
+        const int group = hierarchy_.topology().group_of(node);
+        const int place = hierarchy_.index_in_group(node);
         if (place == 0) {
-            const int child = find(among_groups(), teams_.place_of_group(group));
-            if (child >= 0) return leader_of_group(teams_.group_at(child));
+            const int child = find(among_groups(), hierarchy_.index_of_group(group));
+            if (child >= 0) return leader_of_group(hierarchy_.group_at(child));
         }
-        const int child = find(among(teams_.nodes_in(group)), place);
-        return child < 0 ? -1 : teams_.leader(teams_.node_at(group, child));
+        const int child = find(among(hierarchy_.nodes_in(group)), place);
+        return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at(group, child));
     }
 
-    [[nodiscard]] int leader_of_group(int group) const { return teams_.leader(teams_.node_at(group, 0)); }
+    [[nodiscard]] int leader_of_group(int group) const { return hierarchy_.leader(hierarchy_.node_at(group, 0)); }
     [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : from_root(shape_, rank); }
 
     const Shape& shape_;
-    Teams teams_;
+    Hierarchy hierarchy_;
     Spreads spreads_;
     int height_ = 0;
 };
