@@ -15,7 +15,7 @@ namespace timpani {
 /// takes apart, in scratch.
 class BlocksOverTopology {
   public:
-    BlocksOverTopology(const Shape& shape, const Spreads& spreads) : shape_(shape), tree_(shape, spreads) {}
+    BlocksOverTopology(const Shape& shape, const TreeKinds& kinds) : shape_(shape), tree_(shape, kinds) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
 
@@ -172,9 +172,9 @@ class BlocksOverTopology {
 
 // What the algorithms register, for the levels that each has.
 
-template <const Spreads& spreads>
+template <const TreeKinds& kinds>
 struct BlocksOver {
-    static BlocksOverTopology blocks(const Shape& shape) { return {shape, spreads}; }
+    static BlocksOverTopology blocks(const Shape& shape) { return {shape, kinds}; }
 
     static std::int64_t rounds(const Shape& shape) { return blocks(shape).rounds(); }
     static std::int64_t scratch(const Shape& shape, int rank) { return blocks(shape).scratch(rank); }
@@ -182,9 +182,9 @@ struct BlocksOver {
     static std::int64_t most_neighbours(const Shape& shape) { return blocks(shape).most_neighbours(); }
 };
 
-template <const Spreads& spreads>
-struct GatherOver : BlocksOver<spreads> {
-    using Over = BlocksOver<spreads>;
+template <const TreeKinds& kinds>
+struct GatherOver : BlocksOver<kinds> {
+    using Over = BlocksOver<kinds>;
 
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         Over::blocks(shape).gather(rank, k, steps);
@@ -198,9 +198,9 @@ struct GatherOver : BlocksOver<spreads> {
                                    .most_leaving_node = most_leaving_node};
 };
 
-template <const Spreads& spreads>
-struct ScatterOver : BlocksOver<spreads> {
-    using Over = BlocksOver<spreads>;
+template <const TreeKinds& kinds>
+struct ScatterOver : BlocksOver<kinds> {
+    using Over = BlocksOver<kinds>;
 
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         Over::blocks(shape).scatter(rank, k, steps);

@@ -17,10 +17,10 @@ constexpr Parameter whole_or_segments(std::int64_t standard) {
 }
 
 /// Claims that are the same in either direction, but for who sends: a tree's ranks and their children.
-template <const Spreads& spreads>
+template <const TreeKinds& kinds>
 struct OverTopology {
     static Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
-    static TopologyTree tree(const Shape& shape) { return {shape, spreads}; }
+    static TopologyTree tree(const Shape& shape) { return {shape, kinds}; }
 
     static std::int64_t busy_rounds(const Shape& shape) {
         return shape.ranks == 1 ? 0 : tree(shape).height() + segments(shape).number() - 1;
@@ -39,9 +39,9 @@ struct OverTopology {
     }
 };
 
-template <const Spreads& spreads>
-struct BroadcastOver : OverTopology<spreads> {
-    using Over = OverTopology<spreads>;
+template <const TreeKinds& kinds>
+struct BroadcastOver : OverTopology<kinds> {
+    using Over = OverTopology<kinds>;
 
     static std::int64_t rounds(const Shape& shape) { return rounds_down(Over::tree(shape), Over::segments(shape)); }
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
@@ -60,9 +60,9 @@ struct BroadcastOver : OverTopology<spreads> {
     }
 };
 
-template <const Spreads& spreads>
-struct ReductionOver : OverTopology<spreads> {
-    using Over = OverTopology<spreads>;
+template <const TreeKinds& kinds>
+struct ReductionOver : OverTopology<kinds> {
+    using Over = OverTopology<kinds>;
 
     static ReduceUp<TopologyTree> reduction(const Shape& shape) {
         return {Over::tree(shape), Over::segments(shape), shape, shape.root};

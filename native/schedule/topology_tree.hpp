@@ -11,48 +11,48 @@
 
 namespace timpani {
 
-/// How the members of a team hear from its leader: all from it; each from the one before; along a binary or a binomial
-/// tree.
-enum class Spread : std::uint8_t { linear, chain, binary, binomial };
+/// The tree along which the ranks of one level hear from their leader: all from it, each from the one before, or along
+/// a binary or a binomial tree.
+enum class TreeKind : std::uint8_t { linear, chain, binary, binomial };
 
-/// A tree over the places of a team, of which 0 is the root.
-struct SpreadTree {
-    Spread spread;
+/// A tree of that kind over `size` numbers, of which 0 is the root.
+struct LevelTree {
+    TreeKind kind;
     int size;
 
-    [[nodiscard]] int parent(int place) const {
-        if (place == 0) return -1;
-        if (spread == Spread::linear) return 0;
-        if (spread == Spread::chain) return place - 1;
-        return spread == Spread::binary ? BinaryTree{size}.parent(place) : place & (place - 1);
+    [[nodiscard]] int parent(int number) const {
+        if (number == 0) return -1;
+        if (kind == TreeKind::linear) return 0;
+        if (kind == TreeKind::chain) return number - 1;
+        return kind == TreeKind::binary ? BinaryTree{size}.parent(number) : number & (number - 1);
     }
-    [[nodiscard]] int child(int place, int index) const {
-        if (spread == Spread::linear) return place == 0 && index + 1 < size ? index + 1 : -1;
-        if (spread == Spread::chain) return index == 0 && place + 1 < size ? place + 1 : -1;
-        if (spread == Spread::binary) return BinaryTree{size}.child(place, index);
-        int distance = place == 0 ? static_cast<int>(power(2, ceil_log2(size))) : place & -place;
+    [[nodiscard]] int child(int number, int index) const {
+        if (kind == TreeKind::linear) return number == 0 && index + 1 < size ? index + 1 : -1;
+        if (kind == TreeKind::chain) return index == 0 && number + 1 < size ? number + 1 : -1;
+        if (kind == TreeKind::binary) return BinaryTree{size}.child(number, index);
+        int distance = number == 0 ? static_cast<int>(power(2, ceil_log2(size))) : number & -number;
         for (distance /= 2; distance > 0; distance /= 2) {  // the largest subtree first
-            if (place + distance < size && index-- == 0) return place + distance;
+            if (number + distance < size && index-- == 0) return number + distance;
         }
         return -1;
     }
-    [[nodiscard]] int depth(int place) const {
-        if (spread == Spread::linear) return place == 0 ? 0 : 1;
-        if (spread == Spread::chain) return place;
-        return spread == Spread::binary ? BinaryTree{size}.depth(place) : std::popcount(static_cast<unsigned>(place));
+    [[nodiscard]] int depth(int number) const {
+        if (kind == TreeKind::linear) return number == 0 ? 0 : 1;
+        if (kind == TreeKind::chain) return number;
+        return kind == TreeKind::binary ? BinaryTree{size}.depth(number) : std::popcount(static_cast<unsigned>(number));
     }
     [[nodiscard]] int height() const {
-        if (spread == Spread::linear) return std::min(1, size - 1);
-        if (spread == Spread::chain) return size - 1;
-        return spread == Spread::binary ? BinaryTree{size}.height() : floor_log2(size);
+        if (kind == TreeKind::linear) return std::min(1, size - 1);
+        if (kind == TreeKind::chain) return size - 1;
+        return kind == TreeKind::binary ? BinaryTree{size}.height() : floor_log2(size);
     }
 };
 
-/// Which tree each level has. Without `groups` the leaders of all nodes are one team.
-struct Spreads {
-    std::optional<Spread> groups;
-    Spread nodes;
-    Spread ranks;
+/// Which tree each level has. Without `groups` the leaders of all nodes are one level.
+struct TreeKinds {
+    std::optional<TreeKind> groups;
+    TreeKind nodes;
+    TreeKind ranks;
 };
 
 /// A tree over ranks counted from the root, made of one tree a level: group leaders, node leaders, the ranks of a node.
@@ -62,10 +62,10 @@ class TopologyTree {
   public:
     int ranks;
 
-    TopologyTree(const Shape& shape, const Spreads& spreads)
-        : ranks(shape.ranks), shape_(shape), hierarchy_(shape), spreads_(spreads) {
+    TopologyTree(const Shape& shape, const TreeKinds& kinds)
+        : ranks(shape.ranks), shape_(shape), hierarchy_(shape), kinds_(kinds) {
         for (int node = 0; node < hierarchy_.nodes(); ++node) {
-            height_ = std::max(height_, depth_of_leader(node) + on_node(hierarchy_.ranks_on(node)).height());
+            height_ = std::max(height_, depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).height());
         }
     }
 
@@ -79,36 +79,37 @@ class TopologyTree {
     [[nodiscard]] int depth(int me) const {
         const int rank = from_zero(shape_, me);
         const int node = hierarchy_.topology().node_of(rank);
-        return depth_of_leader(node) + on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
+        return depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
     }
     [[nodiscard]] int height() const { return height_; }
 
   private:
-    [[nodiscard]] SpreadTree on_node(int size) const { return {spreads_.ranks, size}; }
-    [[nodiscard]] SpreadTree among(int size) const { return {spreads_.nodes, size}; }
-    [[nodiscard]] SpreadTree among_groups() const { return {*spreads_.groups, hierarchy_.topology().groups()}; }
+    [[nodiscard]] LevelTree tree_on_node(int size) const { return {kinds_.ranks, size}; }
+    [[nodiscard]] LevelTree tree_over_nodes(int size) const { return {kinds_.nodes, size}; }
+    [[nodiscard]] LevelTree tree_over_groups() const { return {*kinds_.groups, hierarchy_.topology().groups()}; }
 
     [[nodiscard]] int depth_of_leader(int node) const {
-        if (!spreads_.groups) return among(hierarchy_.nodes()).depth(hierarchy_.position_of_node(node));
+        if (!kinds_.groups) return tree_over_nodes(hierarchy_.nodes()).depth(hierarchy_.position_of_node(node));
         const int group = hierarchy_.topology().group_of(node);
-        return among(hierarchy_.nodes_in(group)).depth(hierarchy_.index_in_group(node)) +
-               among_groups().depth(hierarchy_.index_of_group(group));
+        return tree_over_nodes(hierarchy_.nodes_in(group)).depth(hierarchy_.index_in_group(node)) +
+               tree_over_groups().depth(hierarchy_.index_of_group(group));
     }
 
     [[nodiscard]] int parent_of(int rank) const {
         const int node = hierarchy_.topology().node_of(rank);
         if (const int place = hierarchy_.local_rank(rank); place > 0) {
-            return hierarchy_.rank_at(node, on_node(hierarchy_.ranks_on(node)).parent(place));
+            return hierarchy_.rank_at(node, tree_on_node(hierarchy_.ranks_on(node)).parent(place));
         }
-        if (!spreads_.groups) {
-            const int above = among(hierarchy_.nodes()).parent(hierarchy_.position_of_node(node));
+        if (!kinds_.groups) {
+            const int above = tree_over_nodes(hierarchy_.nodes()).parent(hierarchy_.position_of_node(node));
             return above < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(above));
         }
         const int group = hierarchy_.topology().group_of(node);
         if (const int place = hierarchy_.index_in_group(node); place > 0) {
-            return hierarchy_.leader(hierarchy_.node_at(group, among(hierarchy_.nodes_in(group)).parent(place)));
+            return hierarchy_.leader(
+                hierarchy_.node_at(group, tree_over_nodes(hierarchy_.nodes_in(group)).parent(place)));
         }
-        const int above = among_groups().parent(hierarchy_.index_of_group(group));
+        const int above = tree_over_groups().parent(hierarchy_.index_of_group(group));
         return above < 0 ? -1 : leader_of_group(hierarchy_.group_at(above));
     }
 
@@ -118,13 +119,13 @@ class TopologyTree {
         if (place == 0) {
             if (const int far = child_of_leader(node, index); far >= 0) return far;
         }
-        const int near = on_node(hierarchy_.ranks_on(node)).child(place, index);
+        const int near = tree_on_node(hierarchy_.ranks_on(node)).child(place, index);
         return near < 0 ? -1 : hierarchy_.rank_at(node, near);
     }
 
     /// The leader of another node that hears from this node's, or −1; `index` then counts on among the node's ranks.
     [[nodiscard]] int child_of_leader(int node, int& index) const {
-        const auto find = [&index](const SpreadTree& tree, int place) {
+        const auto find = [&index](const LevelTree& tree, int place) {
             int number = 0;
             for (int child = 0; (child = tree.child(place, number)) >= 0; ++number) {
                 if (number == index) return child;
@@ -132,17 +133,17 @@ class TopologyTree {
             index -= number;
             return -1;
         };
-        if (!spreads_.groups) {
-            const int child = find(among(hierarchy_.nodes()), hierarchy_.position_of_node(node));
+        if (!kinds_.groups) {
+            const int child = find(tree_over_nodes(hierarchy_.nodes()), hierarchy_.position_of_node(node));
             return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(child));
         }
         const int group = hierarchy_.topology().group_of(node);
         const int place = hierarchy_.index_in_group(node);
         if (place == 0) {
-            const int child = find(among_groups(), hierarchy_.index_of_group(group));
+            const int child = find(tree_over_groups(), hierarchy_.index_of_group(group));
             if (child >= 0) return leader_of_group(hierarchy_.group_at(child));
         }
-        const int child = find(among(hierarchy_.nodes_in(group)), place);
+        const int child = find(tree_over_nodes(hierarchy_.nodes_in(group)), place);
         return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at(group, child));
     }
 
@@ -151,16 +152,16 @@ class TopologyTree {
 
     const Shape& shape_;
     Hierarchy hierarchy_;
-    Spreads spreads_;
+    TreeKinds kinds_;
     int height_ = 0;
 };
 
 /// The levels of study 4's types, which are also those of the tables that compare them: three levels (type I), two
 /// (type II), and two of which the root serves all nodes itself (type III).
-constexpr Spreads kThreeLevels{Spread::binomial, Spread::binomial, Spread::binomial};
-constexpr Spreads kTwoLevels{{}, Spread::binomial, Spread::binomial};
-constexpr Spreads kRootServesNodes{{}, Spread::linear, Spread::binomial};
+constexpr TreeKinds kThreeLevels{TreeKind::binomial, TreeKind::binomial, TreeKind::binomial};
+constexpr TreeKinds kTwoLevels{{}, TreeKind::binomial, TreeKind::binomial};
+constexpr TreeKinds kRootServesNodes{{}, TreeKind::linear, TreeKind::binomial};
 /// Each link is crossed once each way, so that a segmented message flows at a link's rate.
-constexpr Spreads kChainOfNodes{{}, Spread::chain, Spread::binary};
+constexpr TreeKinds kChainOfNodes{{}, TreeKind::chain, TreeKind::binary};
 
 }  // namespace timpani

@@ -18,11 +18,11 @@ constexpr std::array kGroups{0, 1, 0, 1, 0, 1, 0, 1};
 
 TEST(a_tree_over_nodes_reaches_each_rank_once_from_every_root) {
     const Topology topology(kNodes, kGroups);
-    for (const auto& spreads : {kThreeLevels, kTwoLevels, kRootServesNodes, kChainOfNodes}) {
+    for (const auto& kinds : {kThreeLevels, kTwoLevels, kRootServesNodes, kChainOfNodes}) {
         for (int root = 0; root < 8; ++root) {
             Shape shape{.ranks = 8, .count = 1, .root = root};
             shape.topology = &topology;
-            const TopologyTree tree(shape, spreads);
+            const TopologyTree tree(shape, kinds);
             std::set<int> reached{0};
             int height = 0;
             for (int me = 0; me < 8; ++me) {
@@ -42,11 +42,11 @@ TEST(a_tree_over_nodes_reaches_each_rank_once_from_every_root) {
 
 TEST(each_node_is_entered_once_and_each_group_once_where_levels_or_a_chain_say_so) {
     const Topology topology(kNodes, kGroups);
-    for (const auto& spreads : {kThreeLevels, kChainOfNodes}) {
+    for (const auto& kinds : {kThreeLevels, kChainOfNodes}) {
         for (int root = 0; root < 8; ++root) {
             Shape shape{.ranks = 8, .count = 1, .root = root};
             shape.topology = &topology;
-            const TopologyTree tree(shape, spreads);
+            const TopologyTree tree(shape, kinds);
             int into_nodes = 0;
             int into_groups = 0;
             for (int me = 1; me < 8; ++me) {
