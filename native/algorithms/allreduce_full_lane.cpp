@@ -4,8 +4,8 @@
 // The operator must commute.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/direct_exchange.hpp"
 #include "schedule/lanes.hpp"
-#include "schedule/owned_parts.hpp"
 
 namespace timpani {
 namespace {
@@ -92,7 +92,7 @@ class Allreduce {
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
                 const auto part = [&](int lane) { return piece(Buffer::send, lane, number, segment); };
                 const auto from = [&](int local) { return aside(mine, local, number, segment); };
-                bring_to_owners(mine.local, mine.size, lanes_.number, on_node, part, from, steps);
+                direct_reduce_scatter(mine.local, mine.size, lanes_.number, on_node, part, from, steps);
             }
         }
     }

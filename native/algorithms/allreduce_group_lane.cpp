@@ -7,8 +7,8 @@
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
+#include "schedule/direct_exchange.hpp"
 #include "schedule/lanes.hpp"
-#include "schedule/owned_parts.hpp"
 #include "schedule/ring_allreduce.hpp"
 #include "schedule/sub_collective.hpp"
 
@@ -74,13 +74,13 @@ class Allreduce {
         if (step == 0) return bring_to_lanes(mine, segment, steps);
         if (step == rounds_of_segment() - 1) {
             const auto part = [&](int lane) { return part_of_lane(Buffer::receive, segment, lane); };
-            return hand_out_by_owners(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, steps);
+            return direct_allgather(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, steps);
         }
         if (mine.lane >= lanes_.number) return;
         if (step == 1) return bring_to_columns(mine, segment, steps);
         if (step == rounds_of_segment() - 2) {
             const auto part = [&](int column) { return cell(segment, mine.lane, column); };
-            return hand_out_by_owners(mine.column, mine.nodes, columns_, mine.in_group(), part, steps);
+            return direct_allgather(mine.column, mine.nodes, columns_, mine.in_group(), part, steps);
         }
         if (mine.column < columns_) pass_round(mine, segment, step - 2, steps);
     }
@@ -168,7 +168,7 @@ class Allreduce {
         const auto part = [&](int lane) { return part_of_lane(Buffer::send, segment, lane); };
         const auto aside = [&](int place) { return from_node(mine, segment, place); };
         if (mine.lane < lanes_.number) steps.copy(part(mine.lane), aside(mine.lane));
-        bring_to_owners(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, aside, steps);
+        direct_reduce_scatter(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, aside, steps);
     }
 
     void bring_to_columns(const Place& mine, std::int64_t segment, Steps& steps) const {
@@ -178,7 +178,7 @@ class Allreduce {
         }
         const auto part = [&](int column) { return column_part(sum, column); };
         const auto aside = [&](int place) { return from_group(mine, segment, place); };
-        bring_to_owners(mine.column, mine.nodes, columns_, mine.in_group(), part, aside, steps);
+        direct_reduce_scatter(mine.column, mine.nodes, columns_, mine.in_group(), part, aside, steps);
     }
 
     void pass_round(const Place& mine, std::int64_t segment, std::int64_t step, Steps& steps) const {
