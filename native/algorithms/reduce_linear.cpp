@@ -2,7 +2,7 @@
 // behind those before it while the next is on its way. So the order of ranks is kept at any root.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/arrivals.hpp"
+#include "schedule/ordered_reduction.hpp"
 
 namespace timpani {
 namespace {
@@ -15,10 +15,10 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         if (rank == k) steps.send(shape.root, own);
         return;
     }
-    const Arrivals arrivals{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
-    if (k == rank) steps.copy(own, arrivals.place(k));
-    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), arrivals.place(k));
-    if (k > 1) arrivals.join(k - 1, steps);
+    const OrderedReduction values{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
+    if (k == rank) steps.copy(own, values.buffer(k));
+    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), values.buffer(k));
+    if (k > 1) values.combine(k - 1, steps);
 }
 
 std::int64_t others(const Shape& shape) { return shape.ranks - 1; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "schedule/arithmetic.hpp"
-#include "schedule/arrivals.hpp"
+#include "schedule/ordered_reduction.hpp"
 #include "schedule/rank_order.hpp"
 #include "schedule/tree.hpp"
 
@@ -18,15 +18,16 @@ class KnomialReduction {
     [[nodiscard]] std::int64_t rounds() const { return KnomialTree{shape_.ranks, radix_}.rounds(); }
 
     /// What `rank` does in round k ≤ rounds(); in the last one the top only puts together what it has. A rank with
-    /// children ends up with their reduction and its own in `result`, beside which it uses scratch from `spare` on.
-    void round(int rank, std::int64_t k, const Region& result, std::int64_t spare, Steps& steps) const {
+    /// children ends up with their reduction and its own in `result`, beside which it uses scratch from `scratch_begin`
+    /// on.
+    void round(int rank, std::int64_t k, const Region& result, std::int64_t scratch_begin, Steps& steps) const {
         const int me = relative(rank);
         const Region own{Buffer::send, 0, shape_.count};
-        const Arrivals arrivals{children(rank), result, spare};
-        if (k < arrivals.number) steps.receive(absolute(child(me, k)), arrivals.place(k));
-        if (k == 1 && k <= arrivals.number) steps.reduce(own, arrivals.place(0));
-        if (k > 1 && k <= arrivals.number) arrivals.join(k - 1, steps);
-        if (me > 0 && k == leaves(me)) steps.send(absolute(parent(me)), arrivals.number == 0 ? own : result);
+        const OrderedReduction values{children(rank), result, scratch_begin};
+        if (k < values.number) steps.receive(absolute(child(me, k)), values.buffer(k));
+        if (k == 1 && k <= values.number) steps.reduce(own, values.buffer(0));
+        if (k > 1 && k <= values.number) values.combine(k - 1, steps);
+        if (me > 0 && k == leaves(me)) steps.send(absolute(parent(me)), values.number == 0 ? own : result);
     }
 
     /// How many ranks send to `rank`; it needs so many places, and never more than three.

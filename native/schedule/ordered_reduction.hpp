@@ -1,0 +1,26 @@
+#pragma once
+
+#include "schedule/step.hpp"
+
+namespace timpani {
+
+/// Reduces `number` values that a rank receives one after another, in the order of the ranks that they come from, so
+/// that any operator will do: each is combined with all before it while the next is received. Three buffers take turns:
+/// the result's, in which the last value is received and all is combined in the end, and two in scratch from element
+/// `scratch_begin` on.
+struct OrderedReduction {
+    std::int64_t number;
+    Region result;
+    std::int64_t scratch_begin;
+
+    /// Where value `index` is received.
+    [[nodiscard]] Region buffer(std::int64_t index) const {
+        const std::int64_t turn = (number - 1 - index) % 3;
+        if (turn == 0) return result;
+        return {Buffer::scratch, scratch_begin + (turn - 1) * result.count, result.count};
+    }
+    /// Combines value `index` with those before it, in the buffer of that value.
+    void combine(std::int64_t index, Steps& steps) const { steps.reduce(buffer(index - 1), buffer(index)); }
+};
+
+}  // namespace timpani
