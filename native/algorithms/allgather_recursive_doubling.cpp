@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 
 namespace timpani {
 namespace {
@@ -13,34 +13,34 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const auto of_ranks = [&](int first, int last) {
         return region(Buffer::receive, block_of(shape, first), block_of(shape, last));
     };
     const bool last = k == rounds(shape) - 1;
-    if (folded.stands_aside(rank)) {
+    if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, {Buffer::send, 0, block_of(shape, rank).count});
         if (last) steps.receive(rank + 1, of_ranks(0, shape.ranks - 1));
         return;
     }
     if (k == 0) {
         steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
-        if (folded.stands_in(rank)) steps.receive(rank - 1, of_ranks(rank - 1, rank - 1));
+        if (fold.is_proxy(rank)) steps.receive(rank - 1, of_ranks(rank - 1, rank - 1));
         return;
     }
     if (last) {
-        if (folded.stands_in(rank)) steps.send(rank - 1, of_ranks(0, shape.ranks - 1));
+        if (fold.is_proxy(rank)) steps.send(rank - 1, of_ranks(0, shape.ranks - 1));
         return;
     }
     const int half = 1 << (k - 1);
     const auto run = [&](int number) {
         const int first = number & ~(half - 1);
-        return of_ranks(folded.first_rank(first), folded.rank(first + half - 1));
+        return of_ranks(fold.first_rank(first), fold.old_rank(first + half - 1));
     };
-    const int number = folded.number(rank);
+    const int number = fold.new_rank(rank);
     const int peer = number ^ half;
-    steps.send(folded.rank(peer), run(number));
-    steps.receive(folded.rank(peer), run(peer));
+    steps.send(fold.old_rank(peer), run(number));
+    steps.receive(fold.old_rank(peer), run(peer));
 }
 
 /// Most are sent by number 0, whose runs begin with the pairs.

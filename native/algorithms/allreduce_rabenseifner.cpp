@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 #include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
 
@@ -15,25 +15,25 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return 2 + 2 * floor_log2(shape.ranks); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const int levels = floor_log2(shape.ranks);
     const bool last = k == rounds(shape) - 1;
     const Region own{Buffer::send, 0, shape.count};
     const Region sums{Buffer::receive, 0, shape.count};
-    if (folded.stands_aside(rank)) {
+    if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, own);
         if (last) steps.receive(rank + 1, sums);
         return;
     }
     if (k == 0) {
         const Region theirs{Buffer::scratch, 0, shape.count};
-        if (folded.stands_in(rank)) steps.receive(rank - 1, theirs);
+        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs);
         steps.copy(own, sums);
-        if (folded.stands_in(rank)) steps.reduce(theirs, sums);
+        if (fold.is_proxy(rank)) steps.reduce(theirs, sums);
         return;
     }
     if (last) {
-        if (folded.stands_in(rank)) steps.send(rank - 1, sums);
+        if (fold.is_proxy(rank)) steps.send(rank - 1, sums);
         return;
     }
     const bool gathers = k > levels;
@@ -43,17 +43,17 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return region(buffer, part_of(shape.count, 1 << levels, parts.first),
                       part_of(shape.count, 1 << levels, parts.last));
     };
-    const int number = folded.number(rank);
+    const int number = fold.new_rank(rank);
     const int peer = number ^ (1 << bit);
     const Region mine = side_of(Buffer::receive, number);
     const Region others = side_of(Buffer::receive, peer);
     if (gathers) {
-        steps.receive(folded.rank(peer), others);
-        steps.send(folded.rank(peer), mine);
+        steps.receive(fold.old_rank(peer), others);
+        steps.send(fold.old_rank(peer), mine);
     } else {
         const Region theirs = side_of(Buffer::scratch, number);
-        steps.receive(folded.rank(peer), theirs);
-        steps.send(folded.rank(peer), others);
+        steps.receive(fold.old_rank(peer), theirs);
+        steps.send(fold.old_rank(peer), others);
         reduce_in_order(shape, theirs, mine, peer < number, steps);
     }
 }

@@ -4,41 +4,41 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 #include "schedule/rank_order.hpp"
 
 namespace timpani {
 namespace {
 
 std::int64_t rounds(const Shape& shape) {
-    const Folded folded(shape);
-    return 2 + ceil_log2(folded.taking_part);
+    const Fold fold(shape);
+    return 2 + ceil_log2(fold.active);
 }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const Region mine{Buffer::receive, 0, shape.count};
     const Region theirs{Buffer::scratch, 0, shape.count};
     if (k == 0) {
-        if (folded.stands_aside(rank)) {
+        if (fold.has_proxy(rank)) {
             steps.send(rank + 1, {Buffer::send, 0, shape.count});
             return;
         }
         steps.copy({Buffer::send, 0, shape.count}, mine);
-        if (folded.stands_in(rank)) {
+        if (fold.is_proxy(rank)) {
             steps.receive(rank - 1, theirs);
             steps.reduce(theirs, mine);
         }
         return;
     }
     if (k == rounds(shape) - 1) {
-        if (folded.stands_aside(rank)) steps.receive(rank + 1, mine);
-        if (folded.stands_in(rank)) steps.send(rank - 1, mine);
+        if (fold.has_proxy(rank)) steps.receive(rank + 1, mine);
+        if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
         return;
     }
-    const int number = folded.number(rank);
+    const int number = fold.new_rank(rank);
     if (number < 0) return;
-    const int peer = folded.rank(number ^ (1 << (k - 1)));
+    const int peer = fold.old_rank(number ^ (1 << (k - 1)));
     steps.send(peer, mine);
     steps.receive(peer, theirs);
     reduce_in_order(shape, theirs, mine, peer < rank, steps);

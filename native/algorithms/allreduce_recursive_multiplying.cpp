@@ -4,7 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 #include "schedule/rank_order.hpp"
 
 namespace timpani {
@@ -16,40 +16,40 @@ std::int64_t highest_value(const Shape& shape) {
     return power(shape.parameters[0], places);
 }
 
-Folded fold(const Shape& shape) {
+Fold fold_of(const Shape& shape) {
     const auto highest = static_cast<int>(highest_value(shape));
     return {shape.ranks, shape.ranks / highest * highest};
 }
 
-std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(fold(shape).taking_part, shape.parameters[0]); }
+std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(fold_of(shape).active, shape.parameters[0]); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded = fold(shape);
+    const Fold fold = fold_of(shape);
     const Region own{Buffer::send, 0, shape.count};
     const Region mine{Buffer::receive, 0, shape.count};
     const auto theirs = [&](std::int64_t place) { return Region{Buffer::scratch, place * shape.count, shape.count}; };
     const bool last = k == rounds(shape) - 1;
-    if (folded.stands_aside(rank)) {
+    if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, own);
         if (last) steps.receive(rank + 1, mine);
         return;
     }
     if (k == 0) {
-        if (folded.stands_in(rank)) steps.receive(rank - 1, theirs(0));
+        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs(0));
         steps.copy(own, mine);
-        if (folded.stands_in(rank)) steps.reduce(theirs(0), mine);
+        if (fold.is_proxy(rank)) steps.reduce(theirs(0), mine);
         return;
     }
     if (last) {
-        if (folded.stands_in(rank)) steps.send(rank - 1, mine);
+        if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
         return;
     }
     const std::int64_t value = power(shape.parameters[0], static_cast<int>(k - 1));
-    const std::int64_t digits = std::min(shape.parameters[0], folded.taking_part / value);
-    const int number = folded.number(rank);
+    const std::int64_t digits = std::min(shape.parameters[0], fold.active / value);
+    const int number = fold.new_rank(rank);
     const std::int64_t own_digit = number / value % digits;
     const auto rank_with = [&](std::int64_t digit) {
-        return folded.rank(static_cast<int>(number + (digit - own_digit) * value));
+        return fold.old_rank(static_cast<int>(number + (digit - own_digit) * value));
     };
     const auto place = [&](std::int64_t digit) { return theirs(digit < own_digit ? digit : digit - 1); };
     for (std::int64_t digit = 0; digit < digits; ++digit) {

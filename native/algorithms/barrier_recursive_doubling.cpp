@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 
 namespace timpani {
 namespace {
@@ -11,15 +11,15 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     if (k == 0) {
-        if (folded.stands_aside(rank)) steps.notify(rank + 1);
-        if (folded.stands_in(rank)) steps.await(rank - 1);
+        if (fold.has_proxy(rank)) steps.notify(rank + 1);
+        if (fold.is_proxy(rank)) steps.await(rank - 1);
     } else if (k == rounds(shape) - 1) {
-        if (folded.stands_in(rank)) steps.notify(rank - 1);
-        if (folded.stands_aside(rank)) steps.await(rank + 1);
-    } else if (!folded.stands_aside(rank)) {
-        const int peer = folded.rank(folded.number(rank) ^ (1 << (k - 1)));
+        if (fold.is_proxy(rank)) steps.notify(rank - 1);
+        if (fold.has_proxy(rank)) steps.await(rank + 1);
+    } else if (!fold.has_proxy(rank)) {
+        const int peer = fold.old_rank(fold.new_rank(rank) ^ (1 << (k - 1)));
         steps.notify(peer);
         steps.await(peer);
     }

@@ -6,7 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 #include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
 
@@ -16,10 +16,12 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return 1 + 2 * floor_log2(shape.ranks); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const int levels = floor_log2(shape.ranks);
-    const auto number_of = [&](int who) { return folded.number(folded.stands_aside(who) ? who + 1 : who); };
-    const auto rank_of = [&](int number) { return number == number_of(shape.root) ? shape.root : folded.rank(number); };
+    const auto number_of = [&](int who) { return fold.new_rank(fold.has_proxy(who) ? who + 1 : who); };
+    const auto rank_of = [&](int number) {
+        return number == number_of(shape.root) ? shape.root : fold.old_rank(number);
+    };
     const int number = number_of(rank);
     const Region own{Buffer::send, 0, shape.count};
     const Region sums{rank == shape.root ? Buffer::receive : Buffer::scratch, 0, shape.count};
@@ -30,7 +32,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return;
     }
     if (k == 0) {
-        const int neighbour = folded.stands_aside(rank) ? rank + 1 : folded.stands_in(rank) ? rank - 1 : -1;
+        const int neighbour = fold.has_proxy(rank) ? rank + 1 : fold.is_proxy(rank) ? rank - 1 : -1;
         if (neighbour >= 0) steps.receive(neighbour, theirs);
         steps.copy(own, sums);
         if (neighbour >= 0) reduce_in_order(shape, theirs, sums, neighbour < rank, steps);

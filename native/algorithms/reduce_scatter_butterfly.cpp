@@ -6,7 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 #include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
 
@@ -17,31 +17,31 @@ std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
 
 template <Blocks block>
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const int levels = floor_log2(shape.ranks);
     const std::int64_t all = block(shape, shape.ranks - 1).end();
     const Region own{Buffer::send, 0, all};
     const Region sums{Buffer::scratch, 0, all};
-    const bool aside = folded.stands_aside(rank);
-    const int number = folded.number(aside ? rank + 1 : rank);
+    const bool aside = fold.has_proxy(rank);
+    const int number = fold.new_rank(aside ? rank + 1 : rank);
     if (k == 0) {
         if (aside) {
             steps.send(rank + 1, own);
             return;
         }
         const Region theirs{Buffer::scratch, all, all};
-        if (folded.stands_in(rank)) steps.receive(rank - 1, theirs);
+        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs);
         steps.copy(own, sums);
-        if (folded.stands_in(rank)) steps.reduce(theirs, sums);
+        if (fold.is_proxy(rank)) steps.reduce(theirs, sums);
         return;
     }
     if (k == levels + 1) {
         const int image = mirrored(number, levels);
         if (aside || image != number) {
-            steps.receive(folded.rank(image), {Buffer::receive, 0, block(shape, rank).count});
+            steps.receive(fold.old_rank(image), {Buffer::receive, 0, block(shape, rank).count});
         }
         if (aside) return;
-        for (int owner = folded.first_rank(image); owner <= folded.rank(image); ++owner) {
+        for (int owner = fold.first_rank(image); owner <= fold.old_rank(image); ++owner) {
             const Region part = region(Buffer::scratch, block(shape, owner));
             if (owner == rank) {
                 steps.copy(part, {Buffer::receive, 0, part.count});
@@ -55,14 +55,14 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int exchange = static_cast<int>(k);
     const auto side_of = [&](int who, std::int64_t from) {
         const auto parts = kept(who, levels, exchange);
-        auto side = region(Buffer::scratch, block(shape, folded.first_rank(parts.first)),
-                           block(shape, folded.rank(parts.last)));
+        auto side = region(Buffer::scratch, block(shape, fold.first_rank(parts.first)),
+                           block(shape, fold.old_rank(parts.last)));
         side.first += from;
         return side;
     };
     const int peer = number ^ (1 << (exchange - 1));
-    steps.receive(folded.rank(peer), side_of(number, all));
-    steps.send(folded.rank(peer), side_of(peer, 0));
+    steps.receive(fold.old_rank(peer), side_of(number, all));
+    steps.send(fold.old_rank(peer), side_of(peer, 0));
     reduce_in_order(shape, side_of(number, all), side_of(number, 0), peer < number, steps);
 }
 

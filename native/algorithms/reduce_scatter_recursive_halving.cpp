@@ -6,7 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/folding.hpp"
+#include "schedule/fold.hpp"
 
 namespace timpani {
 namespace {
@@ -15,7 +15,7 @@ std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
 
 template <Blocks block>
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Folded folded(shape);
+    const Fold fold(shape);
     const int levels = floor_log2(shape.ranks);
     const bool last = k == levels + 1;
     const auto of_ranks = [&](Buffer buffer, int first, int last_rank) {
@@ -23,35 +23,35 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     };
     const Region all = of_ranks(Buffer::send, 0, shape.ranks - 1);
     const Region result{Buffer::receive, 0, block(shape, rank).count};
-    if (folded.stands_aside(rank)) {
+    if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, all);
         if (last) steps.receive(rank + 1, result);
         return;
     }
     const Region sums{Buffer::scratch, 0, all.count};
     if (k == 0) {
-        if (!folded.stands_in(rank)) return;
+        if (!fold.is_proxy(rank)) return;
         steps.receive(rank - 1, sums);
         steps.reduce(all, sums);
         return;
     }
     if (last) {
         steps.copy(of_ranks(levels == 0 ? Buffer::send : Buffer::scratch, rank, rank), result);
-        if (folded.stands_in(rank)) steps.send(rank - 1, of_ranks(Buffer::scratch, rank - 1, rank - 1));
+        if (fold.is_proxy(rank)) steps.send(rank - 1, of_ranks(Buffer::scratch, rank - 1, rank - 1));
         return;
     }
     const int half = 1 << (levels - k);
     const auto side_of = [&](Buffer buffer, int number) {
         const int first = number & ~(half - 1);
-        return of_ranks(buffer, folded.first_rank(first), folded.rank(first + half - 1));
+        return of_ranks(buffer, fold.first_rank(first), fold.old_rank(first + half - 1));
     };
-    const int number = folded.number(rank);
+    const int number = fold.new_rank(rank);
     const int peer = number ^ half;
-    const bool untouched = k == 1 && !folded.stands_in(rank);  // all that there is yet is the caller's
+    const bool untouched = k == 1 && !fold.is_proxy(rank);  // all that there is yet is the caller's
     const Region kept = side_of(Buffer::scratch, number);
     const Region theirs = {Buffer::scratch, (untouched ? 0 : all.count) + kept.first, kept.count};
-    steps.receive(folded.rank(peer), theirs);
-    steps.send(folded.rank(peer), side_of(untouched ? Buffer::send : Buffer::scratch, peer));
+    steps.receive(fold.old_rank(peer), theirs);
+    steps.send(fold.old_rank(peer), side_of(untouched ? Buffer::send : Buffer::scratch, peer));
     steps.reduce(untouched ? side_of(Buffer::send, number) : theirs, kept);
 }
 
