@@ -1,7 +1,7 @@
 #include "verify/verify.hpp"
 
+#include "verify/symbolic_executor.hpp"
 #include "verify/window_order.hpp"
-#include "verify/world.hpp"
 
 namespace timpani {
 
@@ -18,9 +18,9 @@ std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape&
         std::optional<WindowOrder> order;
         if (algorithm.window != nullptr) order.emplace(shape.ranks);
         for (int call = 0; call < (order ? 2 : 1); ++call) {
-            World world(algorithm, shape, steps, order ? &*order : nullptr);
-            world.run();
-            world.check_results();
+            SymbolicExecutor executor(algorithm, shape, steps, order ? &*order : nullptr);
+            executor.run();
+            executor.check_results();
             if (order) order->end_call();
         }
     } catch (const Mistake& mistake) {

@@ -1,4 +1,4 @@
-#include "verify/world.hpp"
+#include "verify/symbolic_executor.hpp"
 
 #include <algorithm>
 #include <string>
@@ -35,8 +35,8 @@ std::string at_step(int rank, std::size_t number, const Step& step) {
 
 }  // namespace
 
-World::World(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps,
-             WindowOrder* order)
+SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const Shape& shape,
+                                   const std::vector<std::vector<Step>>& steps, WindowOrder* order)
     : shape_(shape), collective_(*find_collective(algorithm.collective)), order_(order) {
     const auto room = [](std::int64_t elements) { return std::vector<Affine>(static_cast<std::size_t>(elements)); };
     if (algorithm.window != nullptr) {
@@ -49,8 +49,8 @@ World::World(const Algorithm& algorithm, const Shape& shape, const std::vector<s
         each.ended.resize(each.steps.size());
         each.dependencies = DependencyTracker(algorithm, shape);
         if (collective_.name == "barrier") {
-            each.heard_of.resize(static_cast<std::size_t>(shape.ranks));
-            each.heard_of[static_cast<std::size_t>(rank)] = true;
+            each.arrived.resize(static_cast<std::size_t>(shape.ranks));
+            each.arrived[static_cast<std::size_t>(rank)] = true;
         }
         const auto own = collective_.send_elements(shape, rank);
         for (std::int64_t i = 0; i < own; ++i) {
@@ -62,7 +62,7 @@ World::World(const Algorithm& algorithm, const Shape& shape, const std::vector<s
     }
 }
 
-void World::run() {
+void SymbolicExecutor::run() {
     for (int rank = 0; rank < shape_.ranks; ++rank) ready_.push_back(rank);
     while (!ready_.empty()) {
         const int rank = ready_.front();
@@ -79,8 +79,8 @@ void World::run() {
     }
 }
 
-void World::check_results() {
-    if (collective_.name == "barrier") check_all_came();
+void SymbolicExecutor::check_results() {
+    if (collective_.name == "barrier") check_all_arrived();
     std::map<std::int64_t, std::vector<Affine>> prefixes;  // per index: contributions of ranks 0…l composed
     for (int rank = 0; rank < shape_.ranks; ++rank) {
         const auto& result = at(rank).memory[1];
@@ -94,17 +94,18 @@ void World::check_results() {
     }
 }
 
-void World::check_all_came() const {
+void SymbolicExecutor::check_all_arrived() const {
     for (int rank = 0; rank < shape_.ranks; ++rank) {
-        const auto& heard_of = ranks_[static_cast<std::size_t>(rank)].heard_of;
-        const auto missing = std::ranges::find(heard_of, false);
-        if (missing == heard_of.end()) continue;
+        const auto& arrived = ranks_[static_cast<std::size_t>(rank)].arrived;
+        const auto missing = std::ranges::find(arrived, false);
+        if (missing == arrived.end()) continue;
         throw Mistake("rank " + std::to_string(rank) + " leaves before rank " +
-                      std::to_string(missing - heard_of.begin()) + " has come");
+                      std::to_string(missing - arrived.begin()) + " has come");
     }
 }
 
-Affine World::expected_of(const Origin& origin, std::map<std::int64_t, std::vector<Affine>>& prefixes) const {
+Affine SymbolicExecutor::expected_of(const Origin& origin,
+                                     std::map<std::int64_t, std::vector<Affine>>& prefixes) const {
     if (origin.first_rank == origin.last_rank) {
         return contribution_of(origin.first_rank, origin.index, shape_.commutative);
     }
@@ -118,7 +119,7 @@ Affine World::expected_of(const Origin& origin, std::map<std::int64_t, std::vect
 }
 
 /// Issues the next step of `rank` if nothing that it waits for is left; whether it did.
-bool World::advance(int rank) {
+bool SymbolicExecutor::advance(int rank) {
     Rank& each = at(rank);
     if (each.next == each.steps.size()) return false;
     const Step& step = each.steps[each.next];
@@ -137,7 +138,7 @@ bool World::advance(int rank) {
 }
 
 /// Notes the step, and refuses one whose access to the window another rank's may overtake.
-void World::check_order(int rank, std::size_t number, const Step& step) {
+void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& step) {
     order_->begin(rank, step, at(rank).depends_on);
     const auto check = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
@@ -150,11 +151,11 @@ void World::check_order(int rank, std::size_t number, const Step& step) {
     if (step.kind != Step::Kind::send) check(step.to, true);
 }
 
-void World::issue(int rank, Rank& each, std::size_t number, const Step& step) {
+void SymbolicExecutor::issue(int rank, Rank& each, std::size_t number, const Step& step) {
     switch (step.kind) {
         case Step::Kind::send:
             read(rank, each, number, step.from);
-            post(sends_, receives_, {rank, step.peer}, {rank, number, each.heard_of});
+            post(sends_, receives_, {rank, step.peer}, {rank, number, each.arrived});
             break;
         case Step::Kind::receive:
             post(receives_, sends_, {step.peer, rank}, {rank, number, {}});
@@ -176,7 +177,7 @@ void World::issue(int rank, Rank& each, std::size_t number, const Step& step) {
 }
 
 /// Posts one side of a message; where the other side waits already, moves the data and ends both.
-void World::post(Queues& own, Queues& other, const Channel& channel, const Posted& posted) {
+void SymbolicExecutor::post(Queues& own, Queues& other, const Channel& channel, const Posted& posted) {
     auto& waiting = other[channel];
     if (waiting.empty()) {
         own[channel].push_back(posted);
@@ -189,7 +190,7 @@ void World::post(Queues& own, Queues& other, const Channel& channel, const Poste
     ready_.push_back(partner.rank);
 }
 
-void World::move(const Posted& send, const Posted& receive) {
+void SymbolicExecutor::move(const Posted& send, const Posted& receive) {
     Rank& sender = at(send.rank);
     Rank& receiver = at(receive.rank);
     const Region& from = sender.steps[send.number].from;
@@ -199,8 +200,8 @@ void World::move(const Posted& send, const Posted& receive) {
                       at_step(receive.rank, receive.number, receiver.steps[receive.number]) + " of another size");
     }
     std::copy_n(sender.buffer(from).begin() + from.first, from.count, receiver.buffer(to).begin() + to.first);
-    for (std::size_t i = 0; i < send.heard_of.size(); ++i) {
-        if (send.heard_of[i]) receiver.heard_of[i] = true;
+    for (std::size_t i = 0; i < send.arrived.size(); ++i) {
+        if (send.arrived[i]) receiver.arrived[i] = true;
     }
     if (order_ != nullptr) {
         order_->deliver(send.rank, static_cast<std::int64_t>(send.number), receive.rank,
@@ -210,7 +211,7 @@ void World::move(const Posted& send, const Posted& receive) {
     receiver.ended[receive.number] = 1;
 }
 
-void World::check_regions(int rank, Rank& each, const Step& step) const {
+void SymbolicExecutor::check_regions(int rank, Rank& each, const Step& step) const {
     const auto check = [&](const Region& region) {
         if (region.buffer == Buffer::window && each.window == nullptr) {
             throw Mistake(at_step(rank, each.next, step) + " has no window");
@@ -234,7 +235,7 @@ void World::check_regions(int rank, Rank& each, const Step& step) const {
     if (!message && step.from.overlaps(step.to)) throw Mistake(at_step(rank, each.next, step) + " overlaps itself");
 }
 
-void World::read(int rank, Rank& each, std::size_t number, const Region& region) const {
+void SymbolicExecutor::read(int rank, Rank& each, std::size_t number, const Region& region) const {
     const auto& memory = each.buffer(region);
     for (std::int64_t i = region.first; i < region.end(); ++i) {
         if (!memory[static_cast<std::size_t>(i)].written()) {

@@ -20,12 +20,12 @@ struct Mistake : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// All ranks of one call in one process, as find_mistake describes it.
-class World {
+/// Runs all ranks of one call in one process, on symbolic values in place of data, as find_mistake describes it.
+class SymbolicExecutor {
   public:
     /// `steps` holds each rank's; `order` is of all calls so far where the algorithm has a window, else nullptr.
-    World(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps,
-          WindowOrder* order);
+    SymbolicExecutor(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps,
+                     WindowOrder* order);
 
     /// Both throw Mistake.
     void run();
@@ -41,7 +41,7 @@ class World {
         std::vector<std::int64_t> depends_on;  // the next step, by number; valid where `looked` is true
         bool looked = false;
         std::size_t next = 0;
-        std::vector<bool> heard_of;  // in a barrier: ranks that are known to have come, itself among them
+        std::vector<bool> arrived;  // in a barrier: ranks known to have entered it, itself among them
 
         std::vector<Affine>& buffer(const Region& region) {
             return region.buffer == Buffer::window ? *window : memory[static_cast<std::size_t>(region.buffer)];
@@ -50,7 +50,7 @@ class World {
     struct Posted {
         int rank;
         std::size_t number;
-        std::vector<bool> heard_of;  // when it was posted
+        std::vector<bool> arrived;  // when it was posted
     };
     using Channel = std::pair<int, int>;                  // sender, receiver
     using Queues = std::map<Channel, std::list<Posted>>;  // lists, since most are empty most of the time
@@ -62,7 +62,7 @@ class World {
     void move(const Posted& send, const Posted& receive);
     void check_regions(int rank, Rank& each, const Step& step) const;
     void check_order(int rank, std::size_t number, const Step& step);
-    void check_all_came() const;
+    void check_all_arrived() const;
     void read(int rank, Rank& each, std::size_t number, const Region& region) const;
     Affine expected_of(const Origin& origin, std::map<std::int64_t, std::vector<Affine>>& prefixes) const;
 
