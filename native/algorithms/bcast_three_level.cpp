@@ -2,12 +2,12 @@
 // nodes, then each node's ranks. The link of a group is crossed once inwards, and that of a node.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = BroadcastOver<kThreeLevels>;
+using Levels = HierarchicalBroadcast<kThreeLevels>;
 
 const Register entry{{
     .collective = "bcast",

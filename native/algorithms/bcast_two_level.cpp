@@ -2,12 +2,12 @@
 // another. The link of a node is crossed once inwards.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = BroadcastOver<kTwoLevels>;
+using Levels = HierarchicalBroadcast<kTwoLevels>;
 
 const Register entry{{
     .collective = "bcast",

@@ -2,12 +2,12 @@
 // their own ranks down a binary tree. Each link carries the message once each way at most, all at the same time.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = BroadcastOver<kChainOfNodes>;
+using Levels = HierarchicalBroadcast<kChainOfNodes>;
 
 const Register entry{{
     .collective = "bcast",

@@ -2,12 +2,12 @@
 // on to its own ranks along a binomial tree.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = BroadcastOver<kRootServesNodes>;
+using Levels = HierarchicalBroadcast<kRootToAllNodes>;
 
 const Register entry{{
     .collective = "bcast",

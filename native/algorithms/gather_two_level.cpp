@@ -2,12 +2,12 @@
 // along another.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks_over_topology.hpp"
+#include "schedule/hierarchical_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = GatherOver<kTwoLevels>;
+using Levels = HierarchicalGather<kTwoLevels>;
 
 Algorithm two_level(std::string_view collective) {
     return {

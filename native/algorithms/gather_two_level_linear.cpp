@@ -2,12 +2,12 @@
 // once, which has started to receive them all.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks_over_topology.hpp"
+#include "schedule/hierarchical_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = GatherOver<kRootServesNodes>;
+using Levels = HierarchicalGather<kRootToAllNodes>;
 
 Algorithm two_level_linear(std::string_view collective) {
     return {

@@ -2,12 +2,12 @@
 // operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ReductionOver<kThreeLevels>;
+using Levels = HierarchicalReduction<kThreeLevels>;
 
 const Register entry{{
     .collective = "reduce",

@@ -2,12 +2,12 @@
 // leaders at the root's. Ranks meet in no order, so that the operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ReductionOver<kTwoLevels>;
+using Levels = HierarchicalReduction<kTwoLevels>;
 
 const Register entry{{
     .collective = "reduce",

@@ -3,12 +3,12 @@
 // commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/over_topology.hpp"
+#include "schedule/hierarchical_bcast_reduce.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ReductionOver<kChainOfNodes>;
+using Levels = HierarchicalReduction<kChainOfNodes>;
 
 const Register entry{{
     .collective = "reduce",

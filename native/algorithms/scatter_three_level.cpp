@@ -2,12 +2,12 @@
 // along a binomial tree.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks_over_topology.hpp"
+#include "schedule/hierarchical_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ScatterOver<kThreeLevels>;
+using Levels = HierarchicalScatter<kThreeLevels>;
 
 Algorithm three_level(std::string_view collective) {
     return {

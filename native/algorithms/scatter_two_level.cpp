@@ -2,12 +2,12 @@
 // another.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks_over_topology.hpp"
+#include "schedule/hierarchical_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ScatterOver<kTwoLevels>;
+using Levels = HierarchicalScatter<kTwoLevels>;
 
 Algorithm two_level(std::string_view collective) {
     return {

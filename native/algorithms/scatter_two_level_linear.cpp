@@ -2,12 +2,12 @@
 // along a binomial tree.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/blocks_over_topology.hpp"
+#include "schedule/hierarchical_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
-using Levels = ScatterOver<kRootServesNodes>;
+using Levels = HierarchicalScatter<kRootToAllNodes>;
 
 Algorithm two_level_linear(std::string_view collective) {
     return {

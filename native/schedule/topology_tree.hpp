@@ -160,7 +160,7 @@ class TopologyTree {
 /// (type II), and two of which the root serves all nodes itself (type III).
 constexpr TreeKinds kThreeLevels{TreeKind::binomial, TreeKind::binomial, TreeKind::binomial};
 constexpr TreeKinds kTwoLevels{{}, TreeKind::binomial, TreeKind::binomial};
-constexpr TreeKinds kRootServesNodes{{}, TreeKind::linear, TreeKind::binomial};
+constexpr TreeKinds kRootToAllNodes{{}, TreeKind::linear, TreeKind::binomial};
 /// Each link is crossed once each way, so that a segmented message flows at a link's rate.
 constexpr TreeKinds kChainOfNodes{{}, TreeKind::chain, TreeKind::binary};
 

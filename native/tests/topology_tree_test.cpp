@@ -18,7 +18,7 @@ constexpr std::array kGroups{0, 1, 0, 1, 0, 1, 0, 1};
 
 TEST(a_tree_over_nodes_reaches_each_rank_once_from_every_root) {
     const Topology topology(kNodes, kGroups);
-    for (const auto& kinds : {kThreeLevels, kTwoLevels, kRootServesNodes, kChainOfNodes}) {
+    for (const auto& kinds : {kThreeLevels, kTwoLevels, kRootToAllNodes, kChainOfNodes}) {
         for (int root = 0; root < 8; ++root) {
             Shape shape{.ranks = 8, .count = 1, .root = root};
             shape.topology = &topology;

@@ -18,7 +18,7 @@ constexpr Parameter whole_or_segments(std::int64_t standard) {
 
 /// Claims that are the same in either direction, but for who sends: a tree's ranks and their children.
 template <const TreeKinds& kinds>
-struct OverTopology {
+struct HierarchicalTree {
     static Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
     static TopologyTree tree(const Shape& shape) { return {shape, kinds}; }
 
@@ -40,16 +40,16 @@ struct OverTopology {
 };
 
 template <const TreeKinds& kinds>
-struct BroadcastOver : OverTopology<kinds> {
-    using Over = OverTopology<kinds>;
+struct HierarchicalBroadcast : HierarchicalTree<kinds> {
+    using Base = HierarchicalTree<kinds>;
 
-    static std::int64_t rounds(const Shape& shape) { return rounds_down(Over::tree(shape), Over::segments(shape)); }
+    static std::int64_t rounds(const Shape& shape) { return rounds_down(Base::tree(shape), Base::segments(shape)); }
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        pass_down(Over::tree(shape), Over::segments(shape), shape, rank, k, steps);
+        pass_down(Base::tree(shape), Base::segments(shape), shape, rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Over::most_children(shape) * shape.count; }
+    static std::int64_t most_sent(const Shape& shape) { return Base::most_children(shape) * shape.count; }
     static std::int64_t most_leaving_node(const Shape& shape) {
-        const TopologyTree all = Over::tree(shape);
+        const TopologyTree all = Base::tree(shape);
         const Topology& topology = *shape.topology;
         std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
         for (int me = 1; me < shape.ranks; ++me) {
@@ -61,11 +61,11 @@ struct BroadcastOver : OverTopology<kinds> {
 };
 
 template <const TreeKinds& kinds>
-struct ReductionOver : OverTopology<kinds> {
-    using Over = OverTopology<kinds>;
+struct HierarchicalReduction : HierarchicalTree<kinds> {
+    using Base = HierarchicalTree<kinds>;
 
     static ReduceUp<TopologyTree> reduction(const Shape& shape) {
-        return {Over::tree(shape), Over::segments(shape), shape, shape.root};
+        return {Base::tree(shape), Base::segments(shape), shape, shape.root};
     }
     static std::int64_t rounds(const Shape& shape) { return reduction(shape).rounds(); }
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {

@@ -13,9 +13,9 @@ namespace timpani {
 /// the rank's subtree: its own first, then those of each child's subtree in turn. An inner rank keeps them so in
 /// scratch; the root has them where they belong, but for subtrees that are no run of ranks: those it puts together, or
 /// takes apart, in scratch.
-class BlocksOverTopology {
+class BlocksAlongTree {
   public:
-    BlocksOverTopology(const Shape& shape, const TreeKinds& kinds) : shape_(shape), tree_(shape, kinds) {}
+    BlocksAlongTree(const Shape& shape, const TreeKinds& kinds) : shape_(shape), tree_(shape, kinds) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
 
@@ -173,8 +173,8 @@ class BlocksOverTopology {
 // What the algorithms register, for the levels that each has.
 
 template <const TreeKinds& kinds>
-struct BlocksOver {
-    static BlocksOverTopology blocks(const Shape& shape) { return {shape, kinds}; }
+struct HierarchicalBlocks {
+    static BlocksAlongTree blocks(const Shape& shape) { return {shape, kinds}; }
 
     static std::int64_t rounds(const Shape& shape) { return blocks(shape).rounds(); }
     static std::int64_t scratch(const Shape& shape, int rank) { return blocks(shape).scratch(rank); }
@@ -183,34 +183,34 @@ struct BlocksOver {
 };
 
 template <const TreeKinds& kinds>
-struct GatherOver : BlocksOver<kinds> {
-    using Over = BlocksOver<kinds>;
+struct HierarchicalGather : HierarchicalBlocks<kinds> {
+    using Base = HierarchicalBlocks<kinds>;
 
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        Over::blocks(shape).gather(rank, k, steps);
+        Base::blocks(shape).gather(rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_up(); }
-    static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(true); }
+    static std::int64_t most_sent(const Shape& shape) { return Base::blocks(shape).most_up(); }
+    static std::int64_t most_leaving_node(const Shape& shape) { return Base::blocks(shape).most_leaving_node(true); }
 
-    static constexpr Claims claims{.rounds = Over::busy_rounds,
+    static constexpr Claims claims{.rounds = Base::busy_rounds,
                                    .most_sent = most_sent,
-                                   .most_neighbours = Over::most_neighbours,
+                                   .most_neighbours = Base::most_neighbours,
                                    .most_leaving_node = most_leaving_node};
 };
 
 template <const TreeKinds& kinds>
-struct ScatterOver : BlocksOver<kinds> {
-    using Over = BlocksOver<kinds>;
+struct HierarchicalScatter : HierarchicalBlocks<kinds> {
+    using Base = HierarchicalBlocks<kinds>;
 
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        Over::blocks(shape).scatter(rank, k, steps);
+        Base::blocks(shape).scatter(rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Over::blocks(shape).most_down(); }
-    static std::int64_t most_leaving_node(const Shape& shape) { return Over::blocks(shape).most_leaving_node(false); }
+    static std::int64_t most_sent(const Shape& shape) { return Base::blocks(shape).most_down(); }
+    static std::int64_t most_leaving_node(const Shape& shape) { return Base::blocks(shape).most_leaving_node(false); }
 
-    static constexpr Claims claims{.rounds = Over::busy_rounds,
+    static constexpr Claims claims{.rounds = Base::busy_rounds,
                                    .most_sent = most_sent,
-                                   .most_neighbours = Over::most_neighbours,
+                                   .most_neighbours = Base::most_neighbours,
                                    .most_leaving_node = most_leaving_node};
 };
 
