@@ -3,8 +3,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/pass_down.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_bcast.hpp"
 
 namespace timpani {
 namespace {
@@ -12,10 +12,10 @@ namespace {
 ChainTree chains(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[1]); }
 
-std::int64_t rounds(const Shape& shape) { return rounds_down(chains(shape), segments(shape)); }
+std::int64_t rounds(const Shape& shape) { return tree_bcast_rounds(chains(shape), segments(shape)); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    pass_down(chains(shape), segments(shape), shape, rank, k, steps);
+    tree_bcast_round(chains(shape), segments(shape), shape, rank, k, steps);
 }
 
 std::int64_t number_of_chains(const Shape& shape) {

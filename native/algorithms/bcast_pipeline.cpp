@@ -3,18 +3,18 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/pass_down.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_bcast.hpp"
 
 namespace timpani {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
 
-std::int64_t rounds(const Shape& shape) { return rounds_down(ChainTree{shape.ranks, 1}, segments(shape)); }
+std::int64_t rounds(const Shape& shape) { return tree_bcast_rounds(ChainTree{shape.ranks, 1}, segments(shape)); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    pass_down(ChainTree{shape.ranks, 1}, segments(shape), shape, rank, k, steps);
+    tree_bcast_round(ChainTree{shape.ranks, 1}, segments(shape), shape, rank, k, steps);
 }
 
 const Register entry{{

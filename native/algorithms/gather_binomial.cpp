@@ -2,18 +2,18 @@
 // the blocks of the 2ᵏ ranks from itself on to the one 2ᵏ before it.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/rooted_blocks.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
 
-std::int64_t rounds(const Shape& shape) { return rounds_along(tree(shape)); }
+std::int64_t rounds(const Shape& shape) { return tree_gather_scatter_rounds(tree(shape)); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    gather_up(tree(shape), shape, rank, k, steps);
+    tree_gather_round(tree(shape), shape, rank, k, steps);
 }
 
 Algorithm binomial(std::string_view collective) {
@@ -27,10 +27,10 @@ Algorithm binomial(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .scratch = [](const Shape& shape, int rank) { return run_in_scratch(tree(shape), shape, rank); },
-        .claims = {.rounds = [](const Shape& shape) { return RunTraffic(shape, 2).rounds; },
-                   .most_sent = [](const Shape& shape) { return RunTraffic(shape, 2).largest_run; },
-                   .most_neighbours = [](const Shape& shape) { return RunTraffic(shape, 2).most_neighbours; }},
+        .scratch = [](const Shape& shape, int rank) { return subtree_scratch(tree(shape), shape, rank); },
+        .claims = {.rounds = [](const Shape& shape) { return SubtreeTraffic(shape, 2).rounds; },
+                   .most_sent = [](const Shape& shape) { return SubtreeTraffic(shape, 2).largest_subtree; },
+                   .most_neighbours = [](const Shape& shape) { return SubtreeTraffic(shape, 2).most_neighbours; }},
     };
 }
 

@@ -1,7 +1,7 @@
 // Gather by the root alone: it receives each rank's block, one after the other.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_blocks.hpp"
+#include "schedule/linear_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
@@ -15,12 +15,12 @@ Algorithm linear(std::string_view collective) {
         .restrictions = {},
         .parameters = {},
         .aliases = {"basic_linear"},
-        .rounds = rounds_directly,
-        .round = gather_directly,
+        .rounds = linear_rounds,
+        .round = linear_gather_round,
         .requests = [](const Shape&) -> std::int64_t { return 1; },
-        .claims = {.rounds = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; },
-                   .most_sent = [](const Shape& shape) { return BlocksBesideRoot(shape).largest; },
-                   .most_neighbours = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; }},
+        .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
+                   .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).largest; },
+                   .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
     };
 }
 

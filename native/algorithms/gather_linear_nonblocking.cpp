@@ -1,7 +1,7 @@
 // Gather by the root alone: it starts to receive every block at once, and waits for all together.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_blocks.hpp"
+#include "schedule/linear_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
@@ -14,11 +14,11 @@ const Register entry{{
     .restrictions = {},
     .parameters = {},
     .aliases = {},
-    .rounds = rounds_directly,
-    .round = gather_directly,
-    .claims = {.rounds = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; },
-               .most_sent = [](const Shape& shape) { return BlocksBesideRoot(shape).largest; },
-               .most_neighbours = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; }},
+    .rounds = linear_rounds,
+    .round = linear_gather_round,
+    .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
+               .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).largest; },
+               .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
 }};
 
 }  // namespace

@@ -4,15 +4,15 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/reduce_up.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_reduction.hpp"
 
 namespace timpani {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
 
-ReduceUp<BinaryTree> reduction(const Shape& shape) {
+TreeReduction<BinaryTree> reduction(const Shape& shape) {
     return {BinaryTree{shape.ranks}, segments(shape), shape, shape.root};
 }
 

@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/reduce_up.hpp"
+#include "schedule/tree_reduction.hpp"
 
 namespace timpani {
 namespace {
@@ -43,7 +43,7 @@ struct InOrderTree {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
 
-ReduceUp<InOrderTree> reduction(const Shape& shape) {
+TreeReduction<InOrderTree> reduction(const Shape& shape) {
     return {InOrderTree{shape.ranks}, segments(shape), shape, shape.ranks - 1, true};
 }
 

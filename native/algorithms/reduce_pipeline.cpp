@@ -5,15 +5,15 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/rank_order.hpp"
-#include "schedule/reduce_up.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_reduction.hpp"
 
 namespace timpani {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
 
-ReduceUp<ChainTree> reduction(const Shape& shape) {
+TreeReduction<ChainTree> reduction(const Shape& shape) {
     return {ChainTree{shape.ranks, 1}, segments(shape), shape, top_of(shape)};
 }
 

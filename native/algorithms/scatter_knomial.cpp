@@ -2,18 +2,18 @@
 // but the first to its first rank.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/rooted_blocks.hpp"
 #include "schedule/tree.hpp"
+#include "schedule/tree_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
 
-std::int64_t rounds(const Shape& shape) { return rounds_along(tree(shape)); }
+std::int64_t rounds(const Shape& shape) { return tree_gather_scatter_rounds(tree(shape)); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    scatter_down(tree(shape), shape, rank, k, steps);
+    tree_scatter_round(tree(shape), shape, rank, k, steps);
 }
 
 const Register entry{{
@@ -26,11 +26,11 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int rank) { return run_in_scratch(tree(shape), shape, rank); },
-    .claims = {
-        .rounds = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).rounds; },
-        .most_sent = [](const Shape& shape) { return run_elements(shape, 1, shape.ranks); },
-        .most_neighbours = [](const Shape& shape) { return RunTraffic(shape, shape.parameters[0]).most_neighbours; }},
+    .scratch = [](const Shape& shape, int rank) { return subtree_scratch(tree(shape), shape, rank); },
+    .claims = {.rounds = [](const Shape& shape) { return SubtreeTraffic(shape, shape.parameters[0]).rounds; },
+               .most_sent = [](const Shape& shape) { return block_elements(shape, 1, shape.ranks); },
+               .most_neighbours =
+                   [](const Shape& shape) { return SubtreeTraffic(shape, shape.parameters[0]).most_neighbours; }},
 }};
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Scatter by the root alone: it starts to send each rank its block at once, and waits for all together.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_blocks.hpp"
+#include "schedule/linear_gather_scatter.hpp"
 
 namespace timpani {
 namespace {
@@ -14,11 +14,11 @@ const Register entry{{
     .restrictions = {},
     .parameters = {},
     .aliases = {"linear_nb"},
-    .rounds = rounds_directly,
-    .round = scatter_directly,
-    .claims = {.rounds = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; },
-               .most_sent = [](const Shape& shape) { return BlocksBesideRoot(shape).elements; },
-               .most_neighbours = [](const Shape& shape) { return BlocksBesideRoot(shape).ranks; }},
+    .rounds = linear_rounds,
+    .round = linear_scatter_round,
+    .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
+               .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).elements; },
+               .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
 }};
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "schedule/pass_down.hpp"
-#include "schedule/reduce_up.hpp"
 #include "schedule/topology_tree.hpp"
+#include "schedule/tree_bcast.hpp"
+#include "schedule/tree_reduction.hpp"
 
 namespace timpani {
 
@@ -43,9 +43,11 @@ template <const TreeKinds& kinds>
 struct HierarchicalBroadcast : HierarchicalTree<kinds> {
     using Base = HierarchicalTree<kinds>;
 
-    static std::int64_t rounds(const Shape& shape) { return rounds_down(Base::tree(shape), Base::segments(shape)); }
+    static std::int64_t rounds(const Shape& shape) {
+        return tree_bcast_rounds(Base::tree(shape), Base::segments(shape));
+    }
     static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        pass_down(Base::tree(shape), Base::segments(shape), shape, rank, k, steps);
+        tree_bcast_round(Base::tree(shape), Base::segments(shape), shape, rank, k, steps);
     }
     static std::int64_t most_sent(const Shape& shape) { return Base::most_children(shape) * shape.count; }
     static std::int64_t most_leaving_node(const Shape& shape) {
@@ -64,7 +66,7 @@ template <const TreeKinds& kinds>
 struct HierarchicalReduction : HierarchicalTree<kinds> {
     using Base = HierarchicalTree<kinds>;
 
-    static ReduceUp<TopologyTree> reduction(const Shape& shape) {
+    static TreeReduction<TopologyTree> reduction(const Shape& shape) {
         return {Base::tree(shape), Base::segments(shape), shape, shape.root};
     }
     static std::int64_t rounds(const Shape& shape) { return reduction(shape).rounds(); }

@@ -11,9 +11,9 @@ namespace timpani {
 // Scatter and gather straight between the root and each rank: one rank a round, in order from the root, which copies
 // its own block in round 0.
 
-inline std::int64_t rounds_directly(const Shape& shape) { return shape.ranks; }
+inline std::int64_t linear_rounds(const Shape& shape) { return shape.ranks; }
 
-inline void scatter_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+inline void linear_scatter_round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int due = from_zero(shape, static_cast<int>(k));
     if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::send, block_of(shape, due));
@@ -23,7 +23,7 @@ inline void scatter_directly(const Shape& shape, int rank, std::int64_t k, Steps
     if (rank == due && k > 0) steps.receive(shape.root, at_rank);
 }
 
-inline void gather_directly(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+inline void linear_gather_round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int due = from_zero(shape, static_cast<int>(k));
     if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::receive, block_of(shape, due));
@@ -34,12 +34,12 @@ inline void gather_directly(const Shape& shape, int rank, std::int64_t k, Steps&
 }
 
 /// For claims: how many ranks but the root have elements, how many elements these are, and the largest block.
-struct BlocksBesideRoot {
+struct NonRootBlocks {
     std::int64_t ranks = 0;
     std::int64_t elements = 0;
     std::int64_t largest = 0;
 
-    explicit BlocksBesideRoot(const Shape& shape) {
+    explicit NonRootBlocks(const Shape& shape) {
         for (int rank = 0; rank < shape.ranks; ++rank) {
             const auto count = rank == shape.root ? 0 : block_of(shape, rank).count;
             ranks += count > 0 ? 1 : 0;

@@ -16,7 +16,7 @@ namespace timpani {
 // subtree in scratch in order of the run, its own first; a leaf has its own in its buffer.
 
 /// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
-inline std::array<Part, 2> run_at_root(const Shape& shape, int first, int end) {
+inline std::array<Part, 2> blocks_at_root(const Shape& shape, int first, int end) {
     const int p = shape.ranks;
     const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
         if (from >= to) return {0, 0};
@@ -29,68 +29,71 @@ inline std::array<Part, 2> run_at_root(const Shape& shape, int first, int end) {
 }
 
 /// Elements of the blocks of the ranks [first, end) counted from the root.
-inline std::int64_t run_elements(const Shape& shape, int first, int end) {
-    const auto [front, back] = run_at_root(shape, first, end);
+inline std::int64_t block_elements(const Shape& shape, int first, int end) {
+    const auto [front, back] = blocks_at_root(shape, first, end);
     return front.count + back.count;
 }
 
 /// Where `rank`, with its buffer for the collective, has the blocks of the subtree of `top`, which is itself or a child
 /// of its. In two pieces, one of them perhaps empty, where one of the two that exchange them is the root.
-inline std::array<Region, 2> subtree_at(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer, int top) {
+inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer,
+                                             int top) {
     const int me = from_root(shape, rank);
-    const auto [front, back] = run_at_root(shape, top, tree.end(top));
+    const auto [front, back] = blocks_at_root(shape, top, tree.end(top));
     if (me == 0) return {region(buffer, front), region(buffer, back)};
     const bool leaf = tree.end(me) == me + 1;
     const Buffer kept = leaf ? buffer : Buffer::scratch;
-    const auto start = run_elements(shape, me, top);
+    const auto start = block_elements(shape, me, top);
     const bool meets_root = top == me && tree.parent(me) == 0;
     if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
     return {Region{kept, start, front.count + back.count}, Region{}};
 }
 
 /// Elements of scratch that `rank` needs: an inner one those of its subtree.
-inline std::int64_t run_in_scratch(const KnomialTree& tree, const Shape& shape, int rank) {
+inline std::int64_t subtree_scratch(const KnomialTree& tree, const Shape& shape, int rank) {
     const int me = from_root(shape, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
-    return inner ? run_elements(shape, me, tree.end(me)) : 0;
+    return inner ? block_elements(shape, me, tree.end(me)) : 0;
 }
 
 /// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
-inline std::int64_t rounds_along(const KnomialTree& tree) { return std::max<std::int64_t>(1, tree.rounds()); }
+inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
+    return std::max<std::int64_t>(1, tree.rounds());
+}
 
 /// Round k of a scatter: who has the blocks of a subtree sends them to the child that is its root.
-inline void scatter_down(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+inline void tree_scatter_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int me = from_root(shape, rank);
     const Region own{Buffer::receive, 0, block_of(shape, rank).count};
     if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(shape, rank)), own);
     if (me > 0 && tree.round_of(me) == k) {
-        for (const Region& piece : subtree_at(tree, shape, rank, Buffer::receive, me)) {
+        for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, me)) {
             steps.receive(from_zero(shape, tree.parent(me)), piece);
         }
         if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
     }
     const int child = tree.child(me, k);
     if (child < 0) return;
-    for (const Region& piece : subtree_at(tree, shape, rank, Buffer::send, child)) {
+    for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, child)) {
         steps.send(from_zero(shape, child), piece);
     }
 }
 
 /// Round k of a gather, which runs the scatter's rounds backwards.
-inline void gather_up(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+inline void tree_gather_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int me = from_root(shape, rank);
     const Region own{Buffer::send, 0, block_of(shape, rank).count};
     if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(shape, rank)));
-    if (k == 0 && run_in_scratch(tree, shape, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
+    if (k == 0 && subtree_scratch(tree, shape, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
     const std::int64_t mirrored = tree.rounds() - 1 - k;
     const int child = mirrored < 0 ? -1 : tree.child(me, mirrored);
     if (child > 0) {
-        for (const Region& piece : subtree_at(tree, shape, rank, Buffer::receive, child)) {
+        for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, child)) {
             steps.receive(from_zero(shape, child), piece);
         }
     }
     if (me == 0 || tree.round_of(me) != mirrored) return;
-    for (const Region& piece : subtree_at(tree, shape, rank, Buffer::send, me)) {
+    for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, me)) {
         steps.send(from_zero(shape, tree.parent(me)), piece);
     }
 }
@@ -98,12 +101,12 @@ inline void gather_up(const KnomialTree& tree, const Shape& shape, int rank, std
 /// What claims about them are made of, counted from the digits of the ranks: a rank with digit d at its lowest place
 /// that is not 0 stands for as many ranks as that place is worth, and meets its parent in a round of all those with the
 /// same digit at the same place. Subtrees without elements leave no trace.
-struct RunTraffic {
+struct SubtreeTraffic {
     std::int64_t rounds = 0;
     std::int64_t most_neighbours = 0;
-    std::int64_t largest_run = 0;
+    std::int64_t largest_subtree = 0;
 
-    RunTraffic(const Shape& shape, std::int64_t radix) {
+    SubtreeTraffic(const Shape& shape, std::int64_t radix) {
         std::vector<std::int64_t> neighbours(static_cast<std::size_t>(shape.ranks));
         for (std::int64_t place = 1; place < shape.ranks; place *= radix) {
             for (std::int64_t first = place; first < std::min<std::int64_t>(shape.ranks, place * radix);
@@ -111,12 +114,12 @@ struct RunTraffic {
                 bool busy = false;
                 for (std::int64_t rank = first; rank < shape.ranks; rank += place * radix) {
                     const auto end = std::min<std::int64_t>(shape.ranks, rank + place);
-                    const auto elements = run_elements(shape, static_cast<int>(rank), static_cast<int>(end));
+                    const auto elements = block_elements(shape, static_cast<int>(rank), static_cast<int>(end));
                     if (elements == 0) continue;
                     busy = true;
                     ++neighbours[static_cast<std::size_t>(rank)];
                     ++neighbours[static_cast<std::size_t>(rank - first)];
-                    largest_run = std::max(largest_run, elements);
+                    largest_subtree = std::max(largest_subtree, elements);
                 }
                 rounds += busy ? 1 : 0;
             }

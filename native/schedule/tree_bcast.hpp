@@ -8,7 +8,8 @@ namespace timpani {
 /// Round k of a broadcast down `tree`, segment by segment: a rank at depth d passes segment k − d on to its children
 /// while the next one comes in. Takes the tree's height + the number of segments − 1 rounds.
 template <class Tree>
-void pass_down(const Tree& tree, const Segments& segments, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+void tree_bcast_round(const Tree& tree, const Segments& segments, const Shape& shape, int rank, std::int64_t k,
+                      Steps& steps) {
     const int me = from_root(shape, rank);
     const auto segment = [&](std::int64_t index) { return segments.region(data_of(shape, rank), index); };
     const std::int64_t due = k - tree.depth(me);
@@ -23,7 +24,7 @@ void pass_down(const Tree& tree, const Segments& segments, const Shape& shape, i
 
 /// Rounds that it takes.
 template <class Tree>
-std::int64_t rounds_down(const Tree& tree, const Segments& segments) {
+std::int64_t tree_bcast_rounds(const Tree& tree, const Segments& segments) {
     return tree.ranks == 1 ? 0 : tree.height() + segments.number() - 1;
 }
 

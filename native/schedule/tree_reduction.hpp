@@ -12,9 +12,9 @@ namespace timpani {
 /// A rank at depth d hands segment s up in round s + height − d, having put together what came for it the round before;
 /// while it does, the next segment comes in. Each child has a place of its own, so that all may send at once.
 template <class Tree>
-class ReduceUp {
+class TreeReduction {
   public:
-    ReduceUp(const Tree& tree, const Segments& segments, const Shape& shape, int top, bool downwards = false)
+    TreeReduction(const Tree& tree, const Segments& segments, const Shape& shape, int top, bool downwards = false)
         : tree_(tree), segments_(segments), shape_(shape), top_(top), downwards_(downwards) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + segments_.number(); }
@@ -27,7 +27,7 @@ class ReduceUp {
             for (int i = 0; i < number; ++i) steps.receive(absolute(tree_.child(me, i)), place(rank, i, due + 1));
         }
         if (in_range(due)) {
-            const Region all = put_together(rank, number, due, steps);
+            const Region all = combine(rank, number, due, steps);
             if (me > 0) steps.send(absolute(tree_.parent(me)), all);
             if (me == 0 && rank != shape_.root) steps.send(shape_.root, all);
             if (me == 0 && rank == shape_.root && number == 0) steps.copy(all, segments_.region(Buffer::receive, due));
@@ -45,7 +45,7 @@ class ReduceUp {
 
   private:
     /// Own and children's contributions to a segment, in order of ranks; where they end up.
-    Region put_together(int rank, int number, std::int64_t segment, Steps& steps) const {
+    Region combine(int rank, int number, std::int64_t segment, Steps& steps) const {
         const Region own = segments_.region(Buffer::send, segment);
         if (number == 0) return own;
         if (downwards_) {
