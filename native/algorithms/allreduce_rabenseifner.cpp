@@ -6,8 +6,8 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
-#include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
+#include "schedule/recursive_halving.hpp"
 
 namespace timpani {
 namespace {
@@ -39,7 +39,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const bool gathers = k > levels;
     const int bit = static_cast<int>(gathers ? 2 * levels - k : k - 1);
     const auto side_of = [&](Buffer buffer, int who) {
-        const auto parts = kept(who, levels, bit + 1);
+        const auto parts = kept_parts(who, levels, bit + 1);
         return region(buffer, part_of(shape.count, 1 << levels, parts.first),
                       part_of(shape.count, 1 << levels, parts.last));
     };

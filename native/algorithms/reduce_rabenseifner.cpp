@@ -7,8 +7,8 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
-#include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
+#include "schedule/recursive_halving.hpp"
 
 namespace timpani {
 namespace {
@@ -41,7 +41,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const bool gathers = k > levels;
     const int bit = static_cast<int>(gathers ? 2 * levels - k : k - 1);
     const auto side_of = [&](int who, const Region& whole) {
-        const auto parts = kept(who, levels, bit + 1);
+        const auto parts = kept_parts(who, levels, bit + 1);
         const auto side = region(whole.buffer, part_of(shape.count, 1 << levels, parts.first),
                                  part_of(shape.count, 1 << levels, parts.last));
         return Region{side.buffer, whole.first + side.first, side.count};
@@ -89,7 +89,7 @@ std::int64_t most_sent(const Shape& shape) {
     };
     std::int64_t most = is_power_of_two(shape.ranks) ? 0 : shape.count;
     for (int number = 0; number < numbers; ++number) {
-        const int part = mirrored(number, levels);
+        const int part = bit_reversed(number, levels);
         std::int64_t sent = shape.count - part_of(shape.count, numbers, part).count;
         if (const int differing = number ^ root_number(shape); differing != 0) {
             const int gathered = numbers >> (floor_log2(differing) + 1);

@@ -1,14 +1,14 @@
-// Reduce-scatter along a butterfly: in round k each rank swaps halves of what it still works on with the one whose
-// number differs in bit k. Near ranks meet first, which keeps the order of ranks, so that any operator will do, but
-// leaves each rank with the block of its mirror image (its number's bits read backwards), to which it is sent last.
-// Ranks beyond the largest power of two hand all to a neighbour first, which works for both.
+// Reduce-scatter along a butterfly, by recursive halving with near ranks first: in round k each rank exchanges halves
+// of what it still works on with the one whose number differs in bit k, and reduces the half that it keeps. So each
+// reduction is over consecutive ranks, and any operator will do; but a rank is left with the block of the rank whose
+// number has its bits reversed, to which it sends it last. Rank counts that are no power of two are folded.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
-#include "schedule/halving.hpp"
 #include "schedule/rank_order.hpp"
+#include "schedule/recursive_halving.hpp"
 
 namespace timpani {
 namespace {
@@ -36,12 +36,12 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return;
     }
     if (k == levels + 1) {
-        const int image = mirrored(number, levels);
-        if (aside || image != number) {
-            steps.receive(fold.old_rank(image), {Buffer::receive, 0, block(shape, rank).count});
+        const int reversed = bit_reversed(number, levels);
+        if (aside || reversed != number) {
+            steps.receive(fold.old_rank(reversed), {Buffer::receive, 0, block(shape, rank).count});
         }
         if (aside) return;
-        for (int owner = fold.first_rank(image); owner <= fold.old_rank(image); ++owner) {
+        for (int owner = fold.first_rank(reversed); owner <= fold.old_rank(reversed); ++owner) {
             const Region part = region(Buffer::scratch, block(shape, owner));
             if (owner == rank) {
                 steps.copy(part, {Buffer::receive, 0, part.count});
@@ -54,7 +54,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     if (aside) return;
     const int exchange = static_cast<int>(k);
     const auto side_of = [&](int who, std::int64_t from) {
-        const auto parts = kept(who, levels, exchange);
+        const auto parts = kept_parts(who, levels, exchange);
         auto side = region(Buffer::scratch, block(shape, fold.first_rank(parts.first)),
                            block(shape, fold.old_rank(parts.last)));
         side.first += from;
@@ -66,7 +66,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     reduce_in_order(shape, side_of(number, all), side_of(number, 0), peer < number, steps);
 }
 
-/// Whether a block changes hands at the end: the image's of a rank that stands aside, or one with another image.
+/// Whether a block is sent at the end: to a rank that has a proxy, or to the one with the bits reversed.
 template <Blocks block>
 std::int64_t moves_last(const Shape& shape) {
     return !is_power_of_two(shape.ranks) || (shape.ranks > 2 && block(shape, 1).count > 0) ? 1 : 0;
@@ -89,16 +89,16 @@ std::int64_t most_neighbours(const Shape& shape) {
     const auto filled = [&](int rank) { return block(shape, rank).count > 0; };
     std::int64_t most = 0;
     for (int number = 0; number < numbers; ++number) {
-        const int image = mirrored(number, levels);
+        const int reversed = bit_reversed(number, levels);
         std::int64_t neighbours = number < pairs ? 1 : 0;
         for (int level = 0; level < levels; ++level) {
-            neighbours += filled(first_rank(image >> (levels - level) << (levels - level))) ? 1 : 0;
+            neighbours += filled(first_rank(reversed >> (levels - level) << (levels - level))) ? 1 : 0;
         }
-        if (image != number) {
-            const bool pair = image < pairs;
+        if (reversed != number) {
+            const bool pair = reversed < pairs;
             const int own = first_rank(number) + (number < pairs ? 1 : 0);
-            neighbours += filled(own) || filled(first_rank(image) + (pair ? 1 : 0)) ? 1 : 0;
-            neighbours += pair && filled(first_rank(image)) ? 1 : 0;
+            neighbours += filled(own) || filled(first_rank(reversed) + (pair ? 1 : 0)) ? 1 : 0;
+            neighbours += pair && filled(first_rank(reversed)) ? 1 : 0;
         }
         most = std::max(most, neighbours);
     }

@@ -24,7 +24,7 @@ bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 }  // namespace
 
 // Formulas of the literature: Thakur, Rabenseifner and Gropp 2005; Pješivac-Grbović 2007; Patarasuk and Yuan 2009. m is
-// the total for all-to-all and allgather, p a power of two, so that nothing is fold.
+// the total for all-to-all and allgather, p a power of two, so that nothing is folded.
 TEST(schedules_take_what_the_literature_says) {
     for (const int lg : {1, 2, 3, 5}) {
         const int p = 1 << lg;
