@@ -58,7 +58,7 @@ class Allreduce {
             std::int64_t leaving = 0;
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
                 for (int lane = 0; lane < lanes_.number; ++lane) {
-                    leaving += sent_round_ring(lane_part(Buffer::send, segment, lane).count, nodes_, position);
+                    leaving += ring_elements_sent(lane_part(Buffer::send, segment, lane).count, nodes_, position);
                 }
             }
             most = std::max(most, leaving);

@@ -102,7 +102,7 @@ class Allreduce {
             std::int64_t leaving = 0;
             for_each_cell([&](int column, std::int64_t count) {
                 leaving += column == place.column
-                               ? (place.nodes - 1) * count + sent_round_ring(count, groups_, place.group)
+                               ? (place.nodes - 1) * count + ring_elements_sent(count, groups_, place.group)
                                : count;
             });
             most = std::max(most, leaving);
@@ -115,7 +115,7 @@ class Allreduce {
         std::int64_t most = 0;
         for (int group = 0; group < groups_; ++group) {
             std::int64_t leaving = 0;
-            for_each_cell([&](int, std::int64_t count) { leaving += sent_round_ring(count, groups_, group); });
+            for_each_cell([&](int, std::int64_t count) { leaving += ring_elements_sent(count, groups_, group); });
             most = std::max(most, leaving);
         }
         return most;

@@ -10,11 +10,11 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const int distance = 1 << k;
     const Region whole{data_of(shape, rank), 0, shape.count};
-    if (me < distance && me + distance < shape.ranks) steps.send(from_zero(shape, me + distance), whole);
-    if (me >= distance && me < 2 * distance) steps.receive(from_zero(shape, me - distance), whole);
+    if (me < distance && me + distance < shape.ranks) steps.send(absolute_rank(shape, me + distance), whole);
+    if (me >= distance && me < 2 * distance) steps.receive(absolute_rank(shape, me - distance), whole);
 }
 
 const Register entry{{

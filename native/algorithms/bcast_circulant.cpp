@@ -17,7 +17,7 @@ std::int64_t rounds(const Shape& shape) {
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int p = shape.ranks;
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const CirculantSchedule mine(p, me);
     const int links = mine.links();
     const std::int64_t last = segments(shape).number() - 1;
@@ -34,9 +34,9 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int distance = static_cast<int>(mine.distance(link));
     const int to = (me + distance) % p;
     const int from = (me - distance + p) % p;
-    if (me != 0) move(mine, [&](const Region& segment) { steps.receive(from_zero(shape, from), segment); });
+    if (me != 0) move(mine, [&](const Region& segment) { steps.receive(absolute_rank(shape, from), segment); });
     if (to != 0) {
-        move(CirculantSchedule(p, to), [&](const Region& segment) { steps.send(from_zero(shape, to), segment); });
+        move(CirculantSchedule(p, to), [&](const Region& segment) { steps.send(absolute_rank(shape, to), segment); });
     }
 }
 

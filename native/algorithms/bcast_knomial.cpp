@@ -13,11 +13,11 @@ KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}
 std::int64_t rounds(const Shape& shape) { return tree(shape).rounds(); }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const Region whole{data_of(shape, rank), 0, shape.count};
-    if (tree(shape).round_of(me) == k) steps.receive(from_zero(shape, tree(shape).parent(me)), whole);
+    if (tree(shape).round_of(me) == k) steps.receive(absolute_rank(shape, tree(shape).parent(me)), whole);
     const int child = tree(shape).child(me, k);
-    if (child > 0) steps.send(from_zero(shape, child), whole);
+    if (child > 0) steps.send(absolute_rank(shape, child), whole);
 }
 
 /// The root's children: radix − 1 for each digit of p − 1, but for the highest as many as it says.

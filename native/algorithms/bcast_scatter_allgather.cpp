@@ -27,28 +27,28 @@ std::int64_t rounds(const Shape& shape) {
 }
 
 void exchange(const Shape& shape, int rank, int i, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const int group = 1 << i;
     const int other = me ^ group;
     if (other >= shape.ranks) return;
     const auto parts = [&](int of) {
         return message_parts(shape, rank, of / group * group, of / group * group + group);
     };
-    if (me != 0) steps.receive(from_zero(shape, other), parts(other));
-    if (other != 0) steps.send(from_zero(shape, other), parts(me));
+    if (me != 0) steps.receive(absolute_rank(shape, other), parts(other));
+    if (other != 0) steps.send(absolute_rank(shape, other), parts(me));
 }
 
 /// Before it, in each run of 2·`distance` ranks of the lower group the first so many as the upper has have its parts.
 void pass_on(const Shape& shape, int rank, int i, int distance, Steps& steps) {
     const int group = 1 << i;
     const int lower = shape.ranks / (2 * group) * (2 * group);
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     if (me < lower || me >= lower + group) return;
     const int has = in_upper_group(shape.ranks, i);
     const int at = (me - lower) % (2 * distance);
     const Region parts = message_parts(shape, rank, lower + group, shape.ranks);
-    if (at < distance && at < has && at + distance >= has) steps.send(from_zero(shape, me + distance), parts);
-    if (at >= distance && at >= has && at - distance < has) steps.receive(from_zero(shape, me - distance), parts);
+    if (at < distance && at < has && at + distance >= has) steps.send(absolute_rank(shape, me + distance), parts);
+    if (at >= distance && at >= has && at - distance < has) steps.receive(absolute_rank(shape, me - distance), parts);
 }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {

@@ -17,11 +17,11 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         scatter_message(shape, rank, k, steps);
         return;
     }
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const auto part = [&](int owner) { return message_parts(shape, rank, owner % p, owner % p + 1); };
     const int passed = me - static_cast<int>(k - scattered) + p;
-    if (me > 0) steps.receive(from_zero(shape, me - 1), part(passed - 1));
-    if (me < p - 1) steps.send(from_zero(shape, me + 1), part(passed));
+    if (me > 0) steps.receive(absolute_rank(shape, me - 1), part(passed - 1));
+    if (me < p - 1) steps.send(absolute_rank(shape, me + 1), part(passed));
 }
 
 const Register entry{{

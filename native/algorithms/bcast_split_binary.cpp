@@ -36,15 +36,15 @@ std::int64_t rounds_in_tree(const Shape& shape) {
 std::int64_t rounds(const Shape& shape) { return shape.ranks == 1 ? 0 : rounds_in_tree(shape) + 1; }
 
 void exchange(const Shape& shape, int rank, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const Buffer data = data_of(shape, rank);
     const bool one_left_over = shape.ranks % 2 == 0;
     if (me == 0) {
-        if (one_left_over) steps.send(from_zero(shape, shape.ranks - 1), Half(shape, 1).whole(data));
+        if (one_left_over) steps.send(absolute_rank(shape, shape.ranks - 1), Half(shape, 1).whole(data));
         return;
     }
     const int other = side_of(me) == 0 ? me + 1 : me - 1;
-    const int peer = from_zero(shape, other < shape.ranks ? other : 0);
+    const int peer = absolute_rank(shape, other < shape.ranks ? other : 0);
     steps.receive(peer, Half(shape, 1 - side_of(me)).whole(data));
     if (other < shape.ranks) steps.send(peer, Half(shape, side_of(me)).whole(data));
 }
@@ -55,15 +55,15 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return;
     }
     const BinaryTree tree{shape.ranks};
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const Buffer data = data_of(shape, rank);
     const std::int64_t due = k - tree.depth(me);
     if (const Half mine(shape, side_of(me)); me > 0 && mine.has(due + 1)) {
-        steps.receive(from_zero(shape, tree.parent(me)), mine.segment(data, due + 1));
+        steps.receive(absolute_rank(shape, tree.parent(me)), mine.segment(data, due + 1));
     }
     for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
         if (const Half theirs(shape, side_of(child)); theirs.has(due)) {
-            steps.send(from_zero(shape, child), theirs.segment(data, due));
+            steps.send(absolute_rank(shape, child), theirs.segment(data, due));
         }
     }
 }

@@ -22,11 +22,11 @@ const Register entry{{
                 Steps& steps) { knomial_round(shape, 2, rank, k, steps); },
     .scratch = [](const Shape& shape, int rank) { return knomial_scratch(shape, 2, rank); },
     .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return ceil_log2(shape.ranks) + (passes_on(shape) ? 1 : 0);
+                   return ceil_log2(shape.ranks) + (forwards_to_root(shape) ? 1 : 0);
                },
                .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
                .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return ceil_log2(shape.ranks) + (passes_on(shape) && !is_power_of_two(shape.root) ? 1 : 0);
+                   return ceil_log2(shape.ranks) + (forwards_to_root(shape) && !is_power_of_two(shape.root) ? 1 : 0);
                }},
 }};
 

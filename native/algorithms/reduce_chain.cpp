@@ -14,7 +14,7 @@ namespace {
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[1]); }
 
 TreeReduction<ChainTree> reduction(const Shape& shape) {
-    return {ChainTree{shape.ranks, shape.parameters[0]}, segments(shape), shape, top_of(shape)};
+    return {ChainTree{shape.ranks, shape.parameters[0]}, segments(shape), shape, reduction_root(shape)};
 }
 
 std::int64_t number_of_chains(const Shape& shape) {
@@ -24,14 +24,14 @@ std::int64_t number_of_chains(const Shape& shape) {
 std::int64_t busy_rounds(const Shape& shape) {
     if (shape.ranks == 1) return 0;
     const auto longest = (shape.ranks - 2 + number_of_chains(shape)) / number_of_chains(shape);
-    return longest + segments(shape).number() - 1 + (passes_on(shape) ? 1 : 0);
+    return longest + segments(shape).number() - 1 + (forwards_to_root(shape) ? 1 : 0);
 }
 
 /// The first rank's are the chains' heads, another's its two in the chain; passing on joins the first and the root.
 std::int64_t most_neighbours(const Shape& shape) {
     const auto chains = static_cast<int>(number_of_chains(shape));
     const std::int64_t most = std::max(chains, shape.ranks - 1 > chains ? 2 : 0);
-    for (int i = 0; passes_on(shape) && i < chains; ++i) {
+    for (int i = 0; forwards_to_root(shape) && i < chains; ++i) {
         const auto chain = part_of(shape.ranks - 1, chains, i);  // of the ranks from 1 on
         if (shape.root - 1 <= chain.first || shape.root > chain.end()) continue;
         return std::max<std::int64_t>({most, chains + 1, shape.root == chain.end() ? 2 : 3});

@@ -37,11 +37,12 @@ const Register entry{{
     .round = [](const Shape& shape, int rank, std::int64_t k,
                 Steps& steps) { knomial_round(shape, shape.parameters[0], rank, k, steps); },
     .scratch = [](const Shape& shape, int rank) { return knomial_scratch(shape, shape.parameters[0], rank); },
-    .claims = {.rounds = [](const Shape& shape) { return children_of_first(shape) + (passes_on(shape) ? 1 : 0); },
+    .claims = {.rounds =
+                   [](const Shape& shape) { return children_of_first(shape) + (forwards_to_root(shape) ? 1 : 0); },
                .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
                .most_neighbours =
                    [](const Shape& shape) {
-                       return children_of_first(shape) + (passes_on(shape) && !is_child_of_first(shape) ? 1 : 0);
+                       return children_of_first(shape) + (forwards_to_root(shape) && !is_child_of_first(shape) ? 1 : 0);
                    }},
 }};
 

@@ -14,7 +14,7 @@ namespace {
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
 
 TreeReduction<ChainTree> reduction(const Shape& shape) {
-    return {ChainTree{shape.ranks, 1}, segments(shape), shape, top_of(shape)};
+    return {ChainTree{shape.ranks, 1}, segments(shape), shape, reduction_root(shape)};
 }
 
 const Register entry{{
@@ -30,12 +30,12 @@ const Register entry{{
     .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
     .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
                    if (shape.ranks == 1) return 0;
-                   return shape.ranks + segments(shape).number() - 2 + (passes_on(shape) ? 1 : 0);
+                   return shape.ranks + segments(shape).number() - 2 + (forwards_to_root(shape) ? 1 : 0);
                },
                .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
                .most_neighbours = [](const Shape& shape) -> std::int64_t {
                    const bool inside = shape.root > 1 && shape.root < shape.ranks - 1;
-                   return passes_on(shape) && inside ? 3 : std::min(2, shape.ranks - 1);
+                   return forwards_to_root(shape) && inside ? 3 : std::min(2, shape.ranks - 1);
                }},
 }};
 

@@ -28,8 +28,8 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
 }
 
 /// `rank` counted from the root, which is 0; and back.
-constexpr int from_root(const Shape& shape, int rank) { return (rank - shape.root + shape.ranks) % shape.ranks; }
-constexpr int from_zero(const Shape& shape, int relative) { return (relative + shape.root) % shape.ranks; }
+constexpr int relative_rank(const Shape& shape, int rank) { return (rank - shape.root + shape.ranks) % shape.ranks; }
+constexpr int absolute_rank(const Shape& shape, int relative) { return (relative + shape.root) % shape.ranks; }
 
 /// Where a broadcast's data is at `rank`: the root sends it, the others have received it.
 constexpr Buffer data_of(const Shape& shape, int rank) { return rank == shape.root ? Buffer::send : Buffer::receive; }

@@ -55,8 +55,8 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
         const Topology& topology = *shape.topology;
         std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
         for (int me = 1; me < shape.ranks; ++me) {
-            const int node = topology.node_of(from_zero(shape, all.parent(me)));
-            if (topology.node_of(from_zero(shape, me)) != node) ++children[static_cast<std::size_t>(node)];
+            const int node = topology.node_of(absolute_rank(shape, all.parent(me)));
+            if (topology.node_of(absolute_rank(shape, me)) != node) ++children[static_cast<std::size_t>(node)];
         }
         return *std::ranges::max_element(children) * shape.count;
     }

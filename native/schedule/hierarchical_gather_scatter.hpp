@@ -90,8 +90,8 @@ class BlocksAlongTree {
         const Topology& topology = *shape_.topology;
         std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
         for (int me = 1; me < shape_.ranks; ++me) {
-            const int here = topology.node_of(from_zero(shape_, me));
-            const int there = topology.node_of(from_zero(shape_, tree_.parent(me)));
+            const int here = topology.node_of(absolute_rank(shape_, me));
+            const int there = topology.node_of(absolute_rank(shape_, tree_.parent(me)));
             if (here == there) continue;
             leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
         }
@@ -123,15 +123,15 @@ class BlocksAlongTree {
 
     /// `at_root` is the root's buffer for what is gathered or scattered.
     [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
-        const int me = from_root(shape_, rank);
-        Subtree all{me, me == 0 ? -1 : from_zero(shape_, tree_.parent(me)), {}, block_of(shape_, rank).count};
+        const int me = relative_rank(shape_, rank);
+        Subtree all{me, me == 0 ? -1 : absolute_rank(shape_, tree_.parent(me)), {}, block_of(shape_, rank).count};
         std::int64_t in_scratch = rank == shape_.root ? 0 : all.elements;
         for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
-            Branch branch{from_zero(shape_, child), members(child), {}};
+            Branch branch{absolute_rank(shape_, child), members(child), {}};
             std::int64_t elements = 0;
             bool run = rank == shape_.root;
             for (std::size_t j = 0; j < branch.ranks.size(); ++j) {
-                branch.ranks[j] = from_zero(shape_, branch.ranks[j]);
+                branch.ranks[j] = absolute_rank(shape_, branch.ranks[j]);
                 elements += block_of(shape_, branch.ranks[j]).count;
                 run = run && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
             }

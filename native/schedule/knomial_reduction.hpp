@@ -65,18 +65,19 @@ inline std::int64_t knomial_rounds(const Shape& shape, std::int64_t radix) {
     return KnomialTree{shape.ranks, radix}.rounds() + 1;
 }
 inline void knomial_round(const Shape& shape, std::int64_t radix, int rank, std::int64_t k, Steps& steps) {
-    const int top = top_of(shape);
+    const int top = reduction_root(shape);
     const bool ends_here = rank == top && rank == shape.root;
     const Region final{Buffer::receive, 0, shape.count};
     const Region result = ends_here ? final : Region{Buffer::scratch, 0, shape.count};
     if (shape.ranks == 1) steps.copy({Buffer::send, 0, shape.count}, final);
     KnomialReduction(shape, radix, top).round(rank, k, result, ends_here ? 0 : shape.count, steps);
-    if (k < knomial_rounds(shape, radix) - 1 || !passes_on(shape)) return;
+    if (k < knomial_rounds(shape, radix) - 1 || !forwards_to_root(shape)) return;
     if (rank == top) steps.send(shape.root, result);
     if (rank == shape.root) steps.receive(top, final);
 }
 inline std::int64_t knomial_scratch(const Shape& shape, std::int64_t radix, int rank) {
-    return std::min<std::int64_t>(3, KnomialReduction(shape, radix, top_of(shape)).children(rank)) * shape.count;
+    return std::min<std::int64_t>(3, KnomialReduction(shape, radix, reduction_root(shape)).children(rank)) *
+           shape.count;
 }
 
 }  // namespace timpani

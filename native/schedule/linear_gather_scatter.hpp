@@ -14,7 +14,7 @@ namespace timpani {
 inline std::int64_t linear_rounds(const Shape& shape) { return shape.ranks; }
 
 inline void linear_scatter_round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int due = from_zero(shape, static_cast<int>(k));
+    const int due = absolute_rank(shape, static_cast<int>(k));
     if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::send, block_of(shape, due));
     const Region at_rank{Buffer::receive, 0, at_root.count};
@@ -24,7 +24,7 @@ inline void linear_scatter_round(const Shape& shape, int rank, std::int64_t k, S
 }
 
 inline void linear_gather_round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int due = from_zero(shape, static_cast<int>(k));
+    const int due = absolute_rank(shape, static_cast<int>(k));
     if (rank != shape.root && rank != due) return;
     const Region at_root = region(Buffer::receive, block_of(shape, due));
     const Region at_rank{Buffer::send, 0, at_root.count};

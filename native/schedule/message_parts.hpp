@@ -20,12 +20,12 @@ inline Region message_parts(const Shape& shape, int rank, int first, int end) {
 /// Round k, of ⌈log₂ p⌉, of the scatter down a binomial tree: each rank gets the parts of its subtree.
 inline void scatter_message(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const KnomialTree tree{shape.ranks, 2};
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     if (tree.round_of(me) == k) {
-        steps.receive(from_zero(shape, tree.parent(me)), message_parts(shape, rank, me, tree.end(me)));
+        steps.receive(absolute_rank(shape, tree.parent(me)), message_parts(shape, rank, me, tree.end(me)));
     }
     if (const int child = tree.child(me, k); child > 0) {
-        steps.send(from_zero(shape, child), message_parts(shape, rank, child, tree.end(child)));
+        steps.send(absolute_rank(shape, child), message_parts(shape, rank, child, tree.end(child)));
     }
 }
 

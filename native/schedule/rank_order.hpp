@@ -19,7 +19,7 @@ inline void reduce_in_order(const Shape& shape, const Region& theirs, const Regi
 
 /// Where a tree that keeps the order of ranks only from rank 0 on ends: there, if order matters, and else at the root;
 /// and whether the result must then be passed on to the root.
-constexpr int top_of(const Shape& shape) { return shape.commutative ? shape.root : 0; }
-constexpr bool passes_on(const Shape& shape) { return top_of(shape) != shape.root; }
+constexpr int reduction_root(const Shape& shape) { return shape.commutative ? shape.root : 0; }
+constexpr bool forwards_to_root(const Shape& shape) { return reduction_root(shape) != shape.root; }
 
 }  // namespace timpani

@@ -49,15 +49,15 @@ class RingAllreduce {
 };
 
 /// Elements that `rank` sends: in either phase all parts but one, and those two are its next ones.
-inline std::int64_t sent_round_ring(std::int64_t count, int ranks, int rank) {
+inline std::int64_t ring_elements_sent(std::int64_t count, int ranks, int rank) {
     if (ranks == 1) return 0;
     return 2 * count - part_of(count, ranks, (rank + 1) % ranks).count -
            part_of(count, ranks, (rank + 2) % ranks).count;
 }
 
 /// The most of any rank: the last two parts are the shortest.
-inline std::int64_t sent_round_ring(const Shape& shape) {
-    return sent_round_ring(shape.count, shape.ranks, (2 * shape.ranks - 3) % shape.ranks);
+inline std::int64_t ring_elements_sent(const Shape& shape) {
+    return ring_elements_sent(shape.count, shape.ranks, (2 * shape.ranks - 3) % shape.ranks);
 }
 
 }  // namespace timpani

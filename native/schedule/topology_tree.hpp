@@ -69,15 +69,15 @@ class TopologyTree {
         }
     }
 
-    [[nodiscard]] int parent(int me) const { return relative(parent_of(from_zero(shape_, me))); }
-    [[nodiscard]] int child(int me, int index) const { return relative(child_of(from_zero(shape_, me), index)); }
+    [[nodiscard]] int parent(int me) const { return relative(parent_of(absolute_rank(shape_, me))); }
+    [[nodiscard]] int child(int me, int index) const { return relative(child_of(absolute_rank(shape_, me), index)); }
     [[nodiscard]] int children(int me) const {
         int number = 0;
         while (child(me, number) >= 0) ++number;
         return number;
     }
     [[nodiscard]] int depth(int me) const {
-        const int rank = from_zero(shape_, me);
+        const int rank = absolute_rank(shape_, me);
         const int node = hierarchy_.topology().node_of(rank);
         return depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
     }
@@ -148,7 +148,7 @@ class TopologyTree {
     }
 
     [[nodiscard]] int leader_of_group(int group) const { return hierarchy_.leader(hierarchy_.node_at(group, 0)); }
-    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : from_root(shape_, rank); }
+    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : relative_rank(shape_, rank); }
 
     const Shape& shape_;
     Hierarchy hierarchy_;

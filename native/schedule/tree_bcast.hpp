@@ -10,15 +10,15 @@ namespace timpani {
 template <class Tree>
 void tree_bcast_round(const Tree& tree, const Segments& segments, const Shape& shape, int rank, std::int64_t k,
                       Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const auto segment = [&](std::int64_t index) { return segments.region(data_of(shape, rank), index); };
     const std::int64_t due = k - tree.depth(me);
     if (me > 0 && due + 1 >= 0 && due + 1 < segments.number()) {
-        steps.receive(from_zero(shape, tree.parent(me)), segment(due + 1));
+        steps.receive(absolute_rank(shape, tree.parent(me)), segment(due + 1));
     }
     if (due < 0 || due >= segments.number()) return;
     for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
-        steps.send(from_zero(shape, child), segment(due));
+        steps.send(absolute_rank(shape, child), segment(due));
     }
 }
 

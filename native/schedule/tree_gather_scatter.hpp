@@ -38,7 +38,7 @@ inline std::int64_t block_elements(const Shape& shape, int first, int end) {
 /// of its. In two pieces, one of them perhaps empty, where one of the two that exchange them is the root.
 inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer,
                                              int top) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const auto [front, back] = blocks_at_root(shape, top, tree.end(top));
     if (me == 0) return {region(buffer, front), region(buffer, back)};
     const bool leaf = tree.end(me) == me + 1;
@@ -51,7 +51,7 @@ inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shap
 
 /// Elements of scratch that `rank` needs: an inner one those of its subtree.
 inline std::int64_t subtree_scratch(const KnomialTree& tree, const Shape& shape, int rank) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
     return inner ? block_elements(shape, me, tree.end(me)) : 0;
 }
@@ -63,25 +63,25 @@ inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
 
 /// Round k of a scatter: who has the blocks of a subtree sends them to the child that is its root.
 inline void tree_scatter_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const Region own{Buffer::receive, 0, block_of(shape, rank).count};
     if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(shape, rank)), own);
     if (me > 0 && tree.round_of(me) == k) {
         for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, me)) {
-            steps.receive(from_zero(shape, tree.parent(me)), piece);
+            steps.receive(absolute_rank(shape, tree.parent(me)), piece);
         }
         if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
     }
     const int child = tree.child(me, k);
     if (child < 0) return;
     for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, child)) {
-        steps.send(from_zero(shape, child), piece);
+        steps.send(absolute_rank(shape, child), piece);
     }
 }
 
 /// Round k of a gather, which runs the scatter's rounds backwards.
 inline void tree_gather_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = from_root(shape, rank);
+    const int me = relative_rank(shape, rank);
     const Region own{Buffer::send, 0, block_of(shape, rank).count};
     if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(shape, rank)));
     if (k == 0 && subtree_scratch(tree, shape, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
@@ -89,12 +89,12 @@ inline void tree_gather_round(const KnomialTree& tree, const Shape& shape, int r
     const int child = mirrored < 0 ? -1 : tree.child(me, mirrored);
     if (child > 0) {
         for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, child)) {
-            steps.receive(from_zero(shape, child), piece);
+            steps.receive(absolute_rank(shape, child), piece);
         }
     }
     if (me == 0 || tree.round_of(me) != mirrored) return;
     for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, me)) {
-        steps.send(from_zero(shape, tree.parent(me)), piece);
+        steps.send(absolute_rank(shape, tree.parent(me)), piece);
     }
 }
 

@@ -50,8 +50,8 @@ TEST(each_node_is_entered_once_and_each_group_once_where_levels_or_a_chain_say_s
             int into_nodes = 0;
             int into_groups = 0;
             for (int me = 1; me < 8; ++me) {
-                const int here = topology.node_of(from_zero(shape, me));
-                const int there = topology.node_of(from_zero(shape, tree.parent(me)));
+                const int here = topology.node_of(absolute_rank(shape, me));
+                const int there = topology.node_of(absolute_rank(shape, tree.parent(me)));
                 into_nodes += here != there ? 1 : 0;
                 into_groups += topology.group_of(here) != topology.group_of(there) ? 1 : 0;
             }

@@ -34,8 +34,8 @@ int reached(const Shape& shape, std::int64_t hops) {
 }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int sender = from_zero(shape, reached(shape, k));
-    const int receiver = from_zero(shape, reached(shape, k + 1));
+    const int sender = absolute_rank(shape, reached(shape, k));
+    const int receiver = absolute_rank(shape, reached(shape, k + 1));
     const Region whole{data_of(shape, rank), 0, shape.count};
     if (rank == sender) steps.send(receiver, whole);
     if (rank == receiver) steps.receive(sender, whole);
