@@ -15,7 +15,7 @@ const Register entry{{
     .source = "Worringen, LCN 2003",
     .cost = "(n + log₂ p/n + q − 2) (α + βm/q), n nodes, q segments",
     .restrictions = {.topology = true},
-    .parameters = {whole_or_segments(32768)},
+    .parameters = {segment_bytes_parameter(32768)},
     .aliases = {},
     .rounds = Levels::rounds,
     .round = Levels::round,

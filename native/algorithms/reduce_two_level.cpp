@@ -15,7 +15,7 @@ const Register entry{{
     .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
     .cost = "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), n nodes",
     .restrictions = {.commutative = true, .topology = true},
-    .parameters = {whole_or_segments(0)},
+    .parameters = {segment_bytes_parameter(0)},
     .aliases = {"type_2"},
     .rounds = Levels::rounds,
     .round = Levels::round,

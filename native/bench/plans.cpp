@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
     Shape shape{.ranks = std::stoi(argv[1]), .count = std::stoll(argv[2]), .root = 0};
     for (const Algorithm* algorithm : algorithms()) {
         for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-            shape.parameters.at(i) = algorithm->parameters[i].standard;
+            shape.parameters.at(i) = algorithm->parameters[i].default_value;
         }
         if (!algorithm->restrictions.admit(shape)) continue;
         double slowest = 0;

@@ -13,7 +13,7 @@ struct BoundAlgorithm {
     Shape shape;
 };
 
-/// Reads `name[:parameter=integer,…]` for a collective; parameters not named take their standard values.
+/// Reads `name[:parameter=integer,…]` for a collective; parameters not named take their default values.
 /// Throws std::runtime_error where there is no such algorithm or parameter, or where it does not apply to `shape`.
 BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape);
 

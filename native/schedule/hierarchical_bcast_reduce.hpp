@@ -12,8 +12,8 @@ namespace timpani {
 // Broadcast and reduction along a tree over nodes and groups, segment by segment: what their algorithms register, for
 // the levels that each has. Parameter 0 is segment_bytes.
 
-constexpr Parameter whole_or_segments(std::int64_t standard) {
-    return {"segment_bytes", standard, 0, "bytes of a segment; 0 sends the message whole"};
+constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
+    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
 }
 
 /// Claims that are the same in either direction, but for who sends: a tree's ranks and their children.

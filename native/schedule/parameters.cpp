@@ -17,7 +17,7 @@ NamedText split_name(const std::string& text) {
 std::vector<std::int64_t> read_parameters(const std::string& text, std::span<const Parameter> parameters,
                                           const std::string& whose) {
     std::vector<std::int64_t> values;
-    for (const auto& parameter : parameters) values.push_back(parameter.standard);
+    for (const auto& parameter : parameters) values.push_back(parameter.default_value);
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ',');) {
         const auto equals = part.find('=');
@@ -33,8 +33,8 @@ std::vector<std::int64_t> read_parameters(const std::string& text, std::span<con
         if (error == std::errc::result_out_of_range || value > std::numeric_limits<int>::max()) {
             throw std::runtime_error(whose + ": " + part + " is too large");
         }
-        if (value < found->least) {
-            throw std::runtime_error(whose + ": " + part + " is under " + std::to_string(found->least));
+        if (value < found->minimum) {
+            throw std::runtime_error(whose + ": " + part + " is under " + std::to_string(found->minimum));
         }
         values[static_cast<std::size_t>(found - parameters.begin())] = value;
     }

@@ -9,11 +9,11 @@
 
 namespace timpani {
 
-/// A setting of an algorithm. Values are whole numbers; `least` is the smallest that makes sense.
+/// A setting of an algorithm. Values are whole numbers; `minimum` is the smallest that makes sense.
 struct Parameter {
     std::string_view name;
-    std::int64_t standard;
-    std::int64_t least;
+    std::int64_t default_value;
+    std::int64_t minimum;
     std::string_view meaning;
     /// The values that libraries choose, where the value decides which ranks exchange messages: an algorithm is
     /// recognised from counted messages by these. Empty where it decides only how data is cut into messages or how many
@@ -32,7 +32,7 @@ struct NamedText {
 };
 NamedText split_name(const std::string& text);
 
-/// Values of `parameters`, in their order, from `parameter=integer,…`; those not named take their standard values.
+/// Values of `parameters`, in their order, from `parameter=integer,…`; those not named take their default values.
 /// Throws std::runtime_error, which begins with `whose`, for an unknown parameter or a value that makes no sense.
 std::vector<std::int64_t> read_parameters(const std::string& text, std::span<const Parameter> parameters,
                                           const std::string& whose);

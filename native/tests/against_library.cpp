@@ -158,12 +158,12 @@ std::vector<std::int64_t> uneven(std::string_view collective, int ranks, std::in
     return counts;
 }
 
-/// The shape with an algorithm's standard parameters, or with others that make several segments of a few hundred bytes.
-Shape with_parameters(Shape shape, const Algorithm& algorithm, bool standard) {
+/// The shape with an algorithm's default parameters, or with others that make several segments of a few hundred bytes.
+Shape with_parameters(Shape shape, const Algorithm& algorithm, bool defaults) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         const auto& parameter = algorithm.parameters[i];
         const std::int64_t other = parameter.name == "segment_bytes" ? 200 : 3;
-        shape.parameters.at(i) = standard ? parameter.standard : std::max(parameter.least, other);
+        shape.parameters.at(i) = defaults ? parameter.default_value : std::max(parameter.minimum, other);
     }
     return shape;
 }
@@ -230,10 +230,10 @@ void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool t
             for (const bool in_place : {false, true}) {
                 if (in_place && library.in_place == InPlace::never) continue;
                 const auto blocks = uneven(algorithm.collective, ranks, count, in_place);
-                for (const bool standard : {true, false}) {
-                    if (!standard && algorithm.parameters.empty()) continue;
+                for (const bool defaults : {true, false}) {
+                    if (!defaults && algorithm.parameters.empty()) continue;
                     for (const auto& topology : topologies(ranks, thorough && algorithm.restrictions.topology)) {
-                        Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, standard);
+                        Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, defaults);
                         shape.topology = &topology;
                         if (!algorithm.restrictions.admit(shape)) continue;
                         for (const auto& kind : kinds.all(reduces)) {

@@ -33,7 +33,7 @@ TEST(an_alltoallv_that_passes_no_blocks_on_needs_none_but_its_ranks_own) {
         if (algorithm->collective != "alltoallv" || algorithm->scratch != nullptr) continue;
         Shape shape{.ranks = static_cast<int>(kRanks), .count = 0, .root = 0, .counts = counts, .topology = &topology};
         for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-            shape.parameters[i] = algorithm->parameters[i].standard;
+            shape.parameters[i] = algorithm->parameters[i].default_value;
         }
         for (std::size_t rank = 0; rank < kRanks; ++rank) {
             const auto here = static_cast<int>(rank);

@@ -29,8 +29,8 @@ void list() {
         for (const auto& parameter : algorithm->parameters) {
             parameters.push_back(JsonObject()
                                      .add("name", parameter.name)
-                                     .add("default", parameter.standard)
-                                     .add("least", parameter.least)
+                                     .add("default", parameter.default_value)
+                                     .add("minimum", parameter.minimum)
                                      .add("trial_values", parameter.trial_values)
                                      .add("meaning", parameter.meaning)
                                      .text());

@@ -29,12 +29,12 @@ Values counts_at(const Extent& extent, int ranks) {
     return counts;
 }
 
-/// The least two, 3 and 7, which divide few counts, the standard one, and those that libraries choose, up to as many as
+/// The least two, 3 and 7, which divide few counts, the default one, and those that libraries choose, up to as many as
 /// there are ranks: larger ones change nothing.
 Values values_of(const Parameter& parameter, int ranks) {
-    Values values{parameter.least, parameter.least + 1, parameter.standard};
+    Values values{parameter.minimum, parameter.minimum + 1, parameter.default_value};
     for (const std::int64_t value : {3, 7}) {
-        if (value >= parameter.least) values.insert(value);
+        if (value >= parameter.minimum) values.insert(value);
     }
     for (const auto value : parameter.trial_values) {
         if (value < ranks) values.insert(value);
@@ -77,15 +77,15 @@ const std::vector<Topology>& topologies(int ranks) {
     return all;
 }
 
-/// Each parameter in turn takes its values while the others keep their standard ones.
+/// Each parameter in turn takes its values while the others keep their default ones.
 std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-        shape.parameters.at(i) = algorithm.parameters[i].standard;
+        shape.parameters.at(i) = algorithm.parameters[i].default_value;
     }
     std::vector<Shape> shapes{shape};
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         for (const auto value : values_of(algorithm.parameters[i], shape.ranks)) {
-            if (value == algorithm.parameters[i].standard) continue;
+            if (value == algorithm.parameters[i].default_value) continue;
             shapes.push_back(shape);
             shapes.back().parameters.at(i) = value;
         }

@@ -49,7 +49,7 @@ def test_every_algorithm_says_who_described_it_and_what_it_costs(own: Catalogue)
         for offer in offers:
             assert offer.source, offer.name
             assert "α" in offer.cost, offer.name
-            assert all(parameter.default >= parameter.least for parameter in offer.parameters)
+            assert all(parameter.default >= parameter.minimum for parameter in offer.parameters)
 
 
 def test_all_are_right_at_every_rank_count_to_17(mpi: Mpi, own: Catalogue) -> None:

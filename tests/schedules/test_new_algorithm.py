@@ -99,7 +99,7 @@ def test_it_is_listed_with_its_parameter(programs: Path) -> None:
     own = read_own_catalogue(programs)
     assert [offer.name for offer in own.offers["bcast"]] == ["binomial", "late_chain", "pipeline"]
     (start,) = own.offers["bcast"][1].parameters
-    assert (start.name, start.default, start.least, start.trial_values) == ("start", 1, 1, (1, 2, 5))
+    assert (start.name, start.default, start.minimum, start.trial_values) == ("start", 1, 1, (1, 2, 5))
 
 
 def test_it_is_verified_at_its_trial_values(programs: Path) -> None:

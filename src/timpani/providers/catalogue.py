@@ -11,7 +11,7 @@ _LARGEST = 2**31 - 1  # the libraries' variables are C ints
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of an algorithm: our name for it, the library's variable that holds it, and its least value.
+    """A setting of an algorithm: our name for it, the library's variable that holds it, and its minimum.
 
     trial_values  known of our own algorithms' where the value decides which ranks exchange messages: what libraries
                   choose
@@ -21,7 +21,7 @@ class Parameter:
     control: str
     default: int
     meaning: str
-    least: int = 0
+    minimum: int = 0
     trial_values: tuple[int, ...] = ()
 
 
@@ -127,9 +127,10 @@ class Catalogue:
             if name not in parameters:
                 kind = f"parameter of {self.provider}'s {collective} {algorithm.name}"
                 raise unknown(kind, name, parameters, "timpani list algorithms")
-            if not parameters[name].least <= value <= _LARGEST:
+            if not parameters[name].minimum <= value <= _LARGEST:
                 raise UserError(
-                    f"'{name}={value}' of {algorithm} is out of range", f"write {parameters[name].least} to {_LARGEST}"
+                    f"'{name}={value}' of {algorithm} is out of range",
+                    f"write {parameters[name].minimum} to {_LARGEST}",
                 )
         return Algorithm(self.provider, offer.name if offer else DEFAULT, algorithm.parameters)
 

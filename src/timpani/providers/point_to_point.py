@@ -6,7 +6,7 @@ from timpani.study.cell import DEFAULT
 
 _FIRST = Parameter("first", "", 0, "the rank that sends first")
 _SECOND = Parameter("second", "", 1, "the rank it sends to")
-_WINDOW = Parameter("window", "", 64, "messages under way before the receiver answers", least=1)
+_WINDOW = Parameter("window", "", 64, "messages under way before the receiver answers", minimum=1)
 
 HALF = 0
 """The value of `pairs` that stands for as many pairs as the ranks make."""
@@ -19,7 +19,7 @@ _PARAMETERS: dict[str, tuple[Parameter, ...]] = {
     "prtt": (
         _FIRST,
         _SECOND,
-        Parameter("messages", "", 1, "messages sent before the answer", least=1),
+        Parameter("messages", "", 1, "messages sent before the answer", minimum=1),
         Parameter("delay_ns", "", 0, "wait before each but the first"),
     ),
     "reduce_local": (),

@@ -96,11 +96,11 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
 def _variants(offer: Offer, provider: str, ranks: int) -> Iterator[_Candidate]:
     """The algorithm with each choice of the values that libraries try; those over the rank count do what it does.
 
-    Parameters without such values stay at their least, at which messages are whole: the library's own segments are
+    Parameters without such values stay at their minimum, at which messages are whole: the library's own segments are
     unknown. They multiply messages and leave bytes as they are, hence `Likeness.bytes`.
     """
     told = [parameter for parameter in offer.parameters if parameter.trial_values]
-    others = [(parameter.name, parameter.least) for parameter in offer.parameters if not parameter.trial_values]
+    others = [(parameter.name, parameter.minimum) for parameter in offer.parameters if not parameter.trial_values]
     choices = (
         [value for value in parameter.trial_values if value <= ranks] or parameter.trial_values[:1]
         for parameter in told
