@@ -21,6 +21,7 @@
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
 #include "measure/describe_places.hpp"
+#include "measure/machine_activity.hpp"
 #include "measure/measure_cell.hpp"
 #include "measure/plan.hpp"
 #include "measure/record.hpp"
@@ -116,6 +117,7 @@ void run(const char* plan_path, const char* record_path) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
     const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
+    const MachineActivity activity;
 
     ClockSkew skew;
     for (const auto& candidate : plan.skews) {
@@ -155,7 +157,11 @@ void run(const char* plan_path, const char* record_path) {
             run_cell(cell, harness, plan, protocol, topology, communicators, buffers, counter.get(), record.get());
         }
         const auto final_error = clock.error_ns();
-        if (record) record->line(JsonObject().add("end", true).add("clock_error_ns", final_error).text());
+        const auto machines = activity.describe(comm, rank, size);
+        if (record) {
+            record->line(
+                JsonObject().add("end", true).add("clock_error_ns", final_error).add_json("machines", machines).text());
+        }
     }
     MPI_Comm_free(&comm);
 }

@@ -149,3 +149,11 @@ def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPl
         if "proof" in line
     }
     assert peers == {ids[name]: expected for name, expected in FINGERPRINTS.items()}
+
+
+def test_the_end_tells_what_the_machine_was_busy_with(run_plan: RunPlan) -> None:
+    (machine,) = run_plan(2, ["cell 0 bcast 65536 warm - - -"])[-1]["machines"]
+    assert machine["cores"] == read_cores().present
+    assert 0 < machine["own_s"] <= 2 * machine["seconds"] + 0.05
+    assert machine["busy_s"] <= machine["cores"] * (machine["seconds"] + 0.05)
+    assert machine["load_before"] >= 0

@@ -131,6 +131,7 @@ class Runner:
                 seen.misplaced = self.plan.misplaced(group, line["ranks"])
             elif "end" in line:
                 seen.facts["clock_error_end_ns"] = line["clock_error_ns"]
+                seen.facts["machines"] = line["machines"]
             elif "begin" in line:
                 seen.current = cells[line["begin"]]
             else:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import typer
 
+from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
@@ -23,6 +24,8 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     if outcome.ended == "budget":
         typer.echo(f"the budget is spent: {outcome.missing} results are missing; the same command goes on")
     campaign = load(folder)
+    for warning in load_warnings(campaign.launches):
+        typer.echo(f"Warning: {warning}")
     typer.echo("\n".join(verdict_lines(summarise(decide(campaign.results), estimate_cells(campaign.results)))))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not told apart by their messages: {text}")

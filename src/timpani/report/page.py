@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
+from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
 from timpani.charts import theme
 from timpani.charts.latency import latency_title
@@ -55,6 +56,7 @@ def render(campaign: Campaign) -> str:
         question=study.question,
         created=campaign.header.created,
         verdict=report.verdict,
+        load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
         has_intervals=report.cells["ci_low_us"].is_not_null().any(),
         has_bounds=BOUND in report.cells.columns,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from timpani.campaign.activity import MachineLoad, machine_loads
 from timpani.campaign.header import Header
 from timpani.machine.node_set import fold, fold_numbers
 from timpani.study.sizes import show_size
@@ -24,6 +25,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Files", list(study.files)),
         ("Seed", _known(study.seed)),
         ("Launches", _launches(launches)),
+        ("Load of the machines", [_load(each) for each in machine_loads(launches)]),
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),
         ("An empty call (null)", _extremes(launches, "null_ns")),
@@ -75,6 +77,11 @@ def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:
         return []
     least, most = f"{min(found):.3g} ns", f"{max(found):.3g} ns"
     return [most if least == most else f"{least} to {most} over launches"]
+
+
+def _load(load: MachineLoad) -> str:
+    stolen = f", and the hypervisor {load.stolen:.2f} for others" if load.stolen else ""
+    return f"{load.host}: other processes used {load.others:.2f} of {load.cores} cores on average{stolen}"
 
 
 def _bindings(launches: list[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,78 @@
+"""What else kept the machines busy while a campaign measured, as the measuring program counted it in each launch."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+DISTURBING_SHARE = 0.1
+"""Of a machine's cores: other processes that keep more of them busy show in medians, as the doctor warns."""
+
+STEAL_SHARE = 0.02
+"""Of a machine's processor time, given by a hypervisor to others: more of it shows in medians."""
+
+
+@dataclass(frozen=True)
+class MachineLoad:
+    """What one machine did beside the ranks, over all launches that told: cores are means over the measured time.
+
+    starts       launches that told
+    others       cores that processes other than the ranks kept busy
+    most_others  the same in the worst launch of a second or more; None where none was that long
+    stolen       cores' worth of time that a hypervisor gave to others
+    """
+
+    host: str
+    cores: int
+    starts: int
+    others: float
+    most_others: float | None
+    stolen: float
+
+    @property
+    def is_disturbing(self) -> bool:
+        """Whether figures measured beside this load should be believed less."""
+        return self.others > DISTURBING_SHARE * self.cores or self.stolen > STEAL_SHARE * self.cores
+
+
+def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
+    """The load of each machine, by host, from launches.jsonl; older campaigns tell of none.
+
+    The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing by itself: what counts
+    is the sum over launches.
+    """
+    told: dict[str, list[Mapping[str, Any]]] = {}
+    for launch in launches:
+        for machine in launch.get("machines") or []:
+            told.setdefault(machine["host"], []).append(machine)
+    return [_load(host, each) for host, each in sorted(told.items())]
+
+
+def _load(host: str, told: list[Mapping[str, Any]]) -> MachineLoad:
+    seconds = sum(each["seconds"] for each in told)
+    others = sum(each["busy_s"] - each["own_s"] for each in told)
+    long = [max(0.0, each["busy_s"] - each["own_s"]) / each["seconds"] for each in told if each["seconds"] >= 1]
+    return MachineLoad(
+        host=host,
+        cores=max(each["cores"] for each in told),
+        starts=len(told),
+        others=max(0.0, others) / seconds,
+        most_others=max(long, default=None),
+        stolen=sum(each["steal_s"] for each in told) / seconds,
+    )
+
+
+def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each machine that was too busy beside the ranks, for the top of what a campaign prints."""
+    for load in machine_loads(launches):
+        if not load.is_disturbing:
+            continue
+        what = []
+        if load.others > DISTURBING_SHARE * load.cores:
+            most = f", up to {load.most_others:.1f} in one launch" if load.most_others is not None else ""
+            what.append(f"other processes kept {load.others:.1f} of {load.cores} cores busy on average{most}")
+        if load.stolen > STEAL_SHARE * load.cores:
+            what.append(f"the hypervisor gave {load.stolen:.2f} of {load.cores} cores to others on average")
+        yield (
+            f"measured under load: on {load.host} {' and '.join(what)}; these figures say little about the machine at "
+            "rest, so measure again when it is quiet"
+        )
