@@ -11,7 +11,8 @@ import pytest
 
 from tests.campaign.live import timpani
 from timpani.errors import UserError
-from timpani.lab.make import check_programs, check_root
+from timpani.lab.make import check_root
+from timpani.lab.programs import check_programs
 
 NAMESPACES = Path("/run/netns")
 
@@ -40,15 +41,15 @@ def make() -> Iterator[Callable[..., Made]]:
     """Makes labs, which are gone when the file's tests are done; skips the test where none can be made."""
     made: list[Made] = []
 
-    def up(*options: str) -> Made:
+    def up(*options: str, **how: Any) -> Made:
         try:
             check_root()
             check_programs("--slurm" in options)
         except UserError as error:
-            pytest.skip(f"may be skipped: {error}")
-        done = timpani("lab", "up", *options)
+            pytest.skip(str(error))
+        done = timpani("lab", "up", *options, **how)
         if "this system refuses" in done.stderr:
-            pytest.skip(f"may be skipped: {done.stderr}")
+            pytest.skip(done.stderr)
         assert done.returncode == 0, done.stderr
         made.append(Made(done.stdout.split()[1].rstrip(":")))
         return made[-1]

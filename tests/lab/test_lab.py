@@ -10,7 +10,9 @@ import pytest
 
 from tests.campaign.live import MAIN, gone, timpani, wait_until
 from tests.lab.conftest import NAMESPACES, Made, listed
+from timpani.errors import UserError
 from timpani.lab.lab import LABS
+from timpani.lab.programs import check_programs
 from timpani.lab.steps import burst_bytes
 
 Make = Callable[..., Made]
@@ -162,12 +164,19 @@ def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(missing: str,
     assert (set(NAMESPACES.glob("*")), set(listed())) == (before, known)
 
 
-def test_a_missing_program_is_named(tmp_path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("a lab is root's")
-    done = timpani("lab", "up", env={**os.environ, "PATH": str(tmp_path)})
-    assert done.returncode == 2
-    assert "a lab needs ip, which isn't here; install iproute2" in done.stderr
+def test_programs_for_administration_are_found_where_path_lacks_their_folders(make: Make) -> None:
+    users = {**os.environ, "PATH": "/usr/bin:/bin"}
+    lab = make("--nodes", "1", "--slurm", env=users)
+    assert lab.exec("n1", "sh", "-c", "command -v tc", env=users).returncode == 0
+    assert timpani("lab", "down", lab.id, env=users).returncode == 0
+    assert lab.namespaces() == set()
+
+
+def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("timpani.lab.programs.ADMINISTRATION", ())
+    with pytest.raises(UserError, match="a lab needs ip, which isn't here; install iproute2"):
+        check_programs(slurm=False)
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,9 @@ def up(
     """Make a lab; root only. What killed commands left of others is cleaned up."""
     from timpani.errors import UserError
     from timpani.lab.layout import Layout
-    from timpani.lab.make import check_programs, check_root
+    from timpani.lab.make import check_root
     from timpani.lab.make import up as make
+    from timpani.lab.programs import check_programs
     from timpani.lab.rate import parse_rate
 
     if groups > nodes:

@@ -7,6 +7,7 @@ A node is a network namespace; its host name and its /etc/hosts are made anew at
 from pathlib import Path
 
 from timpani.lab.layout import Layout, namespace_prefix
+from timpani.lab.programs import ADMINISTRATION
 
 WITHIN = "TIMPANI_LAB"
 """The environment's variable that tells a process on a node which lab it is in."""
@@ -39,6 +40,7 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
 def scripts(layout: Layout, folder: Path) -> dict[str, str]:
     """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`: a shell reads LINE, as ssh has it."""
     exports = "".join(f"export {name}='{value}'\n" for name, value in environment(layout, folder).items())
+    exports += f'export PATH="$PATH:{":".join(ADMINISTRATION)}"\n'
     return {
         ENTER: f"""#!/bin/sh
 node=$1

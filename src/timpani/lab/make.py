@@ -14,11 +14,10 @@ from timpani.errors import UserError
 from timpani.lab.enter import HOSTS, scripts
 from timpani.lab.lab import LABS, LAYOUT, Lab, labs
 from timpani.lab.layout import Layout
-from timpani.lab.slurm import PROGRAMS as SLURM_PROGRAMS
+from timpani.lab.programs import search_environment
 from timpani.lab.slurm import start_slurm
 from timpani.lab.steps import Step, steps
 
-_PROGRAMS = {"iproute2": ("ip", "tc"), "util-linux": ("nsenter", "unshare"), "hostname": ("hostname",)}
 _GRACE_SECONDS = 2.0  # between asking processes to end and killing them
 _POLL_SECONDS = 0.02
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,14 +27,6 @@ def check_root() -> None:
     """UserError where we may neither make namespaces nor enter them."""
     if os.geteuid() != 0:
         raise UserError("a lab is made of network namespaces, which are root's", "run it as root: `sudo timpani lab …`")
-
-
-def check_programs(slurm: bool) -> None:
-    """UserError without a program that a lab takes."""
-    for package, programs in (_PROGRAMS | (SLURM_PROGRAMS if slurm else {})).items():
-        for program in programs:
-            if shutil.which(program) is None:
-                raise UserError(f"a lab needs {program}, which isn't here", f"install {package}")
 
 
 def up(layout: Layout) -> Lab:
@@ -108,7 +99,7 @@ def _ending_cleanly() -> Iterator[None]:
 
 
 def _do(step: Step) -> None:
-    done = subprocess.run(step.argv, capture_output=True, text=True, check=False)
+    done = subprocess.run(step.argv, env=search_environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")
         raise UserError(
@@ -128,7 +119,7 @@ def _take_down(lab: Lab) -> None:
     if pids:
         raise UserError(f"processes of lab {lab.id} do not end: {', '.join(map(str, pids))}", "try again later")
     for namespace in lab.namespaces:
-        subprocess.run(("ip", "netns", "delete", namespace), check=True)  # noqa: S607 - as found on root's PATH
+        _ip("netns", "delete", namespace)
     shutil.rmtree(lab.folder, ignore_errors=True)
 
 
@@ -136,9 +127,14 @@ def _processes(lab: Lab) -> list[int]:
     """All that run on the lab's nodes, whoever started them."""
     pids: list[int] = []
     for namespace in lab.namespaces:
-        listed = subprocess.run(("ip", "netns", "pids", namespace), capture_output=True, check=True)  # noqa: S607
-        pids += map(int, listed.stdout.split())
+        pids += map(int, _ip("netns", "pids", namespace).split())
     return pids
+
+
+def _ip(*arguments: str) -> bytes:
+    """What `ip` prints."""
+    found = subprocess.run(("ip", *arguments), env=search_environment(), stdout=subprocess.PIPE, check=True)  # noqa: S607
+    return found.stdout
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

@@ -10,8 +10,6 @@ from timpani.lab.enter import SLURM_CONF
 from timpani.lab.lab import Lab
 from timpani.lab.layout import Layout
 
-PROGRAMS = {"munge": ("munged",), "slurm-wlm": ("slurmctld", "slurmd", "sbatch", "sinfo")}
-
 PARTITION = "lab"
 
 _SILENCE_SECONDS = 5  # of a slurmd, after which its node is down and the node's jobs are queued again
