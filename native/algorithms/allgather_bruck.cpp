@@ -6,7 +6,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::allgather_bruck {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + 2; }
@@ -69,4 +69,4 @@ const Register allgather{bruck("allgather")};
 const Register allgatherv{bruck("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_bruck

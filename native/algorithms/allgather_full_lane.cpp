@@ -7,7 +7,7 @@
 #include "schedule/blocks.hpp"
 #include "schedule/lanes.hpp"
 
-namespace timpani {
+namespace timpani::allgather_full_lane {
 namespace {
 
 class Allgather {
@@ -102,4 +102,4 @@ const Register allgather{full_lane("allgather")};
 const Register allgatherv{full_lane("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_full_lane

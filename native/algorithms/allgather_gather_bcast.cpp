@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::allgather_gather_bcast {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 1 + 2 * ceil_log2(shape.ranks); }
@@ -55,4 +55,4 @@ const Register allgather{gather_bcast("allgather")};
 const Register allgatherv{gather_bcast("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_gather_bcast

@@ -6,7 +6,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::allgather_neighbor_exchange {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 1 + shape.ranks / 2; }
@@ -57,4 +57,4 @@ const Register allgather{neighbor_exchange("allgather")};
 const Register allgatherv{neighbor_exchange("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_neighbor_exchange

@@ -7,7 +7,7 @@
 #include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
 
-namespace timpani {
+namespace timpani::allgather_recursive_doubling {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
@@ -77,4 +77,4 @@ const Register allgather{recursive_doubling("allgather")};
 const Register allgatherv{recursive_doubling("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_recursive_doubling

@@ -4,7 +4,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::allgather_ring {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks; }
@@ -43,4 +43,4 @@ const Register allgather{ring("allgather")};
 const Register allgatherv{ring("allgatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allgather_ring

@@ -7,7 +7,7 @@
 #include "schedule/direct_exchange.hpp"
 #include "schedule/lanes.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_full_lane {
 namespace {
 
 /// A lane's part is cut into a piece for each node, and pieces into segments. Pieces go round as in allreduce/ring: in
@@ -150,4 +150,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_full_lane

@@ -9,7 +9,7 @@
 #include "schedule/ring_allreduce.hpp"
 #include "schedule/sub_collective.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_full_lane_shared {
 namespace {
 
 class Allreduce {
@@ -160,4 +160,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_full_lane_shared

@@ -12,7 +12,7 @@
 #include "schedule/ring_allreduce.hpp"
 #include "schedule/sub_collective.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_group_lane {
 namespace {
 
 /// One rank's place among the ranks of its node, the nodes of its group, and the groups.
@@ -220,4 +220,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_group_lane

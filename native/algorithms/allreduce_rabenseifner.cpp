@@ -9,7 +9,7 @@
 #include "schedule/rank_order.hpp"
 #include "schedule/recursive_halving.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_rabenseifner {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + 2 * floor_log2(shape.ranks); }
@@ -89,4 +89,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_rabenseifner

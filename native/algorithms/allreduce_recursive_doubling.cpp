@@ -7,7 +7,7 @@
 #include "schedule/fold.hpp"
 #include "schedule/rank_order.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_recursive_doubling {
 namespace {
 
 std::int64_t rounds(const Shape& shape) {
@@ -68,4 +68,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_recursive_doubling

@@ -7,7 +7,7 @@
 #include "schedule/fold.hpp"
 #include "schedule/rank_order.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_recursive_multiplying {
 namespace {
 
 /// The largest power of the radix ≤ p, which is the highest place's value.
@@ -103,4 +103,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_recursive_multiplying

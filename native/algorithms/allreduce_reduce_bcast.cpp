@@ -6,7 +6,7 @@
 #include "schedule/knomial_reduction.hpp"
 #include "schedule/tree.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_reduce_bcast {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 1 + 2 * ceil_log2(shape.ranks); }
@@ -44,4 +44,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_reduce_bcast

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/ring_allreduce.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_segmented_ring {
 namespace {
 
 const Register entry{{
@@ -24,4 +24,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_segmented_ring

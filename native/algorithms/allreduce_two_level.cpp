@@ -8,7 +8,7 @@
 #include "schedule/hierarchy.hpp"
 #include "schedule/sub_collective.hpp"
 
-namespace timpani {
+namespace timpani::allreduce_two_level {
 namespace {
 
 class Composition {
@@ -91,4 +91,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::allreduce_two_level

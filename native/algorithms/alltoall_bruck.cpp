@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_bruck {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(shape.ranks, shape.parameters[0]); }
@@ -99,4 +99,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_bruck

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_linear {
 namespace {
 
 std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
@@ -30,4 +30,4 @@ const Register alltoall{linear("alltoall")};
 const Register alltoallv{linear("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_linear

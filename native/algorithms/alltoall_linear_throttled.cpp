@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_linear_throttled {
 namespace {
 
 std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
@@ -31,4 +31,4 @@ const Register alltoall{linear_throttled("alltoall")};
 const Register alltoallv{linear_throttled("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_linear_throttled

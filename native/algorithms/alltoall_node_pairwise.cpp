@@ -9,7 +9,7 @@
 #include "schedule/blocks.hpp"
 #include "schedule/hierarchy.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_node_pairwise {
 namespace {
 
 template <typename Visit>
@@ -89,4 +89,4 @@ const Register alltoall{node_pairwise("alltoall")};
 const Register alltoallv{node_pairwise("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_node_pairwise

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_pairwise {
 namespace {
 
 std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
@@ -31,4 +31,4 @@ const Register alltoall{pairwise("alltoall")};
 const Register alltoallv{pairwise("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_pairwise

@@ -6,7 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_scatters {
 namespace {
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
@@ -47,4 +47,4 @@ const Register alltoall{scatters("alltoall")};
 const Register alltoallv{scatters("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_scatters

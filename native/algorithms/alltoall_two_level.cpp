@@ -10,7 +10,7 @@
 #include "schedule/blocks.hpp"
 #include "schedule/hierarchy.hpp"
 
-namespace timpani {
+namespace timpani::alltoall_two_level {
 namespace {
 
 /// What one rank does. A bundle is all that the ranks of one node have for those of another, or one rank's share of it.
@@ -193,4 +193,4 @@ const Register alltoall{two_level("alltoall")};
 const Register alltoallv{two_level("alltoallv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::alltoall_two_level

@@ -3,7 +3,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
-namespace timpani {
+namespace timpani::barrier_dissemination {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
@@ -39,4 +39,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::barrier_dissemination

@@ -2,7 +2,7 @@
 
 #include "schedule/algorithm.hpp"
 
-namespace timpani {
+namespace timpani::barrier_linear {
 namespace {
 
 std::int64_t rounds(const Shape&) { return 2; }
@@ -38,4 +38,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::barrier_linear

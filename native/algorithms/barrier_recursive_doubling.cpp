@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/fold.hpp"
 
-namespace timpani {
+namespace timpani::barrier_recursive_doubling {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
@@ -45,4 +45,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::barrier_recursive_doubling

@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/tree.hpp"
 
-namespace timpani {
+namespace timpani::barrier_tree {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
@@ -43,4 +43,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::barrier_tree

@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/hierarchy.hpp"
 
-namespace timpani {
+namespace timpani::barrier_two_level {
 namespace {
 
 int dissemination_rounds(const Shape& shape) { return ceil_log2(shape.topology->nodes()); }
@@ -44,4 +44,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::barrier_two_level

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
-namespace timpani {
+namespace timpani::bcast_binomial {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
@@ -33,4 +33,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_binomial

@@ -6,7 +6,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_bcast.hpp"
 
-namespace timpani {
+namespace timpani::bcast_chain {
 namespace {
 
 ChainTree chains(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
@@ -46,4 +46,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_chain

@@ -6,7 +6,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/circulant.hpp"
 
-namespace timpani {
+namespace timpani::bcast_circulant {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
@@ -66,4 +66,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_circulant

@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
 
-namespace timpani {
+namespace timpani::bcast_full_lane {
 namespace {
 
 class Broadcast {
@@ -77,4 +77,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_full_lane

@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/tree.hpp"
 
-namespace timpani {
+namespace timpani::bcast_knomial {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
@@ -45,4 +45,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_knomial

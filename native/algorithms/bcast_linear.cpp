@@ -3,7 +3,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
-namespace timpani {
+namespace timpani::bcast_linear {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks - 1; }
@@ -31,4 +31,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_linear

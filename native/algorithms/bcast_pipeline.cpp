@@ -6,7 +6,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_bcast.hpp"
 
-namespace timpani {
+namespace timpani::bcast_pipeline {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
@@ -35,4 +35,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_pipeline

@@ -7,7 +7,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/message_parts.hpp"
 
-namespace timpani {
+namespace timpani::bcast_scatter_allgather {
 namespace {
 
 /// How many ranks there are in the upper group of step i where it is not full; 0 where it is, or where there is none.
@@ -101,4 +101,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_scatter_allgather

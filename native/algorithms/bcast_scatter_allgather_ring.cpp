@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/message_parts.hpp"
 
-namespace timpani {
+namespace timpani::bcast_scatter_allgather_ring {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + shape.ranks - 1; }
@@ -56,4 +56,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_scatter_allgather_ring

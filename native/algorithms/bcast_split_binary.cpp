@@ -6,7 +6,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/tree.hpp"
 
-namespace timpani {
+namespace timpani::bcast_split_binary {
 namespace {
 
 /// Half of the message, cut into segments. Odd ranks, counted from the root, get the first half, which is the longer.
@@ -98,4 +98,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_split_binary

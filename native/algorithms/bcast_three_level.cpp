@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"
 
-namespace timpani {
+namespace timpani::bcast_three_level {
 namespace {
 
 using Levels = HierarchicalBroadcast<kThreeLevels>;
@@ -25,4 +25,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_three_level

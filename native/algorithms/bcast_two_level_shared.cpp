@@ -8,7 +8,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/hierarchy.hpp"
 
-namespace timpani {
+namespace timpani::bcast_two_level_shared {
 namespace {
 
 class Broadcast {
@@ -105,4 +105,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_two_level_shared

@@ -5,7 +5,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_binomial {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
@@ -38,4 +38,4 @@ const Register gather{binomial("gather")};
 const Register gatherv{binomial("gatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_binomial

@@ -5,7 +5,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_knomial {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
@@ -35,4 +35,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_knomial

@@ -3,7 +3,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_linear {
 namespace {
 
 Algorithm linear(std::string_view collective) {
@@ -28,4 +28,4 @@ const Register gather{linear("gather")};
 const Register gatherv{linear("gatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_linear

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_three_level {
 namespace {
 
 using Levels = HierarchicalGather<kThreeLevels>;
@@ -29,4 +29,4 @@ const Register gather{three_level("gather")};
 const Register gatherv{three_level("gatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_three_level

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_two_level {
 namespace {
 
 using Levels = HierarchicalGather<kTwoLevels>;
@@ -29,4 +29,4 @@ const Register gather{two_level("gather")};
 const Register gatherv{two_level("gatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_two_level

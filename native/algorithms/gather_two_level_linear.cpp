@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::gather_two_level_linear {
 namespace {
 
 using Levels = HierarchicalGather<kRootToAllNodes>;
@@ -29,4 +29,4 @@ const Register gather{two_level_linear("gather")};
 const Register gatherv{two_level_linear("gatherv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::gather_two_level_linear

@@ -7,7 +7,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_reduction.hpp"
 
-namespace timpani {
+namespace timpani::reduce_binary {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
@@ -38,4 +38,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_binary

@@ -6,7 +6,7 @@
 #include "schedule/knomial_reduction.hpp"
 #include "schedule/rank_order.hpp"
 
-namespace timpani {
+namespace timpani::reduce_binomial {
 namespace {
 
 const Register entry{{
@@ -31,4 +31,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_binomial

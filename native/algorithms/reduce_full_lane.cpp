@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
 
-namespace timpani {
+namespace timpani::reduce_full_lane {
 namespace {
 
 class Reduction {
@@ -110,4 +110,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_full_lane

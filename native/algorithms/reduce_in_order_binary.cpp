@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/tree_reduction.hpp"
 
-namespace timpani {
+namespace timpani::reduce_in_order_binary {
 namespace {
 
 /// Ranks counted down from the last, which is 0 and at the top. A subtree is a run that its head opens; of the rest the
@@ -86,4 +86,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_in_order_binary

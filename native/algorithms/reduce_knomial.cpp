@@ -6,7 +6,7 @@
 #include "schedule/knomial_reduction.hpp"
 #include "schedule/rank_order.hpp"
 
-namespace timpani {
+namespace timpani::reduce_knomial {
 namespace {
 
 /// One for each digit in each place, and in the highest only as many as there are ranks for.
@@ -47,4 +47,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_knomial

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/ordered_reduction.hpp"
 
-namespace timpani {
+namespace timpani::reduce_linear {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
@@ -40,4 +40,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_linear

@@ -8,7 +8,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_reduction.hpp"
 
-namespace timpani {
+namespace timpani::reduce_pipeline {
 namespace {
 
 Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
@@ -40,4 +40,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_pipeline

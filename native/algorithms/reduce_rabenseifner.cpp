@@ -10,7 +10,7 @@
 #include "schedule/rank_order.hpp"
 #include "schedule/recursive_halving.hpp"
 
-namespace timpani {
+namespace timpani::reduce_rabenseifner {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 1 + 2 * floor_log2(shape.ranks); }
@@ -120,4 +120,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_rabenseifner

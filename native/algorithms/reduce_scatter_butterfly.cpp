@@ -10,7 +10,7 @@
 #include "schedule/rank_order.hpp"
 #include "schedule/recursive_halving.hpp"
 
-namespace timpani {
+namespace timpani::reduce_scatter_butterfly {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
@@ -131,4 +131,4 @@ const Register reduce_scatter{butterfly<scattered_part>("reduce_scatter")};
 const Register reduce_scatter_block{butterfly<block_of>("reduce_scatter_block")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_scatter_butterfly

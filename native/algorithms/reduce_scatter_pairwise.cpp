@@ -7,7 +7,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::reduce_scatter_pairwise {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
@@ -67,4 +67,4 @@ const Register reduce_scatter{pairwise<scattered_part>("reduce_scatter")};
 const Register reduce_scatter_block{pairwise<block_of>("reduce_scatter_block")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_scatter_pairwise

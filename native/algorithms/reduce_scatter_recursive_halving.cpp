@@ -8,7 +8,7 @@
 #include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
 
-namespace timpani {
+namespace timpani::reduce_scatter_recursive_halving {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
@@ -89,4 +89,4 @@ const Register reduce_scatter{recursive_halving<scattered_part>("reduce_scatter"
 const Register reduce_scatter_block{recursive_halving<block_of>("reduce_scatter_block")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_scatter_recursive_halving

@@ -5,7 +5,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
 
-namespace timpani {
+namespace timpani::reduce_scatter_ring {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return std::max(1, shape.ranks - 1); }
@@ -68,4 +68,4 @@ const Register reduce_scatter{ring<scattered_part>("reduce_scatter")};
 const Register reduce_scatter_block{ring<block_of>("reduce_scatter_block")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_scatter_ring

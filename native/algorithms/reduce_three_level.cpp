@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"
 
-namespace timpani {
+namespace timpani::reduce_three_level {
 namespace {
 
 using Levels = HierarchicalReduction<kThreeLevels>;
@@ -26,4 +26,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_three_level

@@ -5,7 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"
 
-namespace timpani {
+namespace timpani::reduce_two_level_chain {
 namespace {
 
 using Levels = HierarchicalReduction<kChainOfNodes>;
@@ -27,4 +27,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::reduce_two_level_chain

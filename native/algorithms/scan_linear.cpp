@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 
-namespace timpani {
+namespace timpani::scan_linear {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks; }
@@ -45,4 +45,4 @@ const Register scan{linear("scan", round<false>)};
 const Register exscan{linear("exscan", round<true>)};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scan_linear

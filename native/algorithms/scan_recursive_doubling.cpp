@@ -7,7 +7,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/rank_order.hpp"
 
-namespace timpani {
+namespace timpani::scan_recursive_doubling {
 namespace {
 
 std::int64_t rounds(const Shape& shape) { return 1 + ceil_log2(shape.ranks); }
@@ -57,4 +57,4 @@ const Register scan{recursive_doubling("scan", round<false>)};
 const Register exscan{recursive_doubling("exscan", round<true>)};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scan_recursive_doubling

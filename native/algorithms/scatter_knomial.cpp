@@ -5,7 +5,7 @@
 #include "schedule/tree.hpp"
 #include "schedule/tree_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_knomial {
 namespace {
 
 KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
@@ -34,4 +34,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_knomial

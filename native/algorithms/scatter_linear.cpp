@@ -3,7 +3,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_linear {
 namespace {
 
 Algorithm linear(std::string_view collective) {
@@ -28,4 +28,4 @@ const Register scatter{linear("scatter")};
 const Register scatterv{linear("scatterv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_linear

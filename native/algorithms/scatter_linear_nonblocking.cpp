@@ -3,7 +3,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_linear_nonblocking {
 namespace {
 
 const Register entry{{
@@ -22,4 +22,4 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_linear_nonblocking

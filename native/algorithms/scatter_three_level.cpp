@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_three_level {
 namespace {
 
 using Levels = HierarchicalScatter<kThreeLevels>;
@@ -29,4 +29,4 @@ const Register scatter{three_level("scatter")};
 const Register scatterv{three_level("scatterv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_three_level

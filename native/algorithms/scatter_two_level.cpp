@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_two_level {
 namespace {
 
 using Levels = HierarchicalScatter<kTwoLevels>;
@@ -29,4 +29,4 @@ const Register scatter{two_level("scatter")};
 const Register scatterv{two_level("scatterv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_two_level

@@ -4,7 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"
 
-namespace timpani {
+namespace timpani::scatter_two_level_linear {
 namespace {
 
 using Levels = HierarchicalScatter<kRootToAllNodes>;
@@ -29,4 +29,4 @@ const Register scatter{two_level_linear("scatter")};
 const Register scatterv{two_level_linear("scatterv")};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::scatter_two_level_linear

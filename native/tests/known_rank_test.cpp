@@ -1,17 +1,12 @@
 #include "collectives/topology.hpp"
 #include "schedule/algorithm.hpp"
 #include "tests/check.hpp"
+#include "verify/verify.hpp"
 
 namespace timpani {
 namespace {
 
 constexpr std::size_t kRanks = 5;
-
-std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int rank) {
-    Steps steps;
-    for (std::int64_t round = 0; round < algorithm.rounds(shape); ++round) algorithm.round(shape, rank, round, steps);
-    return steps.all();
-}
 
 /// The counts of `rank` alone out of those of all pairs.
 std::vector<std::int64_t> of_one(const std::vector<std::int64_t>& all, std::size_t rank) {

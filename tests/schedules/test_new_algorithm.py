@@ -20,7 +20,7 @@ PLANTED = """
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
-namespace timpani {
+namespace timpani::bcast_late_chain {
 namespace {
 
 constexpr std::array<std::int64_t, 3> kTrialStarts{1, 2, 5};
@@ -57,7 +57,7 @@ const Register entry{{
 }};
 
 }  // namespace
-}  // namespace timpani
+}  // namespace timpani::bcast_late_chain
 """
 
 BESIDE = ("bcast_binomial.cpp", "bcast_pipeline.cpp")
