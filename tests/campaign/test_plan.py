@@ -8,11 +8,11 @@ import pytest
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
+from timpani.campaign.resources import Resources
 from timpani.errors import UserError
+from timpani.machine.detect import this_computer
 from timpani.native.find import Mpi, find_mpis
-from timpani.providers.catalogue import Catalogue
-from timpani.providers.own import own_catalogue
-from timpani.providers.registry import provider_of
+from timpani.providers.library import Library
 from timpani.study.study import Study
 
 FOUND = find_mpis()
@@ -21,17 +21,17 @@ every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{
 
 def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
-    return plan(study, mpi, provider_of(mpi), catalogue(mpi), own(mpi), cores, oversubscribe)
+    return plan(study, library(mpi), Resources(this_computer(mpi), cores, lambda ranks: [(0, 1)]), oversubscribe)
 
 
 @cache
-def catalogue(mpi: Mpi) -> Catalogue:
-    return provider_of(mpi).catalogue(mpi)
+def library(mpi: Mpi) -> Library:
+    return Library.ask(mpi)
 
 
-@cache
-def own(mpi: Mpi) -> Catalogue:
-    return own_catalogue(mpi)
+def said(plan: CampaignPlan) -> tuple[str, ...]:
+    """What is left out, in words."""
+    return tuple(map(str, plan.skipped))
 
 
 def names(plan: CampaignPlan) -> set[str]:
@@ -80,7 +80,7 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
     other = "mpich" if mpi.kind == "openmpi" else "openmpi"
     plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
     assert names(plan) == {f"{mpi.kind}/default"}
-    assert plan.left_out == (f"bcast {other}/binomial: not of {mpi.kind} {mpi.version}",)
+    assert said(plan) == (f"bcast {other}/binomial: not of {mpi.kind} {mpi.version}",)
     with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not of"):
         planned(mpi, collectives={"bcast": [f"{other}/ring"]})
 
@@ -148,12 +148,12 @@ def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> Non
 def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
     assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
-    assert made.left_out == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
+    assert said(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
 
 
 @every_mpi
 def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
-    ours = {str(algorithm) for algorithm in own(mpi).all_of("scan")[1:]}
+    ours = {str(algorithm) for algorithm in library(mpi).ours.all_of("scan")[1:]}
     assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
 
 
@@ -187,7 +187,7 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
         ranks=[1, 3],
         sizes=[9, 16, 64],
     )
-    assert made.left_out == (
+    assert said(made) == (
         f"latency {mpi.kind}/default on 1 ranks: only for 2 ranks or more",
         f"latency {mpi.kind}/default:first=0,second=2 on 1 ranks: only for 2 ranks or more",
         "transpose timpani/packed on 1 ranks: only for 2 ranks or more",
@@ -201,7 +201,7 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
 @every_mpi
 def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
-    assert made.left_out == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
+    assert said(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
 
 
 @every_mpi

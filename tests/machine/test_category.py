@@ -48,7 +48,7 @@ def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> Non
     assert "8 ranks on a1 would share its 4 cores" in unfit(MACHINE, HOSTS, "category:1:8", 8)
     assert capacity(MACHINE, HOSTS, "category:1:1") == 20
     with pytest.raises(UserError, match="this computer is one"):
-        unfit(None, (), "category:1:1", 2)
+        unfit(MACHINE, (), "category:1:1", 2)
 
 
 def test_an_order_that_srun_does_not_keep_is_left_out() -> None:

@@ -3,11 +3,12 @@
 import pytest
 
 from timpani.campaign.planning import plan
+from timpani.campaign.resources import Resources
+from timpani.machine.detect import this_computer
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
 from timpani.native.find import Mpi, find_mpis
-from timpani.providers.own import own_catalogue
-from timpani.providers.registry import provider_of
+from timpani.providers.library import Library
 from timpani.report.dry_run import plan_lines
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
@@ -33,19 +34,14 @@ def test_each_says_what_it_asks(shipped: ShippedStudy) -> None:
 @every_mpi
 @every_study
 def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: ShippedStudy) -> None:
-    provider = provider_of(mpi)
-    machine = FOUR_GROUPS if any(map(category, shipped.study.placement)) else None
-    planned = plan(
-        shipped.study,
-        mpi,
-        provider,
-        provider.catalogue(mpi),
-        own_catalogue(mpi),
+    on_nodes = any(map(category, shipped.study.placement))
+    resources = Resources(
+        machine=FOUR_GROUPS if on_nodes else this_computer(mpi),
         cores=2,
-        oversubscribe=True,
-        machine=machine,
-        hosts=choose_hosts(machine) if machine else (),
+        distinct=lambda ranks: [(0, 1)],
+        hosts=choose_hosts(FOUR_GROUPS) if on_nodes else (),
     )
+    planned = plan(shipped.study, Library.ask(mpi), resources, oversubscribe=True)
     lines = plan_lines(planned)
     measured = {(cell.cell.collective, cell.cell.algorithm.name) for cell in planned.cells}
     for collective, algorithms in shipped.study.collectives.items():

@@ -10,28 +10,23 @@ from timpani.providers.catalogue import Offer
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_sizes
+from timpani.study.skipped import Skipped
 from timpani.study.study import DATATYPES, Study
 
 
 def cells_of(
-    study: Study,
-    operation: str,
-    algorithm: Algorithm,
-    offer: Offer | None,
-    ranks: int,
-    distinct: DistinctPairs,
-    left_out: list[str],
-) -> Iterator[Cell]:
-    """The cells, size by size; what can't be measured goes to `left_out` in words."""
+    study: Study, operation: str, algorithm: Algorithm, offer: Offer | None, ranks: int, distinct: DistinctPairs
+) -> Iterator[Cell | Skipped]:
+    """The cells, size by size, and what can't be measured."""
     if offer is not None and not offer.restrictions.admit(ranks):
-        left_out.append(f"{operation} {algorithm} on {ranks} ranks: only for {offer.restrictions}")
+        yield Skipped(f"{operation} {algorithm} on {ranks} ranks", f"only for {offer.restrictions}")
         return
     kind = OPERATIONS[operation].kind
     sizes = study.sizes_of(operation)
     if kind == "point-to-point" and offer is not None:
         for between in between_ranks(algorithm, offer, ranks, study.pairs, distinct):
             if why := missing_ranks(between, ranks):
-                left_out.append(f"{operation} {between} on {ranks} ranks: {why}")
+                yield Skipped(f"{operation} {between} on {ranks} ranks", why)
             else:
                 yield from _at(sizes, study, operation, between, ranks)
     elif kind == "transpose":
@@ -40,7 +35,7 @@ def cells_of(
             unfit[indivisible(algorithm, ranks, size // DATATYPES[study.datatype_of(operation)])].append(size)
         yield from _at(tuple(unfit.pop("", ())), study, operation, algorithm, ranks)
         for why, odd in unfit.items():
-            left_out.append(f"{operation} {algorithm} on {ranks} ranks, {show_sizes(odd)}: {why}")
+            yield Skipped(f"{operation} {algorithm} on {ranks} ranks, {show_sizes(odd)}", why)
     else:
         yield from _at(sizes, study, operation, algorithm, ranks)
 

@@ -17,6 +17,7 @@ from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.find import Mpi
 from timpani.providers.provider import Controls
 from timpani.study.cell import Cell
+from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 
 START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
@@ -65,7 +66,7 @@ class Group:
 class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
-    `left_out` says in words what can't take part here, and what stands in for it.
+    `skipped` is what can't take part here.
 
     `hosts` is empty where the launcher is not told any: on this computer. `at_once` launches run side by side: one,
     unless they are simulations, which disturb no other's times.
@@ -74,7 +75,7 @@ class CampaignPlan:
     study: Study
     mpi: Mpi
     groups: tuple[Group, ...]
-    left_out: tuple[str, ...]
+    skipped: tuple[Skipped, ...]
     machine: Machine
     hosts: HostList = ()
     at_once: int = 1
@@ -120,7 +121,7 @@ class CampaignPlan:
         beside = f"; {self.at_once} launches at a time" if self.at_once > 1 else ""
         once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
         fresh = ["each call of an algorithm of ours includes its set-up"] * self.study.include_setup
-        return (*(f"left out: {text}" for text in self.left_out), *staying, *fresh, *once * self.machine.simulated)
+        return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *once * self.machine.simulated)
 
     @property
     def seconds(self) -> float:

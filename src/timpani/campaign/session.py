@@ -14,23 +14,22 @@ from typing import Self, get_args
 
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.observer import Observer
-from timpani.campaign.pairs import pairs_here, pairs_on
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
+from timpani.campaign.resources import Resources
 from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
-from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.hosts import HostList
 from timpani.machine.lab import shares_cores
 from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
-from timpani.machine.places import capacity, with_slots
 from timpani.native.build import build
 from timpani.native.find import Kind, choose_mpi
-from timpani.providers.own import own_catalogue
+from timpani.providers.library import Library
 from timpani.providers.registry import provider_of
 from timpani.providers.steering import steering
 from timpani.study.operations import OPERATIONS
@@ -58,8 +57,8 @@ class Session:
         `machine` is where it runs, on `hosts` or on all its nodes; None: on this computer.
         """
         if machine is None:
-            mpi, cores = choose_mpi(mpi_wanted), read_cores().usable
-            distinct = pairs_here(study.placement, read_cores())
+            mpi = choose_mpi(mpi_wanted)
+            resources = Resources.here(mpi, study.placement)
         else:
             if machine.simulated:
                 study = _once(study)
@@ -71,12 +70,8 @@ class Session:
                     f"{machine.name} starts ranks with {machine.launcher}'s starter, and {mpi} is another library",
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
-            hosts = with_slots(machine, hosts or choose_hosts(machine))
-            cores = min(capacity(machine, hosts, placement) for placement in study.placement)
-            distinct = pairs_on(machine, hosts, study.placement)
-        provider = provider_of(mpi)
-        catalogue, own = provider.catalogue(mpi), own_catalogue(mpi)
-        planned = plan(study, mpi, provider, catalogue, own, cores, oversubscribe, distinct, machine, hosts)
+            resources = Resources.on(machine, hosts, study.placement)
+        planned = plan(study, Library.ask(mpi), resources, oversubscribe)
         if planned.machine.simulated:
             planned = replace(planned, at_once=read_cores().usable)
         return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
@@ -92,7 +87,7 @@ class Session:
                 mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
-                left_out=list(self.plan.left_out),
+                left_out=list(map(str, self.plan.skipped)),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
             ),
         )

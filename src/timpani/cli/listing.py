@@ -57,12 +57,8 @@ def _operations() -> list[dict[str, Any]]:
 
 def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
     from timpani.native.find import choose_mpi
-    from timpani.providers.own import own_catalogue
-    from timpani.providers.point_to_point import point_to_point_catalogue
-    from timpani.providers.registry import provider_of
-    from timpani.providers.transposes import transposes_catalogue
+    from timpani.providers.library import Library
 
-    mpi = choose_mpi(wanted)
     return [
         {
             "collective": offer.collective,
@@ -74,12 +70,7 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
             "source": offer.source,
             "cost": offer.cost,
         }
-        for catalogue in (
-            provider_of(mpi).catalogue(mpi),
-            own_catalogue(mpi),
-            point_to_point_catalogue(mpi),
-            transposes_catalogue(),
-        )
+        for catalogue in Library.ask(choose_mpi(wanted)).catalogues
         for offers in catalogue.offers.values()
         for offer in offers
     ]

@@ -26,11 +26,11 @@ def arranged(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int
     return tuple(Host(host.name, each) for host in chosen), _OVER_NODES[number]
 
 
-def unfit(machine: Machine | None, hosts: Sequence[Host], placement: str, ranks: int) -> str:
-    """Why so many ranks can't be placed so, in words; nothing where they can. UserError without a machine."""
+def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> str:
+    """Why so many ranks can't be placed so, in words; nothing where they can. UserError where there are no hosts."""
     if category(placement) is None:
         return ""
-    if machine is None:
+    if not hosts:
         raise UserError(
             f"{placement} puts nodes in an order, and this computer is one", "name a machine (--on), or a --placement"
         )

@@ -1,0 +1,40 @@
+"""Where a campaign runs: the machine, which of its nodes, and how many ranks fit."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.campaign.pairs import DistinctPairs, pairs_here, pairs_on
+from timpani.machine.cores import read_cores
+from timpani.machine.detect import this_computer
+from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.model import Machine
+from timpani.machine.places import capacity, with_slots
+from timpani.native.find import Mpi
+
+
+@dataclass(frozen=True)
+class Resources:
+    """A machine, and what of it a campaign may use.
+
+    cores     how many ranks can have a core of their own, at every placement
+    distinct  pairs of ranks that sit differently close
+    hosts     the nodes, with their slots; empty on this computer, whose launcher is told none
+    """
+
+    machine: Machine
+    cores: int
+    distinct: DistinctPairs
+    hosts: HostList = ()
+
+    @classmethod
+    def here(cls, mpi: Mpi, placements: tuple[str, ...]) -> Self:
+        """This computer."""
+        cores = read_cores()
+        return cls(this_computer(mpi), cores.usable, pairs_here(placements, cores))
+
+    @classmethod
+    def on(cls, machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> Self:
+        """`hosts` of `machine`, or all its nodes where there are none."""
+        hosts = with_slots(machine, hosts or choose_hosts(machine))
+        cores = min(capacity(machine, hosts, placement) for placement in placements)
+        return cls(machine, cores, pairs_on(machine, hosts, placements), hosts)

@@ -1,0 +1,55 @@
+"""An MPI library with all that can be measured on it."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.native.find import Mpi
+from timpani.providers.catalogue import Catalogue
+from timpani.providers.own import own_catalogue
+from timpani.providers.point_to_point import point_to_point_catalogue
+from timpani.providers.provider import Provider
+from timpani.providers.registry import provider_of
+from timpani.providers.transposes import transposes_catalogue
+from timpani.study.operations import OPERATIONS
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library, who speaks for it, and the algorithms there are: its own and ours.
+
+    collectives     of the library, one of which it chooses by default
+    ours            of Timpani, run on it with nothing set
+    point_to_point  operations that have one way only
+    transposes      all of them ours
+    """
+
+    mpi: Mpi
+    provider: Provider
+    collectives: Catalogue
+    ours: Catalogue
+    point_to_point: Catalogue
+    transposes: Catalogue
+
+    @classmethod
+    def ask(cls, mpi: Mpi) -> Self:
+        """Ask `mpi`, and the programs built for it, what there is."""
+        provider = provider_of(mpi)
+        return cls(
+            mpi=mpi,
+            provider=provider,
+            collectives=provider.catalogue(mpi),
+            ours=own_catalogue(mpi),
+            point_to_point=point_to_point_catalogue(mpi),
+            transposes=transposes_catalogue(),
+        )
+
+    @property
+    def catalogues(self) -> tuple[Catalogue, ...]:
+        """All of them."""
+        return self.collectives, self.ours, self.point_to_point, self.transposes
+
+    def catalogues_of(self, operation: str) -> tuple[Catalogue, Catalogue]:
+        """The library's and ours, which together have all algorithms of an operation."""
+        kind = OPERATIONS[operation].kind
+        theirs = self.collectives if kind == "collective" else self.point_to_point
+        return theirs, self.transposes if kind == "transpose" else self.ours
