@@ -6,20 +6,20 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from timpani.charts.theme import Figure
+from timpani.charts.theme import Chart
 
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 Item = dict[str, Any]
 
 
-def items(figure: Figure, marktype: str, role: str = "mark") -> list[Item]:
+def items(figure: Chart, marktype: str, role: str = "mark") -> list[Item]:
     """The items of all marks of that type and role. `to_dict` checks the figure against Vega-Lite's schema."""
     drawn = vl_convert.vegalite_to_scenegraph(figure.to_dict(), vl_version=_VEGA_LITE)
     return [item for group in _groups(drawn["scenegraph"], marktype, role) for item in group["items"]]
 
 
-def texts(figure: Figure, role: str) -> list[str]:
+def texts(figure: Chart, role: str) -> list[str]:
     """The texts of axis titles, legend labels and the like."""
     return [str(item["text"]) for item in items(figure, "text", role)]
 

@@ -91,7 +91,7 @@ def one(name: str = "default", launches: int = 1, **values: Any) -> list[LaunchR
 
 
 def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
-    assert [text for level, text in page.headings if level == "h2"] == [
+    expected = [
         "Verdict",
         "Latency against size",
         "Latency against ranks",
@@ -104,6 +104,9 @@ def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
         "Spread between launches",
         "Provenance and methods",
     ]
+    found = [text for level, text in page.headings if level == "h2"]
+    assert [text for text in found if text in expected] == expected
+    assert (found[0], found[-1]) == (expected[0], expected[-1])
 
 
 def test_headings_skip_no_level_and_there_is_one_title(page: Page) -> None:
@@ -141,14 +144,14 @@ def test_data_are_embedded_once(page: Page) -> None:
 
 
 def test_each_collective_has_each_figure(page: Page) -> None:
-    assert sorted(page.data["panels"]) == sorted(
-        f"{kind}-{collective}"
-        for kind in (
+    assert {
+        f"{figure}-{collective}"
+        for figure in (
             *("latency-against-size", "latency-against-ranks", "algorithm-map", "speedup", "spread"),
             *("fitted", "residuals"),
         )
         for collective in ALGORITHMS
-    )
+    } <= set(page.data["panels"])
 
 
 def test_the_verdict_names_share_and_worst_loss(page: Page) -> None:
@@ -212,13 +215,10 @@ def test_a_hostile_title_stays_text(tmp_path: Path) -> None:
 def test_one_cell_alone_makes_a_report_without_comparisons(tmp_path: Path) -> None:
     page = Page(render(campaign_of(tmp_path / "campaign", one(median_us=1.0, ci_low_us=0.9, ci_high_us=1.1))))
     assert "No verdict" in page.text
-    assert [text for level, text in page.headings if level == "h2"] == [
-        "Verdict",
-        "Latency against size",
-        "Tables",
-        "Where curves leave their flat part",
-        "Provenance and methods",
-    ]
+    found = {text for level, text in page.headings if level == "h2"}
+    assert {"Latency against size", "Tables", "Where curves leave their flat part"} <= found
+    comparisons = {"Latency against ranks", "Best algorithm by ranks and size", "Speed-up against the default"}
+    assert not found & (comparisons | {"Which algorithm behaves most like the default", "Spread between launches"})
 
 
 def test_a_campaign_in_which_everything_failed_says_so(tmp_path: Path) -> None:
@@ -312,7 +312,7 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
     folder = tmp_path / "figures"
     written = write_figures(campaign, folder)
     assert sorted(written) == sorted(folder.iterdir())
-    assert {path.stem for path in written} == {
+    assert {path.stem for path in written} >= {
         "latency-against-size-scatter-2-ranks",
         "latency-against-size-scatter-4-ranks",
         "latency-against-ranks-scatter-1-B",
@@ -337,6 +337,21 @@ def test_every_specification_of_the_page_compiles(page: Page) -> None:
         assert vl_convert.vegalite_to_vega(panel["specification"])["marks"]
 
 
+def lacking(page: Page) -> dict[str, set[str]]:
+    """What each figure of a page draws, or is counted by, and the page doesn't have."""
+    found = {}
+    for name, panel in page.data["panels"].items():
+        specification = panel["specification"]
+        # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
+        axes = {"value", "label"}
+        reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
+        drawn = (named(specification, "field") | reckoned) - named(specification, "as")
+        drawn -= {"", NODE_RANKS, SWITCH_RANKS}
+        counted = {panel["measure"]} if "facet" in specification else set()
+        found[name] = (drawn | counted) - {*page.data["tables"][panel["table"]]}
+    return {name: columns for name, columns in found.items() if columns}
+
+
 def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> None:
     placed = [
         replace(result, cell=replace(result.cell, placement=placement))
@@ -345,16 +360,7 @@ def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> N
     ]
     several = Page(render(campaign_of(tmp_path / "campaign", placed)))
     assert "placements-scatter" in several.data["panels"]
-    for data in (page.data, several.data):
-        for name, panel in data["panels"].items():
-            specification = panel["specification"]
-            # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
-            axes = {"value", "label"}
-            reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
-            drawn = (named(specification, "field") | reckoned) - named(specification, "as")
-            drawn -= {"", NODE_RANKS, SWITCH_RANKS}
-            counted = {panel["measure"]} if "facet" in specification else set()
-            assert drawn | counted <= {*data["tables"][panel["table"]]}, name
+    assert lacking(page) == lacking(several) == {}
     chosen = {values["data-column"] for tag, values in several.elements if tag == "select"}
     assert chosen <= {*several.data["tables"]["cells"], "formula"}
 

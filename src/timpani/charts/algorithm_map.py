@@ -6,6 +6,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.status import corners
 
 TIE = "tie"
@@ -28,7 +29,7 @@ _HATCH = (
 """A Vega expression: marks, not an SVG pattern, so that hatching survives every file format and printer."""
 
 
-def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A coloured, numbered cell per rank count and size; a tie is pale and hatched.
 
     decisions  columns of `decide` that have a verdict, and the best cell's `status`; a row per rank count and size
@@ -92,3 +93,22 @@ def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
         .then(pl.col("tied").list.slice(1).list.join(", "))
         .otherwise(pl.lit("nothing")),
     )
+
+
+FIGURE = Figure(
+    name="algorithm-map",
+    section=Section(
+        "map",
+        "Best algorithm by ranks and size",
+        "The best algorithm at each rank count and size, by number and colour. Hatched cells are ties: nothing there "
+        "is significantly faster than the default, nor the default than all else; the number names the lowest median.",
+    ),
+    place=40,
+    table="decisions",
+    draw=algorithm_map,
+    columns=(
+        *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
+        *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
+    ),
+    chosen_by=(CONDITIONS,),
+)

@@ -9,7 +9,7 @@ from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 _BOTH = "datum.node === datum.switch"  # every node has a switch of its own: one rule says it
 
 
-def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Figure]:
+def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Chart]:
     """A rule after each count of NODE_RANKS and SWITCH_RANKS that lies between the rank counts of `cells`.
 
     x  the encoding of `ranks`
@@ -25,7 +25,7 @@ def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Figu
     return [_boundary(node, 6, x, ink), _boundary(switch, 20, x, ink)]  # words of close rules don't meet
 
 
-def _boundary(drawn: alt.Chart, height: int, x: alt.X, ink: theme.Ink) -> theme.Figure:
+def _boundary(drawn: alt.Chart, height: int, x: alt.X, ink: theme.Ink) -> theme.Chart:
     """A rule at `at` with `words` beside it, `height` pixels from the top."""
     within = drawn.transform_filter("isValid(datum.at) && datum.least <= datum.at && datum.at < datum.most")
     placed = within.transform_calculate(ranks="datum.at + 0.5").encode(x=x)

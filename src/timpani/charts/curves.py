@@ -4,14 +4,22 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import CONDITIONS
 from timpani.charts.measure import Measure
 from timpani.charts.status import FAILED, OK, shape
 
 HEIGHT = 400
+COLUMNS = (
+    *("collective", "label", "ranks", "message_bytes", CONDITIONS),
+    *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
+    *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
+)
+"""What curves of any measure are made of, and what they are chosen by."""
+
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
-def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: Measure) -> theme.Figure:
+def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: Measure) -> theme.Chart:
     """The measure against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
 
     cells  columns of `estimate_cells`, a row per label and value of `field`

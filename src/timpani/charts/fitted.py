@@ -4,13 +4,30 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import CONDITIONS, MODELS, Figure
+from timpani.study.schema import schema
 
 MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"
+
+FIT_ROWS = {
+    **schema("collective", "label", "ranks"),
+    CONDITIONS: pl.String(),
+    "status": pl.String(),
+    "part": pl.String(),
+    "piece": pl.Int64(),
+    "message_bytes": pl.Float64(),
+    "time_us": pl.Float64(),
+    "low_us": pl.Float64(),
+    "high_us": pl.Float64(),
+    "ratio": pl.Float64(),
+    "evidence": pl.Float64(),
+}
+"""The columns of the report's table `fits`."""
 
 HEIGHT = 400
 
 
-def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A curve per `label` on log-log axes; a dashed vertical line stands at the first size after each switch.
 
     rows  `part` says what a row is. MEASURED: a size with `time_us`, `low_us`, `high_us`; FITTED: a place on the line
@@ -66,3 +83,15 @@ def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
     )
     chart = alt.layer(switches, line, interval, points).properties(width=theme.WIDTH, height=HEIGHT)
     return theme.dress(chart, ink, "Times against message size with fitted lines; dashed lines are switches")
+
+
+FIGURE = Figure(
+    name="fitted",
+    section=MODELS,
+    place=130,
+    table="fits",
+    draw=fitted,
+    columns=tuple(FIT_ROWS),
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

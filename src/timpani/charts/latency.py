@@ -11,6 +11,11 @@ def latency_us(cells: pl.DataFrame) -> pl.Series:
     return cells.select(pl.coalesce("median_us", "osu_avg_us")).to_series()
 
 
+def has_intervals(cells: pl.DataFrame) -> bool:
+    """Whether any of these cells has an interval."""
+    return bool(cells["ci_low_us"].is_not_null().any())
+
+
 def latency_title(cells: pl.DataFrame) -> str:
     """What the latency of these cells is, with its unit."""
     measured = latency_us(cells).is_not_null()

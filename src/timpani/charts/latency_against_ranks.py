@@ -5,11 +5,14 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.boundaries import boundaries
-from timpani.charts.curves import curves
+from timpani.charts.curves import COLUMNS, curves
+from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.measure import latency
+from timpani.charts.rows import CALLS, several
+from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 
-def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """One curve per algorithm with its interval, and rules where ranks leave the first node and the first switch.
 
     cells  columns of `estimate_cells`, a row per label and rank count; NODE_RANKS and SWITCH_RANKS where they are known
@@ -23,3 +26,17 @@ def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> 
     chart = curves(cells, "ranks", ranks, ink, latency(cells))
     chart = alt.layer(*boundaries(cells, ranks, ink), chart)
     return theme.dress(chart, ink, "Latency against ranks, one curve per algorithm")
+
+
+FIGURE = Figure(
+    name="latency-against-ranks",
+    section=Section("ranks", "Latency against ranks", "The same against the number of ranks, at one message size."),
+    place=20,
+    table="cells",
+    draw=latency_against_ranks,
+    columns=COLUMNS,
+    optional=(NODE_RANKS, SWITCH_RANKS),
+    rows=CALLS & several("ranks", within=("collective", CONDITIONS)),
+    chosen_by=("message_bytes", CONDITIONS),
+    switchable=True,
+)

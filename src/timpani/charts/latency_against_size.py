@@ -3,11 +3,32 @@
 import polars as pl
 
 from timpani.charts import theme
-from timpani.charts.curves import curves
+from timpani.charts.curves import COLUMNS, curves
+from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.latency import has_intervals, latency_title
 from timpani.charts.measure import latency
+from timpani.charts.rows import CALLS
 
 
-def latency_against_size(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def latency_against_size(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size."""
     chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), ink, latency(cells))
     return theme.dress(chart, ink, "Latency against message size, one curve per algorithm")
+
+
+def _about(cells: pl.DataFrame) -> str:
+    intervals = " Vertical lines are 95 % intervals over launches." if has_intervals(cells) else ""
+    return f"{latency_title(cells)} of a call against message size, both on log scales.{intervals}"
+
+
+FIGURE = Figure(
+    name="latency-against-size",
+    section=Section("size", "Latency against size", _about),
+    place=10,
+    table="cells",
+    draw=latency_against_size,
+    columns=COLUMNS,
+    rows=CALLS,
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

@@ -3,11 +3,34 @@
 import polars as pl
 
 from timpani.charts import theme
-from timpani.charts.curves import curves
+from timpani.charts.curves import COLUMNS, curves
+from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.latency import has_intervals
 from timpani.charts.measure import HALF_ROUND_TRIP
 
 
-def message_latency(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def message_latency(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size."""
     chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), ink, HALF_ROUND_TRIP)
     return theme.dress(chart, ink, "Half a round trip against message size, one curve per pair of ranks")
+
+
+def _about(cells: pl.DataFrame) -> str:
+    intervals = " Vertical lines are 95 % intervals over launches." if has_intervals(cells) else ""
+    return (
+        "Half of a round trip, and bytes by time, against message size, both on log scales; a curve for each pair of "
+        f"ranks, named by the smallest part of the machine that holds both.{intervals}"
+    )
+
+
+FIGURE = Figure(
+    name="message-latency",
+    section=Section("messages", "Messages between ranks", _about),
+    place=60,
+    table="messages",
+    draw=message_latency,
+    columns=COLUMNS,
+    rows=~pl.col("throughput_shown"),
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

@@ -35,7 +35,7 @@ def tree_of(messages: pl.DataFrame) -> Tree | None:
     return None
 
 
-def message_tree(messages: pl.DataFrame, tree: Tree, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def message_tree(messages: pl.DataFrame, tree: Tree, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """The tree of `messages`, columns of EVENT_SCHEMA; children stand in the order in which their messages flow."""
     places = _places(tree, _first_flow(messages, tree))
     nodes = pl.DataFrame([(rank, *place) for rank, place in places.items()], schema=["rank", "x", "y"], orient="row")

@@ -4,13 +4,15 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.latency import LATENCY_US
+from timpani.charts.rows import several
 from timpani.charts.status import corners
 
 _SIDE = 34  # pixels of a cell, at most
 
 
-def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A cell per pair of ranks, the darker the longer its time; its number is µs, or MB/s of a bandwidth.
 
     pairs  columns of `estimate_cells`, `first`, `second`, `relation` and `throughput_shown`; a row per pair
@@ -48,3 +50,23 @@ def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figu
     flagged = corners(base, columns, lines, pairs["status"], ink)
     chart = alt.layer(shade, number, flagged).properties(width=side, height=side)
     return theme.dress(chart, ink, "Time between every two ranks at one message size")
+
+
+FIGURE = Figure(
+    name="pair-matrix",
+    section=Section(
+        "pairs",
+        "Every pair of ranks",
+        "The time between every two ranks at one message size, the darker the longer; the number is µs, or MB/s of a "
+        "bandwidth.",
+    ),
+    place=80,
+    table="messages",
+    draw=pair_matrix,
+    columns=(
+        *("collective", "ranks", "message_bytes", CONDITIONS, "first", "second", "relation", "throughput_shown"),
+        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "throughput_mb_per_s", "launches", "status"),
+    ),
+    rows=pl.col("first").is_not_null() & several("first", "second", within=("collective", "ranks")),
+    chosen_by=("message_bytes", "ranks", CONDITIONS),
+)

@@ -8,7 +8,7 @@ from timpani.charts import theme
 _CELL = 30  # pixels, where there is room
 
 
-def peer_matrix(messages: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def peer_matrix(messages: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A square for each pair of ranks, its colour the bytes and its number the messages between them.
 
     messages  columns of EVENT_SCHEMA, a row for each message

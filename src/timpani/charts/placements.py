@@ -4,17 +4,20 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import SETTING, Figure, Section
+from timpani.charts.latency import has_intervals
+from timpani.charts.rows import CALLS, several
 from timpani.charts.status import shape
+from timpani.study.schema import BOUND
 
 _ROW_HEIGHT = 9  # of each algorithm in a row
-_BOUND = "links alone"
 
 
-def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A small panel per size: a row for each rank count and placement, on it every algorithm's time with its interval,
     and a tick where the links alone would end.
 
-    cells  columns of `estimate_cells`, and `bound_us` where links' rates are known; one mode and machine
+    cells  columns of `estimate_cells`, and BOUND where links' rates are known; one mode and machine
     """
     cells = cells.filter(pl.col("median_us").is_not_null()).sort("ranks", "placement")
     where = cells.select("ranks", "placement").unique(maintain_order=True)
@@ -47,13 +50,12 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figur
         x=time, color=colour, shape=shape(cells["status"], ink), tooltip=tooltip
     )
     layers = [interval, points]
-    if "bound_us" in cells.columns and cells["bound_us"].is_not_null().any():
-        bound = base.transform_filter("isValid(datum.bound_us)").mark_tick(
+    if BOUND in cells.columns and cells[BOUND].is_not_null().any():
+        bound = base.transform_filter(f"isValid(datum.{BOUND})").mark_tick(
             color=ink.text, thickness=1.5, size=0.8 * row
         )
-        layers.insert(
-            0, bound.encode(x=alt.X("bound_us:Q"), tooltip=[alt.Tooltip("bound_us:Q", title=_BOUND, format=".4~r")])
-        )
+        told = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
+        layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[told]))
     panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=row * len(order))
     sizes = alt.Facet(
         "message_bytes:O",
@@ -67,3 +69,31 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figur
         .resolve_scale(x="independent")
     )
     return theme.dress(chart, ink, "Time by rank count and placement, one panel per size; a bar where links alone end")
+
+
+def _about(cells: pl.DataFrame) -> str:
+    intervals = " with their 95 % intervals over launches" if has_intervals(cells) else ""
+    bounds = (
+        " A bar stands where the dearest link alone would end: the bytes that must cross it whatever the algorithm, by "
+        "its rate."
+    )
+    return (
+        "Every algorithm’s time at each rank count and placement, one panel per message size, times on log scales"
+        f"{intervals}.{bounds if BOUND in cells.columns else ''}"
+    )
+
+
+FIGURE = Figure(
+    name="placements",
+    section=Section("placements", "Placements compared", _about),
+    place=30,
+    table="cells",
+    draw=placements,
+    columns=(
+        *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
+        *("median_us", "ci_low_us", "ci_high_us", "status"),
+    ),
+    optional=(BOUND,),
+    rows=CALLS & several("placement", within=("collective", SETTING)),
+    chosen_by=(SETTING,),
+)

@@ -8,7 +8,7 @@ from timpani.charts import theme
 _HEIGHT = 320
 
 
-def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A curve per `label` of `ratio` = predicted / measured on log-log axes; at 1 the model is right.
 
     rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`

@@ -4,11 +4,22 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import MODELS, Figure
+from timpani.study.schema import schema
+
+RESIDUAL_ROWS = {
+    **schema("collective", "label"),
+    "formula": pl.String(),
+    **schema("ranks", "message_bytes"),
+    "fitted": pl.Float64(),
+    "residual": pl.Float64(),
+}
+"""The columns of the report's table `residuals`."""
 
 HEIGHT = 140
 
 
-def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A small panel per `label`: residuals against fitted values; a shape in them is what the formula lacks.
 
     rows  a row per point: `label`, `fitted` and `residual` in the response's unit, `ranks`, `message_bytes`
@@ -38,3 +49,15 @@ def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
         data=rows,
     ).resolve_scale(x="independent", y="independent")
     return theme.dress(chart, ink, "Residuals of regressions against fitted values, one panel per algorithm")
+
+
+FIGURE = Figure(
+    name="residuals",
+    section=MODELS,
+    place=140,
+    table="residuals",
+    draw=residuals,
+    columns=tuple(RESIDUAL_ROWS),
+    chosen_by=("formula",),
+    measure="residual",
+)

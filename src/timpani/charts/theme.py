@@ -9,7 +9,7 @@ import altair as alt
 
 from timpani.study.cell import DEFAULT
 
-Figure = alt.LayerChart | alt.FacetChart
+Chart = alt.LayerChart | alt.FacetChart
 
 WIDTH = 640
 """Width of a figure's plot in files, pixels; the page fits it to the reader's window."""
@@ -188,9 +188,9 @@ def map_width(columns: int) -> int:
     return min(WIDTH, 60 * columns)
 
 
-def dress(chart: Figure, ink: Ink, description: str) -> Figure:
+def dress(chart: Chart, ink: Ink, description: str) -> Chart:
     """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
-    dressed: Figure = chart.properties(description=description).configure(
+    dressed: Chart = chart.properties(description=description).configure(
         background=ink.paper,
         font=FONT,
         padding=6,

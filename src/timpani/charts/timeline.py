@@ -10,7 +10,7 @@ _MOST_NAMED = 64  # ranks whose messages have room for a name
 _SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
 
 
-def timeline(events: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def timeline(events: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives."""
     bars = _bars(events)
     colours = {_SEND: ink.series[0], _RECEIVE: ink.series[2], _REDUCE: ink.series[1]}

@@ -2,13 +2,27 @@
 
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.speedup import speedup
+from timpani.charts import theme, transpose_throughput
+from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.rows import TRANSPOSES, any_with
+from timpani.charts.speedup import COLUMNS, speedup
 
 
-def transpose_cost(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def transpose_cost(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A panel per way: the plain message's time / the way's, so that ½ is half of its throughput.
 
     ratios  columns of `compare_with_plain_message` and `status`, a row per label and size
     """
     return speedup(ratios, ink, "a plain message")
+
+
+FIGURE = Figure(
+    name="transpose-cost",
+    section=transpose_throughput.FIGURE.section,
+    place=95,
+    table="cells",
+    draw=transpose_cost,
+    columns=COLUMNS,
+    rows=TRANSPOSES & any_with("ratio"),
+    chosen_by=("ranks", CONDITIONS),
+)

@@ -1,4 +1,4 @@
-"""What a report shows: the campaign's cells and all that is computed of them, and which figures there are."""
+"""What a report shows: the campaign's cells and all that is computed of them, and the figures drawn from these."""
 
 import polars as pl
 
@@ -6,17 +6,27 @@ from timpani.campaign.context import with_boundaries, with_bounds
 from timpani.campaign.load import Campaign
 from timpani.campaign.relations import with_relation
 from timpani.campaign.table import estimate_cells
-from timpani.report import figures
-from timpani.report.figures import CONDITIONS, Panel, with_conditions
+from timpani.charts.algorithm_map import with_key
+from timpani.charts.figure import CONDITIONS, SETTING
+from timpani.charts.registry import figures
+from timpani.charts.rows import CALLS
 from timpani.report.fit_section import fit_section
-from timpani.report.messages import MESSAGES, message_rows
+from timpani.report.messages import message_rows
+from timpani.report.panels import Panel, panels
+from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.tuning import knee
 from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide, summarise
 from timpani.tuning.likeness import likeness
 
 
 class Report:
-    """A campaign with all that is computed for its report."""
+    """A campaign with all that is computed for its report.
+
+    tables  what figures are drawn from. `cells`: columns of `estimate_cells` and what the functions below and those of
+            `campaign/` add; `messages`: `message_rows` of them; `decisions`: of `with_key`, points with a verdict;
+            `fits` and `residuals`: of `fit_section`
+    panels  by the figure's name
+    """
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
@@ -28,40 +38,53 @@ class Report:
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
         )
-        self.cells = figures.with_speedup(cells, compared_with)
-        self.best = figures.with_best_status(self.decisions, self.cells)
-        self.messages = message_rows(self.cells)
-        transposes = self.cells.filter(pl.col("collective") == "transpose")
-        calls = self.cells.filter(~pl.col("collective").is_in((*MESSAGES, "transpose")))
+        self.cells = with_speedup(cells, compared_with)
+        calls = self.cells.filter(CALLS)
         self.likeness = with_conditions(likeness(calls))
         self.knees = with_conditions(knee.knees(calls))
-        several_ranks = calls.filter(pl.col("ranks").n_unique().over("collective", CONDITIONS) > 1)
-        several_placements = calls.filter(pl.col("placement").n_unique().over("collective", figures.SETTING) > 1)
-        several_pairs = self.messages.filter(
-            pl.col("first").is_not_null() & (pl.struct("first", "second").n_unique().over("collective", "ranks") > 1)
-        )
-        compared, by_plain_message = (
-            part.filter(pl.col("ratio").is_not_null().any().over("collective")) for part in (calls, transposes)
-        )
         self.models = fit_section(campaign, cells)
-        repeated = self.cells.filter(
-            (pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective")
-        )
-        self.panels: dict[str, list[Panel]] = {
-            kind.name: figures.panels(kind, frame)
-            for kind, frame in (
-                (figures.LATENCY_AGAINST_SIZE, calls),
-                (figures.LATENCY_AGAINST_RANKS, several_ranks),
-                (figures.PLACEMENTS, several_placements),
-                (figures.ALGORITHM_MAP, self.best),
-                (figures.SPEEDUP, compared),
-                (figures.MESSAGE_LATENCY, self.messages.filter(~pl.col("throughput_shown"))),
-                (figures.MESSAGE_THROUGHPUT, self.messages.filter("throughput_shown")),
-                (figures.PAIR_MATRIX, several_pairs),
-                (figures.TRANSPOSE_THROUGHPUT, transposes),
-                (figures.TRANSPOSE_COST, by_plain_message),
-                (figures.SPREAD, repeated),
-                (figures.FITTED, self.models.fits),
-                (figures.RESIDUALS, self.models.residuals),
-            )
+        measured = {
+            "cells": self.cells,
+            "messages": message_rows(self.cells),
+            "decisions": _numbered(with_best_status(self.decisions, self.cells)),
         }
+        fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
+        self.tables = measured | fitted
+        self.panels: dict[str, list[Panel]] = {
+            figure.name: panels(figure, tables[figure.table])
+            for tables in (measured, fitted)
+            for figure in sorted(figures(), key=lambda figure: figure.place)
+            if figure.table in tables
+        }
+
+
+def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with CONDITIONS: placement, mode and machine in words; and SETTING, without the placement."""
+    setting = pl.format("cache {}, machine {}", "mode", "machine")
+    return frame.with_columns(
+        pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
+    )
+
+
+def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
+    """The cells of `estimate_cells` with what a comparison, such as `compare_with_default`, says of them."""
+    return cells.join(
+        compared.select(*MACHINE_CELL, "ratio", "ratio_low", "ratio_high", "significant"),
+        on=MACHINE_CELL,
+        how="left",
+        maintain_order="left",
+    )
+
+
+def with_best_status(decisions: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """The decisions of `decide` that have a verdict, with `status`, the best cell's."""
+    statuses = cells.select(*POINT, pl.col("label").alias("best_label"), "status").unique([*POINT, "best_label"])
+    return decisions.filter(pl.col("verdict").is_not_null()).join(
+        statuses, on=[*POINT, "best_label"], how="left", maintain_order="left"
+    )
+
+
+def _numbered(decisions: pl.DataFrame) -> pl.DataFrame:
+    """The decisions with the columns of `with_key`, numbered within each operation as its map is."""
+    parts = [with_key(part) for _, part in decisions.group_by("collective", maintain_order=True)]
+    return pl.concat(parts or [with_key(decisions)])

@@ -10,7 +10,7 @@ import polars as pl
 
 from timpani.charts.message_tree import message_tree, tree_of
 from timpani.charts.peer_matrix import peer_matrix
-from timpani.charts.theme import Figure
+from timpani.charts.theme import Chart
 from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.providers.catalogue import Catalogue
@@ -78,7 +78,7 @@ class Drawing:
         write_new(path, figure_bytes(self._chart(events, view), self._title(events), suffix))
         return path
 
-    def _chart(self, events: pl.DataFrame, view: View) -> Figure:
+    def _chart(self, events: pl.DataFrame, view: View) -> Chart:
         messages = events.filter(kind="send")
         if view is View.timeline:
             return timeline(events, self.call.ranks)

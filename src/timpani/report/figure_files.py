@@ -16,7 +16,7 @@ def write_figures(campaign: Campaign, folder: Path) -> list[Path]:
     written = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
         for choice in panel.choices():
-            figure = panel.kind.draw(choice.rows, theme.LIGHT)
+            figure = panel.figure.draw(choice.rows, theme.LIGHT)
             stem = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
             for format in FIGURE_FORMATS:
                 path = folder / f"{stem}.{format}"

@@ -5,7 +5,7 @@ from pathlib import Path
 import altair as alt
 import vl_convert
 
-from timpani.charts.theme import Figure
+from timpani.charts.theme import Chart
 from timpani.errors import UserError, cannot_write
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
@@ -28,7 +28,7 @@ def write_new(path: Path, content: bytes) -> None:
         raise cannot_write(path, error) from None
 
 
-def figure_bytes(figure: Figure, title: str, format: str) -> bytes:
+def figure_bytes(figure: Chart, title: str, format: str) -> bytes:
     """The figure under `title` in one of FIGURE_FORMATS."""
     with alt.data_transformers.enable("default", max_rows=None):
         specification = figure.properties(title=title).to_dict()

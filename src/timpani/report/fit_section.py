@@ -9,45 +9,21 @@ import polars as pl
 
 from timpani.campaign.load import Campaign
 from timpani.campaign.relations import RELATION, Relations, relation_of, relations_of
-from timpani.charts.fitted import FITTED, MEASURED, SWITCH
+from timpani.charts.figure import CONDITIONS
+from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
+from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import predicted
 from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
-from timpani.report.figures import CONDITIONS
 from timpani.report.fit_text import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
-from timpani.study.schema import schema
 from timpani.study.sizes import show_size
 
 _POINTS = 24
 """Places of a fitted line in a figure: on log axes `a + b·n` bends."""
-
-FIT_ROWS = {
-    **schema("collective", "label", "ranks"),
-    CONDITIONS: pl.String(),
-    "status": pl.String(),
-    "part": pl.String(),
-    "piece": pl.Int64(),
-    "message_bytes": pl.Float64(),
-    "time_us": pl.Float64(),
-    "low_us": pl.Float64(),
-    "high_us": pl.Float64(),
-    "ratio": pl.Float64(),
-    "evidence": pl.Float64(),
-}
-"""The columns that `charts/fitted.py` draws, and those that a reader chooses by."""
-
-RESIDUAL_ROWS = {
-    **schema("collective", "label"),
-    "formula": pl.String(),
-    **schema("ranks", "message_bytes"),
-    "fitted": pl.Float64(),
-    "residual": pl.Float64(),
-}
-"""The columns that `charts/residuals.py` draws, and those that a reader chooses by."""
 
 
 @dataclass(frozen=True)

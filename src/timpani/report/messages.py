@@ -3,11 +3,10 @@
 import polars as pl
 
 from timpani.campaign.relations import RELATION
+from timpani.charts.rows import MESSAGES
 from timpani.study.operations import OPERATIONS
 
 _ENDS = ("first", "second")
-
-MESSAGES = tuple(name for name, each in OPERATIONS.items() if each.kind == "point-to-point" and each.moves_its_size)
 
 
 def message_rows(cells: pl.DataFrame) -> pl.DataFrame:

@@ -1,6 +1,5 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,19 +13,16 @@ from timpani import __version__
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
 from timpani.charts import theme
-from timpani.charts.latency import latency_title
-from timpani.charts.status import words
-from timpani.report import tables
+from timpani.charts.figure import CONDITIONS
 from timpani.report.contents import Report
-from timpani.report.figures import CONDITIONS
 from timpani.report.files import VEGA_LITE
 from timpani.report.methods import methods_paragraph
 from timpani.report.page_data import script_data
 from timpani.report.provenance import provenance
+from timpani.report.sections import sections
+from timpani.report.tables import with_unit
 from timpani.study.operations import title_of
-from timpani.study.schema import BOUND
 from timpani.study.sizes import show_size
-from timpani.tuning import knee
 
 GENERATOR = "Timpani"
 """What a report's generator tag begins with: by it a report is known as ours."""
@@ -49,7 +45,7 @@ def render(campaign: Campaign) -> str:
     environment.filters["show_size"] = show_size
     environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["collective_title"] = title_of
-    environment.filters["with_unit"] = tables.with_unit
+    environment.filters["with_unit"] = with_unit
     return environment.get_template("page.html.jinja").render(
         generator=f"{GENERATOR} {__version__}",
         title=study.title or campaign.folder.resolve().name,
@@ -58,21 +54,8 @@ def render(campaign: Campaign) -> str:
         verdict=report.verdict,
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
-        has_intervals=report.cells["ci_low_us"].is_not_null().any(),
-        has_bounds=BOUND in report.cells.columns,
-        shapes=_shapes_sentence(report.cells),
-        key=_key_sentence(report.cells),
-        latency_title=latency_title(report.cells),
-        panels=report.panels,
-        latency_tables={
-            str(name): tables.latency_tables(part, report.decisions.filter(collective=name))
-            for (name,), part in report.cells.group_by("collective", maintain_order=True)
-        },
-        likeness_tables=_by_collective(report.likeness, tables.likeness_tables),
-        knee_tables=_by_collective(report.knees, tables.knee_tables),
-        knee_factor=knee.KNEE_FACTOR,
-        flat_sizes=knee.FLAT_SIZES,
-        models=report.models,
+        sections=sections(report),
+        unfitted=report.models.left_out,
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
@@ -90,28 +73,6 @@ def is_report(path: Path) -> bool:
     """Whether the file was written by `render`."""
     with path.open(encoding="utf-8", errors="replace") as file:
         return f'<meta name="generator" content="{GENERATOR} ' in file.read(1024)
-
-
-def _by_collective(
-    frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[tables.Table]]
-) -> dict[str, list[tables.Table]]:
-    return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
-
-
-def _parts(cells: pl.DataFrame) -> list[str]:
-    """The parts of statuses that occur, without ok."""
-    found = {part for status in set(cells["status"]) for part in status.split("+")}
-    return [status for status in tables.MARKS if status in found]
-
-
-def _shapes_sentence(cells: pl.DataFrame) -> str:
-    parts = _parts(cells)
-    return f" Other shapes than a dot say what the legend names: {', '.join(map(words, parts))}." if parts else ""
-
-
-def _key_sentence(cells: pl.DataFrame) -> str:
-    parts = _parts(cells)
-    return f" Marks: {', '.join(f'{tables.MARKS[part]} {words(part)}' for part in parts)}." if parts else ""
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:

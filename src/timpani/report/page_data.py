@@ -6,12 +6,9 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from timpani.campaign.relations import RELATION
 from timpani.charts import theme
-from timpani.charts.algorithm_map import with_key
+from timpani.charts.registry import figures
 from timpani.report.contents import Report
-from timpani.report.figures import CONDITIONS, SETTING
-from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS
 
 _DIGITS = 5  # significant, of numbers on the page
 
@@ -23,32 +20,16 @@ def script_data(report: Report) -> Markup:
 
 
 def _data(report: Report) -> dict[str, Any]:
-    """What the page's script draws: tables by name, a list for each column, and the figures' specifications."""
-    measured = (
-        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
-        *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
-    )
-    judged = ("placement", SETTING, "spread", "two_humped", "ratio", "ratio_low", "ratio_high", "significant")
-    told = (column for column in (NODE_RANKS, SWITCH_RANKS, BOUND) if column in report.cells.columns)
-    cells = report.cells.select(*measured, *judged, *(each for each in told if report.cells[each].is_not_null().any()))
-    messages = report.messages.select(*measured, *("first", "second", RELATION, "throughput_shown"))
-    best = _map_rows(report.best)
+    """Tables by name, a list for each column, and the figures' specifications."""
     return {
         "full_width": theme.WIDTH,
-        "tables": {
-            "cells": _columns(cells),
-            "messages": _columns(messages),
-            "decisions": _columns(best),
-            "fits": _columns(report.models.fits),
-            "residuals": _columns(report.models.residuals),
-        },
+        "tables": {name: _columns(table.select(_drawn(name, table))) for name, table in report.tables.items()},
         "panels": {
             panel.name: {
-                "table": panel.kind.table,
+                "table": panel.figure.table,
                 "collective": panel.collective,
                 "specification": panel.specification(),
-                "measure": panel.kind.measure,
+                "measure": panel.figure.measure,
             }
             for panels in report.panels.values()
             for panel in panels
@@ -56,13 +37,12 @@ def _data(report: Report) -> dict[str, Any]:
     }
 
 
-def _map_rows(best: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the algorithm maps, numbered within each collective as their figures are."""
-    keyed = [with_key(part) for _, part in best.group_by("collective", maintain_order=True)]
-    return pl.concat(keyed or [with_key(best)]).select(
-        *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
-        *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
-    )
+def _drawn(name: str, table: pl.DataFrame) -> list[str]:
+    """The columns of a table that its figures are drawn from."""
+    drawn = [figure for figure in figures() if figure.table == name]
+    always = (column for figure in drawn for column in figure.columns)
+    told = (column for figure in drawn for column in figure.optional if column in table.columns)
+    return list(dict.fromkeys([*always, *(column for column in told if table[column].is_not_null().any())]))
 
 
 def _columns(frame: pl.DataFrame) -> dict[str, Any]:

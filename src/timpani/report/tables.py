@@ -6,10 +6,10 @@ from math import floor, log10
 
 import polars as pl
 
+from timpani.charts.figure import CONDITIONS
 from timpani.charts.latency import latency_us
 from timpani.charts.status import OK
 from timpani.charts.theme import ordered
-from timpani.report.figures import CONDITIONS
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
 
@@ -61,14 +61,14 @@ def marks(status: str) -> str:
     return "" if status == OK else "".join(MARKS.get(part, "?") for part in status.split("+"))
 
 
-def latency_tables(cells: pl.DataFrame, tied: pl.DataFrame) -> dict[str, list[Table]]:
+def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
     """Per algorithm of one operation its times in µs, or MB/s, with intervals: rows sizes, columns rank counts.
 
-    cells  columns of `estimate_cells` and `conditions`
-    tied   columns of `decide` and `conditions`: names at each point the best algorithms, which are set in bold
+    cells      columns of `estimate_cells` and `conditions`
+    decisions  columns of `decide` and `conditions`: those tied for the best at a point are set in bold
     """
-    point = ["ranks", "message_bytes", CONDITIONS]
-    best = tied.select(*point, pl.col("tied").alias("label")).explode("label").with_columns(best=pl.lit(True))
+    point = ["collective", "ranks", "message_bytes", CONDITIONS]
+    best = decisions.select(*point, pl.col("tied").alias("label")).explode("label").with_columns(best=pl.lit(True))
     if all(shows_throughput(name) for name in set(cells["collective"])):
         value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
     else:
@@ -86,14 +86,12 @@ def latency_tables(cells: pl.DataFrame, tied: pl.DataFrame) -> dict[str, list[Ta
         grid[show_size(size), ranks] = Value(text, interval, marks(status), bool(is_best))
     several = cells[CONDITIONS].n_unique() > 1
     sizes = [show_size(size) for size in sorted(set(cells["message_bytes"]))]
-    return {
-        label: [
-            table
-            for conditions, grid in grids[label].items()
-            for table in _tables(f"{label}, {conditions}" if several else label, "Size", sizes, grid)
-        ]
+    return [
+        table
         for label in grids
-    }
+        for conditions, grid in grids[label].items()
+        for table in _tables(f"{label}, {conditions}" if several else label, "Size", sizes, grid)
+    ]
 
 
 def shows_throughput(operation: str) -> bool:

@@ -4,13 +4,14 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.status import corners
 
 _ROW_HEIGHT = 24
 _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
 
 
-def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
+def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
     """A cell per algorithm and size with its spread in per cent, the darker the wider; two-humped ones are framed.
 
     cells  columns of `estimate_cells`; `spread` is a share; a row per label and size
@@ -43,3 +44,23 @@ def spread(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Figure:
         width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
     )
     return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")
+
+
+FIGURE = Figure(
+    name="spread",
+    section=Section(
+        "spread",
+        "Spread between launches",
+        "The median absolute deviation of the launches’ medians from their median, in per cent of it: the stronger the "
+        "shade, the wider. A framed cell has two separated modes, of which a median describes one.",
+    ),
+    place=150,
+    table="cells",
+    draw=relative_mad,
+    columns=(
+        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
+        *("spread", "two_humped", "launches", "status"),
+    ),
+    rows=(pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
+    chosen_by=("ranks", CONDITIONS),
+)

@@ -2,12 +2,12 @@ import polars as pl
 
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
-from timpani.charts.spread import spread
+from timpani.charts.relative_mad import relative_mad
 
 
 def test_a_wider_spread_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame) -> None:
     wide = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
-    figure = spread(cells.with_columns(spread=pl.when(wide).then(0.2).otherwise(pl.col("spread"))))
+    figure = relative_mad(cells.with_columns(spread=pl.when(wide).then(0.2).otherwise(pl.col("spread"))))
     (strong,) = about(items(figure, "rect"), "algorithm: default", "message bytes: 64;", "spread (%)")
     assert all(
         item["fillOpacity"] < strong["fillOpacity"]
@@ -18,12 +18,12 @@ def test_a_wider_spread_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFram
 
 
 def test_two_humped_cells_are_framed(cells: pl.DataFrame) -> None:
-    framed = [item for item in items(spread(cells), "rect") if item.get("strokeWidth") == 1.8]
+    framed = [item for item in items(relative_mad(cells), "rect") if item.get("strokeWidth") == 1.8]
     assert len(framed) == 1
 
 
 def test_a_cell_without_spread_is_blank_and_says_why(cells: pl.DataFrame) -> None:
-    figure = spread(cells)
+    figure = relative_mad(cells)
     assert len(items(figure, "text")) == len(LATENCY_US) * len(SIZES) - 1
     assert len(about(items(figure, "symbol"), "status: failed")) == 1
     assert texts(figure, "legend-label") == ["not converged", "failed"]

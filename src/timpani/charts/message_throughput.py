@@ -1,0 +1,20 @@
+"""Throughput of messages between two ranks against message size."""
+
+import polars as pl
+
+from timpani.charts import message_latency
+from timpani.charts.curves import COLUMNS
+from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.throughput_against_size import throughput_against_size
+
+FIGURE = Figure(
+    name="message-throughput",
+    section=message_latency.FIGURE.section,
+    place=70,
+    table="messages",
+    draw=throughput_against_size,
+    columns=COLUMNS,
+    rows=pl.col("throughput_shown"),
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

@@ -1,0 +1,24 @@
+"""How fast each way transposes: the matrix's bytes by time."""
+
+from timpani.charts.curves import COLUMNS
+from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.rows import TRANSPOSES
+from timpani.charts.throughput_against_size import throughput_against_size
+
+FIGURE = Figure(
+    name="transpose-throughput",
+    section=Section(
+        "transpose",
+        "Transposing a matrix",
+        "The matrix’s bytes by time. plain_message and local_memcpy transpose nothing: they show what moving the bytes "
+        "costs. Below, the plain message’s time divided by each way’s: what is lost under 1× is the price of "
+        "transposing on the way. Grey points may be chance.",
+    ),
+    place=90,
+    table="cells",
+    draw=throughput_against_size,
+    columns=COLUMNS,
+    rows=TRANSPOSES,
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

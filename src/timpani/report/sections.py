@@ -1,0 +1,108 @@
+"""The sections of a report between its verdict and its provenance: which there are, in which order, what each holds."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import polars as pl
+from markupsafe import Markup
+
+from timpani.charts.figure import MODELS, Figure, Section
+from timpani.charts.latency import has_intervals, latency_title
+from timpani.charts.registry import figures
+from timpani.charts.status import words
+from timpani.report.contents import Report
+from timpani.report.panels import Panel
+from timpani.report.tables import MARKS, Table, knee_tables, latency_tables, likeness_tables
+from timpani.tuning import knee
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """What stands under a title. tables: by operation; place: sections come in ascending order."""
+
+    id: str
+    title: str
+    place: int
+    about: str
+    tables: dict[str, list[Table]] = field(default_factory=dict)
+    panels: list[Panel] = field(default_factory=list)
+
+
+def sections(report: Report) -> list[PageSection]:
+    """All that have something to show, in their order."""
+    found = [*_of_tables(report), *_of_figures(report)]
+    return sorted((each for each in found if each.tables or each.panels), key=lambda section: section.place)
+
+
+def _of_tables(report: Report) -> Iterator[PageSection]:
+    intervals = (
+        ", with the 95 % interval over launches in small type. Bold entries are the best or tied with it"
+        if has_intervals(report.cells)
+        else ""
+    )
+    yield PageSection(
+        "tables",
+        "Tables",
+        100,
+        f"{latency_title(report.cells)} by size and ranks{intervals}.{_marks(report.cells)}",
+        _by_operation(report.cells, lambda cells: latency_tables(cells, report.decisions)),
+    )
+    yield PageSection(
+        "likeness",
+        "Which algorithm behaves most like the default",
+        110,
+        "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
+        "0.05 means that the times differ by 5 % on average. The smallest is bold.",
+        _by_operation(report.likeness, likeness_tables),
+    )
+    yield PageSection(
+        "knees",
+        "Where curves leave their flat part",
+        120,
+        f"The first size from which on even the lower bound of the interval is over {knee.KNEE_FACTOR} times the flat "
+        f"time, the median over the {knee.FLAT_SIZES} smallest sizes.",
+        _by_operation(report.knees, knee_tables),
+    )
+
+
+def _of_figures(report: Report) -> Iterator[PageSection]:
+    """A section stands where the first of its figures is to stand."""
+    by_section: dict[Section, list[Figure]] = {}
+    for figure in sorted(figures(), key=lambda figure: figure.place):
+        by_section.setdefault(figure.section, []).append(figure)
+    for section, drawn in by_section.items():
+        panels = [panel for figure in drawn for panel in report.panels[figure.name]]
+        place = drawn[0].place
+        if section != MODELS:
+            about = section.about if isinstance(section.about, str) else section.about(report.cells)
+            yield PageSection(section.id, section.title, place, about + _shapes(report.cells), panels=panels)
+        elif report.models.tables:
+            yield PageSection(section.id, section.title, place, _ABOUT_MODELS, report.models.tables, panels)
+
+
+_ABOUT_MODELS = Markup(
+    "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "
+    "intercept, throughput the last one’s inverse slope; 95 % intervals are in small type, over launches where there "
+    "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
+    "time before."
+)
+
+
+def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:
+    return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
+
+
+def _statuses(cells: pl.DataFrame) -> list[str]:
+    """The parts of statuses that occur, without ok."""
+    found = {part for status in set(cells["status"]) for part in status.split("+")}
+    return [status for status in MARKS if status in found]
+
+
+def _shapes(cells: pl.DataFrame) -> str:
+    found = _statuses(cells)
+    return f" Other shapes than a dot say what the legend names: {', '.join(map(words, found))}." if found else ""
+
+
+def _marks(cells: pl.DataFrame) -> str:
+    found = _statuses(cells)
+    return f" Marks: {', '.join(f'{MARKS[part]} {words(part)}' for part in found)}." if found else ""

@@ -1,0 +1,65 @@
+"""A file put among the charts is all that a new figure takes: the one of docs/how-to/add-a-chart.md."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import vl_convert
+
+from tests.report.conftest import synthetic_results
+from tests.report.test_page import Page, campaign_of, lacking, one, small
+from timpani import charts
+from timpani.campaign.load import Campaign
+from timpani.charts.registry import figures
+from timpani.report.figure_files import write_figures
+from timpani.report.page import render
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-chart.md"
+NAMED = ', "skew_us"),'  # the last of the columns that the figure names
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Scatters on 2 and 4 ranks: two sizes of six algorithms."""
+    return campaign_of(tmp_path_factory.mktemp("few") / "campaign", list(small(synthetic_results())))
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page's file in a folder that counts as one of the charts'."""
+    found = re.search(r"^<!-- file: (\w+)\.py -->\n```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    assert found
+    file = tmp_path / f"{found[1]}.py"
+    file.write_text(found[2])
+    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, f"{charts.__name__}.{file.stem}", raising=False)
+    return file
+
+
+def test_the_page_has_its_section_its_figure_and_its_column(planted: Path, few: Campaign) -> None:
+    page = Page(render(few))
+    sections = [text for level, text in page.headings if level == "h2"]
+    assert sections[-2:] == ["Skew of the start", "Provenance and methods"]
+    assert "start-skew-scatter" in {values.get("data-panel") for tag, values in page.elements if tag == "figure"}
+    assert "skew_us" in page.data["tables"]["cells"]
+    assert lacking(page) == {}
+    assert vl_convert.vegalite_to_vega(page.data["panels"]["start-skew-scatter"]["specification"])["marks"]
+
+
+def test_a_column_that_it_draws_and_does_not_name_is_missed(planted: Path, few: Campaign) -> None:
+    text = planted.read_text()
+    assert text.count(NAMED) == 1
+    planted.write_text(text.replace(NAMED, "),"))
+    assert lacking(Page(render(few))) == {"start-skew-scatter": {"skew_us"}}
+
+
+def test_its_figures_are_written_into_files(planted: Path, tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path / "campaign", one(median_us=1.0, skew_us=0.1))
+    written = write_figures(campaign, tmp_path / "figures")
+    assert "start-skew-bcast.svg" in {path.name for path in written}
+    assert "Skew (µs)" in (tmp_path / "figures" / "start-skew-bcast.svg").read_text()
+
+
+def test_without_the_file_there_is_no_such_figure() -> None:
+    assert "start-skew" not in {figure.name for figure in figures()}
