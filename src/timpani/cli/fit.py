@@ -56,31 +56,24 @@ def fit(
     import json
 
     from timpani.campaign.load import load
-    from timpani.campaign.published import read_published
-    from timpani.campaign.relations import relations_of
     from timpani.campaign.table import estimate_cells
-    from timpani.machine.clock_rate import stated_clock_ghz
     from timpani.models.fit import fit as fit_models
-    from timpani.providers.eager_limits import eager_limits
+    from timpani.report.fit_context import FitContext
     from timpani.report.fit_json import fit_object
     from timpani.report.fit_text import fit_text
     from timpani.report.prediction import predicted_campaign, write_prediction
 
     campaign = load(folder)
-    tables = [read_published(name, "fit") for name in published or []]
+    context = FitContext.of(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
-    mpi = campaign.header.mpi
-    relations = relations_of(campaign)
-    clock_ghz = clock_ghz or stated_clock_ghz(campaign.header.machine.cpu)
-    limits = eager_limits(mpi.kind, mpi.version)
     prediction = predicted_campaign(campaign, found, costs_from)
     if figure is not None:
         write_prediction(prediction, figure)
     if format is Format.json:
-        found_object = fit_object(found, limits, clock_ghz, tables, relations)
+        found_object = fit_object(found, context)
         found_object["prediction"] = prediction.as_json() if prediction else None
         typer.echo(json.dumps(found_object, indent=1, allow_nan=False))
     else:
-        typer.echo(fit_text(found, limits, clock_ghz, tables, relations), nl=False)
+        typer.echo(fit_text(found, context), nl=False)
         if prediction:
             typer.echo("\n" + prediction.text(), nl=False)

@@ -1,11 +1,9 @@
 """A fit as JSON: docs/how-to/fit-a-model.md names the keys."""
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from timpani.campaign.published import Published
-from timpani.campaign.relations import RELATION, Relations, relation_of
+from timpani.campaign.relations import RELATION
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.loggp import LogGP
@@ -13,59 +11,48 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
+from timpani.report.fit_context import FitContext
 from timpani.stats.mean import Estimate
 
 _S_PER_US = 1e-6
 
 
-def fit_object(
-    fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published], relations: Relations
-) -> dict[str, Any]:
-    """What `timpani fit --format json` prints. limits: the library's own, bytes by name; clock_ghz: None if unknown.
-
-    relations: of the campaign, by which curves of messages are told apart.
-    """
+def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
+    """What `timpani fit --format json` prints, but for predictions."""
     return {
-        "curves": [_curve(each, limits, clock_ghz, relations) for each in fit.curves],
+        "curves": [_curve(each, context) for each in fit.curves],
         "regressions": [_regression(each) for each in fit.regressions],
         "loggp": [_loggp(each) for each in fit.loggp],
         "max_rate": [_max_rate(each) for each in fit.max_rate],
-        "library_limits": dict(limits),
-        "clock_ghz": clock_ghz,
+        "library_limits": dict(context.limits),
+        "clock_ghz": context.clock_ghz,
         "left_out": fit.left_out,
-        "published": {table.name: {"title": table.title, "rows": list(table.rows)} for table in published},
+        "published": {table.name: {"title": table.title, "rows": list(table.rows)} for table in context.published},
     }
 
 
-def limits_within(switch: Switch, limits: Mapping[str, int]) -> list[str]:
-    """The library's limits at which the switch may be, `name=bytes`."""
-    return [f"{name}={limit}" for name, limit in limits.items() if switch.above <= limit <= switch.up_to]
-
-
-def _curve(
-    fitted: CurveFit, limits: Mapping[str, int], clock_ghz: float | None, relations: Relations
-) -> dict[str, Any]:
+def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
     return {
         **fitted.name,
-        RELATION: relation_of(fitted.name, relations),
+        RELATION: context.relation(fitted),
         "status": fitted.status,
         "launches": fitted.launches,
         "sizes": len(fitted.curve.sizes),
         "launch_deviation": finite(fitted.curve.launch_variance**0.5) if fitted.curve.launch_degrees else None,
-        "switches": [_switch(switch, limits) for switch in fitted.switches],
-        "hockney": _hockney(fitted.hockney, clock_ghz),
+        "switches": [_switch(switch, context) for switch in fitted.switches],
+        "hockney": _hockney(fitted.hockney, context.clock_ghz),
         "segments": [_regime(regime) for regime in fitted.regimes],
     }
 
 
-def _switch(switch: Switch, limits: Mapping[str, int]) -> dict[str, Any]:
+def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
     return {
         "first_bytes": switch.first_bytes,
         "interval": [switch.above, switch.up_to],
         "evidence": finite(switch.evidence),
         "p_value": finite(switch.p_value),
         **_estimate("ratio", switch.ratio),
-        "library_limits": limits_within(switch, limits),
+        "library_limits": context.limits_within(switch),
     }
 
 

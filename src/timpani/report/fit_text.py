@@ -5,12 +5,12 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.published import Published
-from timpani.campaign.relations import RELATION, Relations, relation_of
+from timpani.campaign.relations import RELATION
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
-from timpani.report.fit_json import limits_within
+from timpani.report.fit_context import FitContext
 from timpani.report.text import aligned
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
@@ -19,33 +19,26 @@ from timpani.study.sizes import show_size
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
 
-def fit_text(
-    fit: Fit, limits: Mapping[str, int], clock_ghz: float | None, published: list[Published], relations: Relations
-) -> str:
-    """Tables of everything fitted; intervals are 95 %.
-
-    limits: the library's own, bytes by name; relations: of the campaign, by which curves of messages are told apart.
-    """
+def fit_text(fit: Fit, context: FitContext) -> str:
+    """Tables of everything fitted; intervals are 95 %."""
     parts = [
-        *_curve_tables(fit.curves, limits, clock_ghz, relations),
+        *_curve_tables(fit.curves, context),
         *(_regression_table(each) for each in fit.regressions),
         *_network_tables(fit),
-        *(_published_table(table) for table in published),
+        *(_published_table(table) for table in context.published),
     ]
     if fit.left_out:
         parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
     return "\n".join(parts)
 
 
-def _curve_tables(
-    curves: list[CurveFit], limits: Mapping[str, int], clock_ghz: float | None, relations: Relations
-) -> Iterator[str]:
+def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
     by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
     for fitted in curves:
         key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
         by_conditions.setdefault(key, []).append(fitted)
     for (collective, mode, machine), group in by_conditions.items():
-        related = [relation_of(fitted.name, relations) for fitted in group]
+        related = [context.relation(fitted) for fitted in group]
         heads = [
             "curve",
             *([RELATION] if any(related) else []),
@@ -57,15 +50,15 @@ def _curve_tables(
             "(95 %)",
             "beta s/B",
         ]
-        rows = [[*heads, *(["alpha cycles"] if clock_ghz else []), "status"]]
+        rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
         for fitted, relation in zip(group, related, strict=True):
             sit = [relation or "–"] if any(related) else []
-            rows.append([algorithm_of(fitted.name), *sit, *_hockney_row(fitted, clock_ghz)])
+            rows.append([algorithm_of(fitted.name), *sit, *_hockney_row(fitted, context.clock_ghz)])
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
-            lines += [f"{curve_name(fitted)}: {_switch_words(switch, limits)}" for switch in fitted.switches]
+            lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
         yield "\n".join(lines) + "\n"
 
 
@@ -94,8 +87,8 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     ]
 
 
-def _switch_words(switch: Switch, limits: Mapping[str, int]) -> str:
-    own = limits_within(switch, limits)
+def _switch_words(switch: Switch, context: FitContext) -> str:
+    own = context.limits_within(switch)
     return (
         f"switch at {show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most "
         f"{show_size(switch.up_to)}), × {number(switch.ratio.value)} {bounds(switch.ratio)}, "

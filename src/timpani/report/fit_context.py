@@ -1,0 +1,48 @@
+"""What is told of a fit beside its figures: of the library, the processor, the ranks, and what others published."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.campaign.load import Campaign
+from timpani.campaign.published import Published, read_published
+from timpani.campaign.relations import Relations, relation_of, relations_of
+from timpani.machine.clock_rate import stated_clock_ghz
+from timpani.models.fit import CurveFit
+from timpani.models.switches import Switch
+from timpani.providers.eager_limits import eager_limits
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """The conditions under which a fit is shown.
+
+    limits     the library's own, at which it changes its protocol: bytes by name
+    clock_ghz  of the processor; None where it isn't known
+    relations  of the campaign, by which curves of messages are told apart
+    published  fits to stand beside
+    """
+
+    limits: Mapping[str, int]
+    clock_ghz: float | None
+    relations: Relations
+    published: tuple[Published, ...]
+
+    @classmethod
+    def of(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
+        """What `campaign` tells, and the published fits of these names; `clock_ghz` is the user's word, if any."""
+        mpi = campaign.header.mpi
+        return cls(
+            eager_limits(mpi.kind, mpi.version),
+            clock_ghz or stated_clock_ghz(campaign.header.machine.cpu),
+            relations_of(campaign),
+            tuple(read_published(name, "fit") for name in published),
+        )
+
+    def relation(self, fitted: CurveFit) -> str | None:
+        """How close the ranks of a curve of messages sat; None for other curves, and where nobody told."""
+        return relation_of(fitted.name, self.relations)
+
+    def limits_within(self, switch: Switch) -> list[str]:
+        """The library's limits at which the switch may be, `name=bytes`."""
+        return [f"{name}={limit}" for name, limit in self.limits.items() if switch.above <= limit <= switch.up_to]
