@@ -3,7 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "timpani"
@@ -51,6 +54,38 @@ def test_no_arrow_leads_back() -> None:
     for room, imports in documented().items():
         assert set(imports) <= above, f"{room} imports a room below it"
         above.add(room)
+
+
+def module_graph(folder: Path, package: str) -> dict[str, set[str]]:
+    """Every module below `folder`, whose own name is `package`, and those of them that it imports.
+
+    Of `from package.module import name` the module counts; a package that holds modules of its own counts for none.
+    """
+    modules = {
+        ".".join((package, *file.relative_to(folder).with_suffix("").parts)): file
+        for file in folder.rglob("*.py")
+        if file.name != "__init__.py"
+    }
+    return {
+        name: {
+            known
+            for imported in imported_modules(file)
+            for known in (imported, imported.rpartition(".")[0])
+            if known in modules and known != name
+        }
+        for name, file in modules.items()
+    }
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    TopologicalSorter(module_graph(SOURCE, "timpani")).prepare()
+
+
+def test_a_circle_of_imports_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("from planted.b import something\n")
+    (tmp_path / "b.py").write_text("def late():\n    from planted import a\n")
+    with pytest.raises(CycleError):
+        TopologicalSorter(module_graph(tmp_path, "planted")).prepare()
 
 
 def test_errors_are_everyones_and_import_no_room() -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.script import PREFIX, job_script_of
+from timpani.cli.job import PREFIX, job_script_of
 from timpani.errors import UserError
 
 
