@@ -58,22 +58,23 @@ def fit(
     from timpani.campaign.load import load
     from timpani.campaign.table import estimate_cells
     from timpani.models.fit import fit as fit_models
+    from timpani.prediction.campaign import predict_campaign
     from timpani.report.fit_context import FitContext
     from timpani.report.fit_json import fit_object
     from timpani.report.fit_text import fit_text
-    from timpani.report.prediction import predicted_campaign, write_prediction
+    from timpani.report.prediction import prediction_object, prediction_text, write_prediction
 
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
-    prediction = predicted_campaign(campaign, found, costs_from)
+    prediction = predict_campaign(campaign, found, costs_from)
     if figure is not None:
         write_prediction(prediction, figure)
     if format is Format.json:
         found_object = fit_object(found, context)
-        found_object["prediction"] = prediction.as_json() if prediction else None
+        found_object["prediction"] = prediction_object(prediction) if prediction else None
         typer.echo(json.dumps(found_object, indent=1, allow_nan=False))
     else:
         typer.echo(fit_text(found, context), nl=False)
         if prediction:
-            typer.echo("\n" + prediction.text(), nl=False)
+            typer.echo("\n" + prediction_text(prediction), nl=False)

@@ -44,7 +44,7 @@ def calibrate(
     from timpani.errors import UserError
     from timpani.machine.calibrated import MessageCost, calibrated_platform
     from timpani.models.fit import fit
-    from timpani.models.prediction import LATENCY, message_costs
+    from timpani.prediction.costs import LATENCY, message_costs
     from timpani.report.files import write_new
     from timpani.report.fit_text import curve_name
 

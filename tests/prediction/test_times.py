@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 from timpani.models.hockney import Regime
-from timpani.models.prediction import PREDICTED, RATIO, MessageCosts, choices, message_costs, predict
 from timpani.native.build import build
 from timpani.native.find import find_mpis
+from timpani.prediction.costs import MessageCosts, message_costs
+from timpani.prediction.times import PREDICTED, RATIO, choices, predicted_times
 from timpani.schedules.simulation import Simulator
 from timpani.stats.mean import Estimate
 
@@ -65,7 +66,7 @@ def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
         "ring": 2 * 3 * ALPHA + 2 * 3 / 4 * BETA * size + 3 / 4 * GAMMA * size,
     }
     cells = pl.DataFrame([cell(name, size, 2 * time) for name, time in formula.items()])
-    found = predict(cells, COSTS, simulator, lambda collective: 4)
+    found = predicted_times(cells, COSTS, simulator, lambda collective: 4)
     assert dict(zip(found["algorithm"], found[PREDICTED], strict=True)) == pytest.approx(formula)
     assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
 
@@ -78,7 +79,7 @@ def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulat
             cell("ring", 64, 1.0) | {"median_us": None, "osu_avg_us": None},
         ]
     )
-    assert predict(cells, COSTS, simulator, lambda collective: 1).is_empty()
+    assert predicted_times(cells, COSTS, simulator, lambda collective: 1).is_empty()
 
 
 def test_the_regret_is_what_the_models_choice_takes_longer() -> None:

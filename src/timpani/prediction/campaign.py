@@ -1,0 +1,52 @@
+"""The prediction of a campaign: our algorithms in it, simulated with the costs that it or another measured."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.table import estimate_cells
+from timpani.errors import UserError
+from timpani.models.fit import Fit, fit
+from timpani.native.build import build
+from timpani.native.find import choose_mpi
+from timpani.prediction.costs import MessageCosts, message_costs
+from timpani.prediction.times import predicted_times
+from timpani.providers.own import own_catalogue
+from timpani.schedules.simulation import Simulator
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """times: of `predicted_times`, under `costs`."""
+
+    times: pl.DataFrame
+    costs: MessageCosts
+
+
+def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) -> Prediction | None:
+    """The prediction of `campaign`, fitted as `found`; None where it has no algorithm of ours, or nobody told costs.
+
+    `costs_from` is a campaign with `latency`, and `reduce_local`, where `campaign` has none; UserError when it has no
+    latency either. The simulator is built if need be, for any MPI that is here: it uses none.
+    """
+    costs = message_costs(found.curves) if costs_from is None else _costs_of(costs_from)
+    if costs is None:
+        return None
+    mpi = choose_mpi(None)
+    offers = (offer for offers in own_catalogue(mpi).offers.values() for offer in offers)
+    apart = [(offer.collective, offer.name) for offer in offers if offer.restrictions.topology]
+    times = predicted_times(
+        estimate_cells(campaign.results), costs, Simulator(build(mpi)), campaign.header.study.element_bytes_of, apart
+    )
+    return Prediction(times, costs) if times.height else None
+
+
+def _costs_of(folder: Path) -> MessageCosts:
+    told = load(folder)
+    curves = fit(told.results, estimate_cells(told.results), f"{folder}/results.jsonl").curves
+    costs = message_costs(curves)
+    if costs is None:
+        raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency reduce_local")
+    return costs
