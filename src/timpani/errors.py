@@ -2,8 +2,9 @@
 
 import difflib
 import errno
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 
 class UserError(Exception):
@@ -20,6 +21,26 @@ def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserErr
     near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
     step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
     return UserError(f"unknown {kind} {name!r}", step)
+
+
+_LONGEST_SHOWN = 60  # characters of a wrong value
+
+
+def wrong_value(source: str, problem: Mapping[str, Any], expected: Mapping[str, str], listing: str) -> UserError:
+    """The error for a value in `source` that a pydantic model refused.
+
+    problem   the first of the model's `errors()`, whose own words are for programmers
+    expected  what may be written, by key
+    listing   where the keys are described
+    """
+    where = ".".join(str(part) for part in problem["loc"])
+    key = next((part for part in reversed(problem["loc"]) if part in expected), None)
+    step = f"write {expected[key]}" if key is not None else f"{listing} describes it"
+    if problem["type"] == "missing":
+        return UserError(f"{source} has no {where}", step)
+    shown = repr(problem["input"])
+    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
+    return UserError(f"{source}: {where} can't be {shown}", step)
 
 
 def cannot_write(path: Path, error: OSError) -> UserError:

@@ -18,7 +18,7 @@ pytestmark = [
     pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
 ]
 
-STUDY = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1")
+STUDY = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1")
 
 
 def machine_file(folder: Path, mpi: Mpi, *nodes: str) -> Path:

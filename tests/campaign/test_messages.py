@@ -28,7 +28,7 @@ def test_messages_name_their_ranks_and_how_close_those_sit(mpi: Mpi, tmp_path: P
     folder = tmp_path / "messages"
     done = timpani(
         *("run", "latency", "bandwidth", "message_rate", "--mpi", mpi.mpirun),
-        *("--sizes", "8,1Ki", "-n", "1", "--slot", "5ms", "-o", folder),
+        *("--sizes", "8,1Ki", "--launches", "1", "--slot", "5ms", "-o", folder),
     )
     assert done.returncode == 0, done.stderr
     assert [result["error"] for result in results(folder)] == [None] * 6

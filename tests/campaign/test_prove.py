@@ -16,7 +16,7 @@ from timpani.native.find import Mpi, find_mpis
 OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
 every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=lambda mpi: mpi.version)
 
-ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "-n", "1")
+ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
 
 
 def peers_of_root(proof: dict[str, Any]) -> list[int]:
@@ -63,7 +63,7 @@ def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
 @every_open_mpi
 def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1", "--prove")
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
     with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
         os.kill(live.starter(), signal.SIGKILL)
@@ -76,7 +76,7 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, tmp_path: Path) -> 
 @every_open_mpi
 def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-n", "1", "--prove")
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
     with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
         live.process.send_signal(signal.SIGINT)
@@ -91,7 +91,7 @@ def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
     mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
     if mpi is None:
         pytest.skip("no MPICH on this machine")
-    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "-n", "1", "--mpi", mpi.mpirun, "--prove")
+    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--mpi", mpi.mpirun, "--prove")
     done = timpani("run", *study, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "counts no messages: that a forced algorithm ran rests on" in done.stderr

@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 # Three cells in one launch; 1000 repetitions of each take long enough for it to be met under way.
-LONG = ("bcast", "--algorithms", "default", "--sizes", "4Mi,8Mi,8M", "--slot", "500ms", "--precision", "0.00001")
+LONG = ("bcast", "--algorithms", "default", "--sizes", "4M,8M,8MB", "--slot", "500ms", "--precision", "0.00001")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
 
 
@@ -64,7 +64,7 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
     patience = ("--hang-after", "5s") if harm is stop_a_rank else ()
-    with Live(tmp_path / "c", *LONG, "--mpi", str(mpi.mpirun), "-n", "1", *patience) as live:
+    with Live(tmp_path / "c", *LONG, "--mpi", str(mpi.mpirun), "--launches", "1", *patience) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
         harm(live)
@@ -80,7 +80,7 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
 @every_mpi
 def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    with Live(folder, *LONG, "--mpi", str(mpi.mpirun), "-n", "1") as live:
+    with Live(folder, *LONG, "--mpi", str(mpi.mpirun), "--launches", "1") as live:
         live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
         ranks = live.ranks()
         os.kill(live.process.pid, signal.SIGKILL)
@@ -97,7 +97,7 @@ def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path:
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, status: int, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    with Live(folder, *LONG, "-n", "1") as live:
+    with Live(folder, *LONG, "--launches", "1") as live:
         live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
         ranks = live.ranks()
         live.process.send_signal(number)
@@ -115,7 +115,7 @@ def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, s
 
 def test_raw_samples_that_nobody_lived_to_record_are_taken_over(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    with Live(folder, *LONG, "-n", "1") as live:
+    with Live(folder, *LONG, "--launches", "1") as live:
         live.until(live.in_a_cell)
         live.process.send_signal(signal.SIGSTOP)  # it reads no more; the ranks go on to their end
         record = folder / "launches" / "0001-1" / "samples.jsonl"
@@ -129,13 +129,13 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(tmp_path: Path) 
 
 def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    first = timpani("run", *SHORT, "-n", "40", "--budget", "1s", "-o", folder)
+    first = timpani("run", *SHORT, "--launches", "40", "--budget", "1s", "-o", folder)
     assert first.returncode == 0, first.stderr
     assert "the budget is spent: " in first.stdout
     measured = len(keys(folder))
     assert 0 < measured < 120
     launches = measured // 3 + 1
-    again = timpani("run", *SHORT, "-n", str(launches), "-o", folder)
+    again = timpani("run", *SHORT, "--launches", str(launches), "-o", folder)
     assert again.returncode == 0, again.stderr
     assert "the budget is spent" not in again.stdout
     assert len(keys(folder)) == 3 * launches
@@ -155,7 +155,7 @@ def test_an_algorithm_that_the_library_refuses(
     kind: str, arguments: tuple[str, ...], refused: str, tmp_path: Path
 ) -> None:
     mpi = of_kind(kind)
-    where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "-n", "1")
+    where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "--launches", "1")
     done = timpani("run", *arguments, *where, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     errors = {line["algorithm"]: line["error"] for line in results(tmp_path / "c")}
@@ -174,7 +174,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
     folder = tmp_path / "c"
     large = ("900M", "920M", "940M", "960M", "980M")
     sizes = ",".join(("8", "16", *large))
-    study = ("allreduce", "--algorithms", "default", "--sizes", sizes, "--slot", "2ms", "-n", "2")
+    study = ("allreduce", "--algorithms", "default", "--sizes", sizes, "--slot", "2ms", "--launches", "2")
     done = timpani("run", *study, "-o", folder, preexec_fn=little_memory)
     assert done.returncode == 0, done.stderr
     by_size: dict[int, list[str | None]] = {}
@@ -194,7 +194,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
     mpi = of_kind("mpich", (5,))
-    study = ("allreduce", "--algorithms", "smp,ring", "--sizes", "1Ki,2Ki,4Ki,8Ki", "--slot", "2ms", "-n", "1")
+    study = ("allreduce", "--algorithms", "smp,ring", "--sizes", "1Ki,2Ki,4Ki,8Ki", "--slot", "2ms", "--launches", "1")
     done = timpani("run", *study, "--mpi", str(mpi.mpirun), "--hang-after", "1s", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     errors = {(line["algorithm"], line["message_bytes"]): line["error"] for line in results(tmp_path / "c")}

@@ -77,13 +77,13 @@ def test_what_was_appended_is_there_when_it_is_continued(folder: Path) -> None:
 
 
 def test_it_may_be_continued_for_longer(folder: Path) -> None:
-    longer = header(command="timpani run -n 99", launches=99, budget="1h", title="other", question="why?")
+    longer = header(command="timpani run --launches 99", launches=99, budget="1h", title="other", question="why?")
     for _ in range(2):
         with Store(folder, longer) as store:
             assert len(store.done) == 3
     campaign = load(folder)
     assert campaign.header.study.launches == 99
-    assert campaign.header.commands == ("timpani run", "timpani run -n 99")
+    assert campaign.header.commands == ("timpani run", "timpani run --launches 99")
 
 
 @pytest.mark.parametrize(
@@ -304,11 +304,11 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
     disk = tmp_path / "disk"
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16,32,64", "--slot", "2ms", "-o", disk / "c")
     with small_disk(disk):
-        assert timpani(*study, "-n", "1").returncode == 0
+        assert timpani(*study, "--launches", "1").returncode == 0
         before = (disk / "c" / "results.jsonl").read_bytes()
         filling = ballast(disk)
         os.truncate(filling, filling.stat().st_size - room * 4096)
-        full = timpani(*study, "-n", "3")
+        full = timpani(*study, "--launches", "3")
         if full.returncode:
             assert full.returncode == 2
             assert "can't be written (No space left on device); make room; " in full.stderr.splitlines()[-1]
@@ -316,7 +316,7 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
             assert room > 16
         assert (disk / "c" / "results.jsonl").read_bytes().startswith(before)
         filling.unlink()
-        again = timpani(*study, "-n", "3")
+        again = timpani(*study, "--launches", "3")
         assert again.returncode == 0, again.stderr
         assert len(keys(disk / "c")) == 12
         assert load(disk / "c").results["error"].null_count() == 12, "no cell is blamed for the disk"
@@ -325,7 +325,20 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
 @real_ranks
 def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
-    study = ("run", "bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "-n", "1", "-o", disk / "c")
+    study = (
+        "run",
+        "bcast",
+        "--algorithms",
+        "default",
+        "--sizes",
+        "8",
+        "--slot",
+        "2ms",
+        "--launches",
+        "1",
+        "-o",
+        disk / "c",
+    )
     with small_disk(disk):
         filling = ballast(disk)
         with filling.open("ab") as file:
@@ -340,11 +353,13 @@ def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
 @real_ranks
 def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-o", tmp_path / "c")
-    assert timpani(*study, "-n", "1").returncode == 0
+    assert timpani(*study, "--launches", "1").returncode == 0
     before = (tmp_path / "c" / "results.jsonl").read_bytes()
-    limited = timpani(*study, "-n", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)))
+    limited = timpani(
+        *study, "--launches", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+    )
     assert limited.returncode == 2
     assert "can't be written (File too large); make room; " in limited.stderr.splitlines()[-1]
     assert (tmp_path / "c" / "results.jsonl").read_bytes() == before
-    assert timpani(*study, "-n", "2").returncode == 0
+    assert timpani(*study, "--launches", "2").returncode == 0
     assert len(keys(tmp_path / "c")) == 4

@@ -16,17 +16,19 @@ import pytest
 from tests.campaign.live import results, timpani
 from timpani.machine.cores import read_cores
 from timpani.native.find import Mpi, find_mpis
+from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
+from timpani.study.study import Study
 
 FOUND = find_mpis()
 every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
 real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
 
-ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "-n", "1")
+ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
 
 @every_mpi
 def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi: Mpi, tmp_path: Path) -> None:
-    study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "-n", "7")
+    study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "--launches", "7")
     done = timpani("run", *study, "--algorithms", "all", "--dry-run", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     first, *rest = done.stdout.splitlines()
@@ -55,11 +57,12 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("bcast",), "no folder to measure into; name one with -o DIR"),
+        (("bcast", "-n", "abc", "--dry-run"), "'abc' is not a rank count; write for example 2,4,8"),
+        (("bcast", "--sizes", "8x", "--dry-run"), "'8x' is not a size; write bytes, for example 8, 64K"),
         (("bcst", "--dry-run"), "unknown study or operation 'bcst'; did you mean bcast?"),
         (("missing.toml", "--dry-run"), "there is no study file missing.toml"),
-        (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is no size"),
-        (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision: "),
+        (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is not a size"),
+        (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision can't be "),
         (("bcast", "--ranks", "100000", "--dry-run"), "100000 ranks are more than the "),
         (("bcast", "--algorithms", "rong", "--dry-run"), "'rong'; "),
         (("bcast", "--mpi", "/nowhere", "--dry-run"), "there is no /nowhere"),
@@ -144,3 +147,34 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
         [result] = results(Path(home) / "c")
         assert result["error"] is None
         assert "ALLOW_RUN_AS_ROOT" not in (Path(home) / "c" / "launches.jsonl").read_text()
+
+
+@pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+@pytest.mark.parametrize("option", [("-np", "2"), ("-n", "2"), ("--ranks", "2")])
+def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
+    done = timpani("run", "bcast", *option, "--sizes", "8:1K", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "2 ranks by core" in done.stdout
+    assert "8 sizes from 8 B to 1 KiB" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_tells_defaults_and_examples(option: str) -> None:
+    said = " ".join(timpani("run", option).stdout.replace("│", " ").split())
+    assert f"[default: ({DEFAULT_RANKS}, or the study's)]" in said
+    assert f"[default: ({DEFAULT_SIZES}, or the study's)]" in said
+    assert "timpani run bcast allreduce --ranks 2,4,8 --sizes 1:1M -o mine" in said
+    for name in ("launches", "precision", "seed", "mode", "method", "datatype", "pairs"):
+        told = re.search(rf" --{name} <\w+> .*?\[default: \((.+?)\)\]", said)
+        assert told is not None
+        assert told[1] == str(Study.model_fields[name].default)
+
+
+@real_ranks
+def test_a_campaign_without_a_folder_goes_into_one_of_today(tmp_path: Path) -> None:
+    done = timpani("run", *ONE, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (folder,) = tmp_path.iterdir()
+    assert re.fullmatch(r"bcast-\d{4}-\d{2}-\d{2}", folder.name)
+    assert f"measuring into {folder.name}" in done.stderr
+    assert results(folder)

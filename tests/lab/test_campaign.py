@@ -27,7 +27,7 @@ every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=lambda mpi: mpi.v
 pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
 
 UPLINK = 250_000_000  # bit/s
-QUICK = ("--ranks", "8", "--slot", "5ms", "-n", "1")  # 4 nodes of 2 ranks
+QUICK = ("--ranks", "8", "--slot", "5ms", "--launches", "1")  # 4 nodes of 2 ranks
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,21 @@ def test_a_broadcast_is_no_faster_than_the_link_it_must_cross(lab: Made, tmp_pat
 def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab: Made, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     size = 2**21  # many times what a link may send at once
-    study = ("latency", "--pairs", "distinct", "--ranks", "5", "--sizes", f"8,{size}", "-x", "1", "-i", "3", "-n", "2")
+    study = (
+        "latency",
+        "--pairs",
+        "distinct",
+        "--ranks",
+        "5",
+        "--sizes",
+        f"8,{size}",
+        "-x",
+        "1",
+        "-i",
+        "3",
+        "--launches",
+        "2",
+    )
     done = timpani("run", *study, "--mpi", OPEN_MPIS[0].mpirun, "--on", f"lab:{lab.id}", "-o", folder)
     assert done.returncode == 0, done.stderr
     shown = timpani("show", folder, "--format", "csv").stdout
@@ -98,7 +112,7 @@ def test_a_campaign_goes_on_in_a_lab_made_anew(make: Callable[..., Made], tmp_pa
     study = ("bcast", "--algorithms", "default", "--sizes", "8", "--ranks", "2", "--slot", "2ms")
 
     def run(lab: Made, launches: int) -> "subprocess.CompletedProcess[str]":
-        done = timpani("run", *study, "-n", str(launches), "--on", f"lab:{lab.id}", "-o", folder)
+        done = timpani("run", *study, "--launches", str(launches), "--on", f"lab:{lab.id}", "-o", folder)
         assert timpani("lab", "down", lab.id).returncode == 0
         return done
 
@@ -116,7 +130,19 @@ def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> 
     if mpi is None:
         pytest.skip("no MPICH on this machine")
     # By core both were on n1. More ranks would spin for minutes.
-    study = ("barrier", "--algorithms", "default", "--ranks", "2", "--placement", "node", "--slot", "5ms", "-n", "1")
+    study = (
+        "barrier",
+        "--algorithms",
+        "default",
+        "--ranks",
+        "2",
+        "--placement",
+        "node",
+        "--slot",
+        "5ms",
+        "--launches",
+        "1",
+    )
     done = timpani("run", *study, "--mpi", mpi.mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     [launch] = map(json.loads, (tmp_path / "c" / "launches.jsonl").read_text().splitlines())
@@ -164,7 +190,19 @@ def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp
 
 def test_a_killed_campaign_leaves_no_ranks_and_goes_on(lab: Made, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "256Ki,512Ki", "--slot", "100ms", "--ranks", "8", "-n", "1")
+    study = (
+        "bcast",
+        "--algorithms",
+        "default",
+        "--sizes",
+        "256Ki,512Ki",
+        "--slot",
+        "100ms",
+        "--ranks",
+        "8",
+        "--launches",
+        "1",
+    )
     with Live(folder, *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", f"lab:{lab.id}") as live:
         live.until(live.in_a_cell)
         everyone = on_nodes(lab)

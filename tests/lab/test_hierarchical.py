@@ -64,7 +64,7 @@ def test_what_crosses_nodes_and_switches_is_what_must(lab: Made, tmp_path: Path)
 def test_set_up_in_every_call_costs_what_it_costs_once(lab: Made, tmp_path: Path) -> None:
     """Not how much longer: that is the machine's business. But that it gives the right result, and is said."""
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "timpani/three_level", "--sizes", "1Ki", "--ranks", "8", "-n", "1")
+    study = ("bcast", "--algorithms", "timpani/three_level", "--sizes", "1Ki", "--ranks", "8", "--launches", "1")
     options = ("--on", f"lab:{lab.id}", "--mpi", OPEN_MPIS[0].mpirun, "--include-setup", "--slot", "5ms")
     done = timpani("run", *study, *options, "--placement", "node", "-o", folder)
     assert done.returncode == 0, done.stderr

@@ -40,7 +40,7 @@ def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None
 
 def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
     """Its job is queued again and goes on where it was, and no result is lost or there twice."""
-    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "-n", "3", "--ranks", "8")
+    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "3", "--ranks", "8")
     run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=2", "-o", "c")
     recorded = tmp_path / "c" / "results.jsonl"
     with subprocess.Popen(

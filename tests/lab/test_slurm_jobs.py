@@ -44,7 +44,7 @@ def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
 
 def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: Made, tmp_path: Path) -> None:
     where = ("--ranks", "3", "--placement", "node", "--on", "slurm:lab,nodes=3,jobs=2")
-    done = lab.exec("n1", *MAIN, "run", *STUDY, "-n", "2", *where, "-o", "c", cwd=tmp_path)
+    done = lab.exec("n1", *MAIN, "run", *STUDY, "--launches", "2", *where, "-o", "c", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert len(keys(tmp_path / "c")) == 2
     assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
@@ -59,7 +59,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
 def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
     sizes = "64Mi,96Mi,128Mi,256Mi"
     long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "2s")
-    command = (*MAIN, "run", *long, "-n", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
+    command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
         cwd=tmp_path,
@@ -99,7 +99,7 @@ def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
     (tmp_path / "m.toml").write_text(
         f'name = "m"\nlauncher = "slurm"\nmpi = "{mpi.mpirun}"\n[[groups]]\nname = "g"\nnodes = "n[1-2]"\ncores = 2\n'
     )
-    words = (*MAIN, "run", *STUDY, "-n", "1", "--placement", "node", "--on", "m.toml", "-o", "c")
+    words = (*MAIN, "run", *STUDY, "--launches", "1", "--placement", "node", "--on", "m.toml", "-o", "c")
     allocated = ("salloc", "--quiet", "--partition=lab", "--nodelist=n[1-2]", "--ntasks-per-node=2")
     done = lab.exec("n1", *allocated, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

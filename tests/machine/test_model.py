@@ -93,12 +93,12 @@ def test_what_is_written_is_read_again(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"launcher": "pbs"}, "test: launcher: Input should be"),
+        ({"launcher": "pbs"}, "test: launcher can't be 'pbs'; write one of openmpi, mpich, slurm, lab, simgrid"),
         ({"nodes": "n1"}, "unknown key in test: nodes, 'nodes'"),
-        ({"groups": []}, "test: groups: "),
+        ({"groups": []}, "test: groups can't be []"),
         ({"groups": [{**GROUP, "core": 1}]}, "groups.0.core, 'core'; did you mean cores?"),
-        ({"groups": [{**GROUP, "cores": 0}]}, "test: groups.0.cores: "),
-        ({"groups": [{**GROUP, "cores": "24"}]}, "test: groups.0.cores: "),
+        ({"groups": [{**GROUP, "cores": 0}]}, "test: groups.0.cores can't be 0"),
+        ({"groups": [{**GROUP, "cores": "24"}]}, "test: groups.0.cores can't be '24'"),
         ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is no node set"),
         ({"groups": [{**GROUP, "nodes": 3}]}, "test: nodes is no text"),
         ({"groups": [GROUP, GROUP]}, "test: group 'leaf1' is there twice"),

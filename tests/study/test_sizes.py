@@ -26,25 +26,30 @@ def test_a_list_is_read_in_order_and_each_size_once(listed: list[int]) -> None:
 def test_a_range_multiplies_until_its_end(one: int, other: int, factor: int) -> None:
     first, last = sorted((one, other))
     found = parse_sizes(f"{first}:{last}*{factor}")
-    assert found[0] == first
-    assert all(after == before * factor for before, after in pairwise(found))
-    assert found[-1] <= last < found[-1] * factor
+    assert (found[0], found[-1]) == (first, last)
+    assert all(after == before * factor for before, after in pairwise(found[:-1]))
+    assert all(after <= before * factor for before, after in pairwise(found))
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000), st.integers(1, 1000))
 def test_a_range_adds_until_its_end(one: int, other: int, step: int) -> None:
     first, last = sorted((one, other))
-    assert parse_sizes(f"{first}:{last}+{step}") == tuple(range(first, last + 1, step))
+    assert parse_sizes(f"{first}:{last}+{step}") == (*range(first, last, step), last)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("64Ki", (65536,)),
-        ("1kB,2 KiB", (1000, 2048)),
+        ("8K,8k,8KiB", (8192,)),
+        ("1M,1Mi,1MiB,1MB", (10**6, 2**20)),
+        ("1kB,2 KiB,3B", (3, 1000, 2048)),
+        ("8:1M", tuple(2**power for power in range(3, 21))),
         ("1:1Mi", tuple(2**power for power in range(21))),
         ("0,1:4", (0, 1, 2, 4)),
-        ("3:20", (3, 6, 12)),
+        ("3:20", (3, 6, 12, 20)),
+        ("2:48", (2, 4, 8, 16, 32, 48)),
+        ("512:4K+1024", (512, 1536, 2560, 3584, 4096)),
     ],
 )
 def test_units_and_ranges(text: str, expected: tuple[int, ...]) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from timpani.errors import UserError
 from timpani.study.compose import compose, split_algorithms
-from timpani.study.study import Study, parse_duration, parse_ranks, read_study
+from timpani.study.study import _EXPECTED, Override, Study, parse_duration, parse_ranks, read_study
 
 GOOD = """
 title = "A title with $(touch x), \\u001b[31m and «quotes»"
@@ -50,18 +50,17 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
     [
         ("rank = [2]", "unknown key in {path} 'rank'; did you mean ranks"),
         ('"a\\nb" = 1', "unknown key in {path} 'a\\nb'"),
-        ("", "collectives: Field required"),
-        ("ranks = 2", "ranks"),
+        ("", 'has no collectives; write a table such as bcast = "all"'),
         ("ranks = []", "ranks"),
         ("ranks = [0]", "ranks.0"),
-        ('ranks = "0"', "'0' is no list of rank counts"),
+        ('ranks = "0"', "'0' has a rank count below 1"),
         ("ranks = [2.5]", "ranks.0"),
         ("ranks = [true]", "ranks.0"),
         ("ranks = [[2]]", "ranks.0"),
         ("sizes = []", "sizes"),
         ("sizes = [-1]", "sizes.0"),
         ("sizes = [2147483648]", "sizes.0"),
-        ('sizes = "8x"', "{path}: '8x' is no size"),
+        ('sizes = "8x"', "{path}: '8x' is not a size"),
         ('sizes = "16:8"', "'16:8' runs downwards"),
         ('collectives = ["bcast"]', "collectives is no table; write [collectives]"),
         ("[collectives]", "the study names no collective"),
@@ -70,7 +69,10 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("[collectives]\nbcast = 3", "collectives.bcast"),
         ("[collectives]\nbcast = [3]", "collectives.bcast.0"),
         ("[collectives]\nbcast = ['ring ring']", "'ring ring' is no algorithm"),
-        ("launches = 0", "launches"),
+        ("ranks = 'abc'", "'abc' is not a rank count; write for example 2,4,8"),
+        ("ranks = 0", "ranks.0 can't be 0; write whole numbers from 1"),
+        ("ranks = 2.5", "ranks can't be 2.5"),
+        ("launches = 0", "launches can't be 0; write a whole number from 1 to 10000"),
         ("launches = true", "launches"),
         ("launches = 1_000_000", "launches"),
         ("launches = '3'", "launches"),
@@ -94,8 +96,8 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("repetitions = 10", "only by the osu method"),
         ("method = 'osu'\nrepetitions = 0", "repetitions"),
         ("pairs = 'some'", "pairs"),
-        ("[overrides.bcast]\nsizes = 'x'", "'x' is no size"),
-        ("[overrides.bcast]\nprecision = 2", "overrides.bcast.precision"),
+        ("[overrides.bcast]\nsizes = 'x'", "'x' is not a size"),
+        ("[overrides.bcast]\nprecision = 2", "unknown key in {path}: overrides.bcast, 'precision'"),
         ("[overrides.scan]\ndatatype = 'double'", "unknown operation under overrides 'scan'"),
         ("sizes = [8, 12]\n[overrides.bcast]\ndatatype = 'double'", "12 B is no whole number of double"),
         ("title = 3", "title"),
@@ -219,7 +221,11 @@ def test_fixed_numbers_are_for_everything_but_collectives_timed_our_way() -> Non
     [
         (["bcst"], "did you mean bcast"),
         (["demoo"], "did you mean demo"),
-        (["bcast", "demo"], "unknown study or operation 'demo'"),
+        (["bcast", "demo"], "'demo' is a study, and a study is measured alone"),
+        (["ibcast"], "'ibcast' is non-blocking, and Timpani times blocking collectives; measure bcast"),
+        (["PingPong"], "did you mean latency?"),
+        (["osu_bw"], "did you mean bandwidth?"),
+        (["MPI_Bcast"], "did you mean bcast?"),
         (["$(touch x)"], "unknown study or operation '$(touch x)'"),
         ([""], "unknown study or operation ''"),
     ],
@@ -234,3 +240,12 @@ def test_what_names_nothing_is_said_with_the_nearest_name(what: list[str], said:
 def test_an_empty_list_of_algorithms(text: str) -> None:
     with pytest.raises(UserError, match="no algorithm is named"):
         split_algorithms(text)
+
+
+def test_a_single_number_is_a_list_of_one(tmp_path: Path) -> None:
+    study = read_study(study_file(tmp_path, "ranks = 2\nsizes = 8\n[collectives]\nbcast = 'all'"))
+    assert (study.ranks, study.sizes) == ((2,), (8,))
+
+
+def test_each_key_says_what_may_be_written() -> None:
+    assert Study.model_fields.keys() | Override.model_fields.keys() == _EXPECTED.keys()

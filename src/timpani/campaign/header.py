@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani import __version__
-from timpani.errors import UserError, cannot_write
+from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.machine.describe import MachineDescription
 from timpani.study.study import DATATYPES
 
@@ -102,11 +102,7 @@ class Header(_Recorded):
         try:
             return cls.model_validate({**values, "recorded": values})
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise UserError(
-                f"{source} is not a campaign's: {where}: {first['msg']}", "name the folder that `timpani run -o` wrote"
-            ) from None
+            raise wrong_value(source, dict(error.errors()[0]), {}, "docs/campaign-folder.md") from None
 
     @classmethod
     def new(

@@ -19,7 +19,7 @@ from timpani.cli.preload import preload
 from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.rules import rules
-from timpani.cli.run import run
+from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.verify import verify
@@ -30,10 +30,12 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("doctor")(doctor)
 app.command("list")(list_)
-app.command("run")(run)
+app.command("run", epilog=EXAMPLES)(run)
 app.command("show")(show)
 app.command("report")(report)
 app.command("fit")(fit)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.cli.folder import folder_of_today
 
 PREFIX = "slurm:"
 
@@ -17,12 +17,11 @@ def job_script_of(on: str, output: Path | None, what: list[str], launches: int |
     from timpani.machine.slurm_job import SlurmJob, job_script, loaded_modules
     from timpani.study.compose import compose
 
-    if output is None:
-        raise UserError("no folder to measure into", "name one with -o DIR")
+    named = [] if output else ["-o", str(folder_of_today(what))]  # of today, whenever the job runs
     job = SlurmJob.parse(on.removeprefix(PREFIX))
     job = replace(job, modules=job.modules or loaded_modules(os.environ))
     count = compose(what, {"launches": launches}).launches
-    return job_script(job, [_timpani(), "run", *_inside(arguments)], count)
+    return job_script(job, [_timpani(), "run", *_inside(arguments), *named], count)
 
 
 def _inside(arguments: Sequence[str]) -> list[str]:

@@ -6,79 +6,202 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.folder import folder_of_today
 from timpani.cli.job import PREFIX, job_script_of
 from timpani.errors import UserError
+from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
+
+_WHAT, _WHERE, _HOW_WELL, _FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
+
+
+EXAMPLES = """Examples:
+
+timpani run demo
+
+timpani run bcast allreduce --ranks 2,4,8 --sizes 1:1M -o mine
+
+timpani run bcast --algorithms default,binomial,timpani/circulant --launches 8
+
+timpani run latency bandwidth --on lab"""
 
 
 def run(
     what: Annotated[
         list[str],
-        typer.Argument(help="A study (its name or file), or operations: bcast scatter latency …", show_default=False),
+        typer.Argument(
+            help="A study (`timpani list studies`, or a file), or operations: bcast scatter latency …",
+            show_default=False,
+        ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The campaign's folder; the same command continues it.")
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The campaign's folder; the same command continues it.",
+            show_default="named after the study and the day",
+        ),
     ] = None,
     algorithms: Annotated[
-        str | None, typer.Option(help="`all`, or a list: default,knomial,openmpi/chain:fanout=4.", show_default=False)
+        str | None,
+        typer.Option(
+            help="`all`, or a list: default,knomial,openmpi/chain:fanout=4.",
+            show_default="all, or the study's",
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
-    ranks: Annotated[str | None, typer.Option(help="2,4,8 or 2:256 (doubling) or 2:48+2.", show_default=False)] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "--ranks",
+            "-n",
+            "-np",
+            help="2,4,8 or 2:256 (doubling) or 2:48+2.",
+            show_default=f"{DEFAULT_RANKS}, or the study's",
+            rich_help_panel=_WHAT,
+        ),
+    ] = None,
     sizes: Annotated[
-        str | None, typer.Option(help="Bytes: 8,64Ki or 1:1Mi (doubling) or 1:4Ki+512.", show_default=False)
+        str | None,
+        typer.Option(
+            help="Bytes: 8,64K or 1:1M (doubling) or 1:4K+512.",
+            show_default=f"{DEFAULT_SIZES}, or the study's",
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
-    mpi: Annotated[
-        str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
+    datatype: Annotated[
+        str | None,
+        typer.Option(help="uint8, int32, float or double.", show_default="uint8", rich_help_panel=_WHAT),
     ] = None,
     pairs: Annotated[
         str | None,
-        typer.Option(help="Ranks of point-to-point operations: first, all or distinct.", show_default=False),
+        typer.Option(
+            help="Ranks of point-to-point operations: first, all or distinct.",
+            show_default="first",
+            rich_help_panel=_WHAT,
+        ),
     ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="A machine file, here, lab, slurm:PARTITION.", show_default=False),
-    ] = None,
-    hosts: Annotated[
-        Path | None, typer.Option(help="A host file: which of the machine's nodes; else all.", show_default=False)
-    ] = None,
-    placement: Annotated[str | None, typer.Option(help="core, socket, node or ppr:N.", show_default=False)] = None,
-    mode: Annotated[str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default=False)] = None,
-    method: Annotated[
-        str | None, typer.Option(help="timpani, or osu: OSU's own protocol, for comparison.", show_default=False)
-    ] = None,
-    datatype: Annotated[str | None, typer.Option(help="uint8, int32, float or double.", show_default=False)] = None,
-    launches: Annotated[
-        int | None, typer.Option("--launches", "-n", help="Starts of the MPI program.", show_default=False)
-    ] = None,
-    precision: Annotated[
-        float | None, typer.Option(help="Relative half-width of the median's interval that ends a cell.")
-    ] = None,
-    slot: Annotated[str | None, typer.Option(help="Longest time for a cell in a launch: 50ms, 1s.")] = None,
-    budget: Annotated[str | None, typer.Option(help="Longest time for all: 90s, 10m, 2h.", show_default=False)] = None,
-    seed: Annotated[int | None, typer.Option(help="Of the shuffled order.", show_default=False)] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option("--iterations", "-i", help="Fixed; for collectives only with --method osu.", show_default=False),
-    ] = None,
-    warmup: Annotated[
-        int | None,
-        typer.Option("--warmup", "-x", help="Fixed; for collectives only with --method osu.", show_default=False),
+    mode: Annotated[
+        str | None, typer.Option(help="Cache: warm, rotate or flush.", show_default="warm", rich_help_panel=_WHAT)
     ] = None,
     rules: Annotated[
         Path | None,
         typer.Option(
-            help="What `timpani rules` wrote: measured beside the others, as timpani/rules.", show_default=False
+            help="What `timpani rules` wrote: measured beside the others, as timpani/rules.",
+            show_default=False,
+            rich_help_panel=_WHAT,
         ),
     ] = None,
     include_setup: Annotated[
-        bool, typer.Option("--include-setup", help="Build communicators and plans of our algorithms in each call.")
+        bool,
+        typer.Option(
+            "--include-setup",
+            help="Build communicators and plans of our algorithms in each call.",
+            rich_help_panel=_WHAT,
+        ),
     ] = False,
-    oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
-    hang_after: Annotated[
-        str | None, typer.Option(help="Silence after which a launch counts as hung.", show_default=False)
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            help="openmpi, mpich, or a path (`timpani list mpis`).",
+            show_default="the first found",
+            rich_help_panel=_WHERE,
+        ),
     ] = None,
-    prove: Annotated[bool, typer.Option("--prove", help="Count each cell's messages, once more and untimed.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="A machine file, here, lab, slurm:PARTITION.",
+            show_default="this computer",
+            rich_help_panel=_WHERE,
+        ),
+    ] = None,
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A host file: which of the machine's nodes.", show_default="all of them", rich_help_panel=_WHERE
+        ),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(help="core, socket, node or ppr:N.", show_default="core", rich_help_panel=_WHERE),
+    ] = None,
+    oversubscribe: Annotated[
+        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=_WHERE)
+    ] = False,
+    launches: Annotated[
+        int | None,
+        typer.Option(
+            help="Starts of the MPI program: the unit of replication.", show_default="10", rich_help_panel=_HOW_WELL
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(help="Longest time for everything: 90s, 10m, 2h.", show_default="none", rich_help_panel=_HOW_WELL),
+    ] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="A cell ends when the 95 % interval of its median is this narrow: half its width over the median.",
+            show_default="0.05",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = None,
+    slot: Annotated[
+        str | None,
+        typer.Option(
+            help="Longest time for a cell in a launch: 50ms, 1s.", show_default="100ms", rich_help_panel=_HOW_WELL
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            "--iterations",
+            "-i",
+            help="A fixed number of repetitions; of collectives only with --method osu.",
+            show_default="until precise",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = None,
+    warmup: Annotated[
+        int | None,
+        typer.Option(
+            "--warmup",
+            "-x",
+            help="A fixed number of calls before; of collectives only with --method osu.",
+            show_default="until steady",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            help="timpani, or osu: OSU's own protocol, for comparison.",
+            show_default="timpani",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = None,
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Count each cell's messages in one more, untimed call.", rich_help_panel=_FURTHER),
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.", rich_help_panel=_FURTHER),
+    ] = False,
+    hang_after: Annotated[
+        str | None,
+        typer.Option(
+            help="Silence after which a launch counts as hung.", show_default="30s at least", rich_help_panel=_FURTHER
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the measurement order.", show_default="1", rich_help_panel=_FURTHER)
+    ] = None,
 ) -> None:
     """Measure a study or the operations named, and say which algorithm is best where."""
+    folder = output or folder_of_today(what)
     if on and on.startswith(PREFIX):
         from timpani.machine.submit import follow_job, submit
 
@@ -132,13 +255,13 @@ def run(
         typer.echo("\n".join(plan_lines(session.plan)))
         return
     if output is None:
-        raise UserError("no folder to measure into", "name one with -o DIR")
+        typer.echo(f"measuring into {folder}", err=True)
     from timpani.cli.progress import progress
 
-    with session.open(output) as store, progress(session.plan, len(store.done)) as observer:
+    with session.open(folder) as store, progress(session.plan, len(store.done)) as observer:
         outcome = session.measure(store, observer, patience)
         if prove and outcome.ended == "complete":
             outcome = session.prove(store, observer, patience)
     from timpani.cli.ending import print_ending
 
-    raise typer.Exit(print_ending(output, outcome, session.stopped))
+    raise typer.Exit(print_ending(folder, outcome, session.stopped))

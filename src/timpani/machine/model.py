@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from timpani.errors import UserError, unknown
+from timpani.errors import UserError, unknown, wrong_value
 from timpani.machine.node_set import expand, fold
 from timpani.native.find import Kind
 
@@ -26,6 +26,22 @@ def _nodes(value: Any) -> Any:
 
 
 _Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+
+
+_EXPECTED = {
+    "name": "a text that is not empty",
+    "launcher": f"one of {', '.join(get_args(Launcher))}",
+    "mpi": "openmpi, mpich, or the path of an installation",
+    "modules": 'a list of texts, for example ["gcc", "openmpi/5.0"]',
+    "groups": "one or more [[groups]], each with name, nodes and cores",
+    "platform": "the name of a file",
+    "lab": "a lab's id",
+    "nodes": 'for example "node[01-08,10]"',
+    "cores": "a whole number from 1 to 1000000",
+    "sockets": "a whole number from 1 to 1000000",
+    "switch": "a text",
+}
+"""What may be written for each key, as an error tells it."""
 
 
 class NodeGroup(BaseModel):
@@ -120,7 +136,7 @@ class Machine(BaseModel):
             if first["type"] == "extra_forbidden":
                 fields = (NodeGroup if above else cls).model_fields
                 raise unknown(f"key in {source}: {where},", str(key), fields, "docs/machine-files.md") from None
-            raise UserError(f"{source}: {where}: {first['msg']}", "docs/machine-files.md has the keys") from None
+            raise wrong_value(source, dict(first), _EXPECTED, "docs/machine-files.md") from None
 
 
 def read_machine(path: Path) -> Machine:

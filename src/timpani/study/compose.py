@@ -5,12 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
-from timpani.study.operations import OPERATIONS
+from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL, Study, read_study
-
-DEFAULT_RANKS = "2"
-DEFAULT_SIZES = "1:1Mi"
 
 
 def compose(what: list[str], options: Mapping[str, Any]) -> Study:
@@ -25,8 +23,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     if base is None:
         strange = [name for name in what if name not in OPERATIONS]
         if strange:
-            names = [*OPERATIONS, *(shipped.name for shipped in shipped_studies())]
-            raise unknown("study or operation", strange[0], names, "timpani list studies")
+            raise _strange(strange[0], [shipped.name for shipped in shipped_studies()])
         values: dict[str, Any] = {
             "collectives": dict.fromkeys(what, algorithms or (ALL,)),
             "ranks": DEFAULT_RANKS,
@@ -39,6 +36,35 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
         for override in values["overrides"].values():
             override.update(dict.fromkeys(override.keys() & given.keys()))
     return Study.check({**values, **given}, "the command line" if given else "the study")
+
+
+_KNOWN_AS = {
+    "pingpong": "latency",
+    "pt2pt": "latency",
+    "bw": "bandwidth",
+    "bibw": "bidirectional",
+    "mbw_mr": "message_rate",
+    "sendrecv": "bidirectional",
+    "broadcast": "bcast",
+    "all_reduce": "allreduce",
+    "all_gather": "allgather",
+    "all_to_all": "alltoall",
+    "reducescatter": "reduce_scatter",
+}
+"""What other benchmarks (OSU, Intel's, NCCL's) call our operations, in small letters and without their prefix."""
+
+
+def _strange(name: str, studies: list[str]) -> UserError:
+    """The error for a name among operations that is none."""
+    if name in studies:
+        return UserError(f"{name!r} is a study, and a study is measured alone", "leave the other names out")
+    small = name.lower().removeprefix("osu_").removeprefix("mpi_")
+    if small.removeprefix("i") in COLLECTIVES and small not in OPERATIONS:
+        blocking = small.removeprefix("i")
+        return UserError(f"{name!r} is non-blocking, and Timpani times blocking collectives", f"measure {blocking}")
+    if nearest := _KNOWN_AS.get(small) or (small if small in OPERATIONS else None):
+        return UserError(f"unknown study or operation {name!r}", f"did you mean {nearest}?")
+    return unknown("study or operation", name, [*OPERATIONS, *studies], "timpani list studies")
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:

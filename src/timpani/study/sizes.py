@@ -1,55 +1,72 @@
-"""Sizes in bytes as people write them: `8`, `64Ki`, `1:1Mi` (doubling), `1:4Ki+512` (equal steps), `1,8,64`."""
+"""Sizes in bytes as people write them: `8`, `64K`, `1:1M` (doubling), `1:4K+512` (equal steps), `1,8,64`."""
 
 import re
 from collections.abc import Collection, Iterator
 
 from timpani.errors import UserError
 
-_UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30}
-_SIZE = re.compile(r"(\d{1,18})\s*(Ki|Mi|Gi|k|M|G|)B?", re.ASCII)
+# As GNU's coreutils read them: K, M and G with or without `i` are powers of 1024, as MPI benchmarks print sizes; a bare
+# B behind the letter makes them powers of 1000.
+_BINARY = {"": 0, "k": 10, "m": 20, "g": 30}
+_DECIMAL = {"k": 10**3, "m": 10**6, "g": 10**9}
+_SIZE = re.compile(
+    r"(?P<number>\d{1,18})\s*(?:(?P<decimal>[kKMG])B|(?P<binary>[kKMG]?)(?:(?<=[kKMG])iB?)?|B)", re.ASCII
+)
 _RANGE = re.compile(r"(?P<first>[^:]*):(?P<last>[^+*]*)(?:(?P<sign>[+*])(?P<step>.*))?", re.DOTALL)
 LARGEST = 2**31 - 1  # counts are C ints in the MPI calls that we time
 _MOST = 100_000  # sizes in a range: more was hardly meant, and would fill the memory
 
 
-def parse_size(text: str) -> int:
-    """Bytes of `text`: `512`, `64Ki` (2¹⁰), `1M` (10⁶); an optional `B` may follow."""
+SIZE = "size"
+RANK_COUNT = "rank count"
+_EXAMPLES = {
+    SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G: powers of 1024)",
+    RANK_COUNT: "write for example 2,4,8 or 2:48+2",
+}
+
+
+def parse_size(text: str, noun: str = SIZE) -> int:
+    """Bytes of `text`: `512`, `64K` or `64KiB` (2¹⁰), `64KB` (10³); M and G likewise. Errors call it a `noun`."""
     match = _SIZE.fullmatch(text.strip())
     if not match:
-        raise UserError(f"{text!r} is no size", "write bytes, with k M G (10³…) or Ki Mi Gi (2¹⁰…)")
-    size = int(match[1]) * _UNITS[match[2] or ""]
+        raise UserError(f"{text!r} is not a {noun}", _EXAMPLES[noun])
+    if match["decimal"]:
+        size = int(match["number"]) * _DECIMAL[match["decimal"].lower()]
+    else:
+        size = int(match["number"]) << _BINARY[(match["binary"] or "").lower()]
     if size > LARGEST:
-        raise UserError(f"size {text} is over {LARGEST} bytes", "choose a smaller one")
+        raise UserError(f"{noun} {text} is over {LARGEST}", "choose a smaller one")
     return size
 
 
-def parse_sizes(text: str) -> tuple[int, ...]:
+def parse_sizes(text: str, noun: str = SIZE) -> tuple[int, ...]:
     """All sizes of a comma-separated list of sizes and ranges, ascending, each once.
 
-    `FIRST:LAST` doubles from FIRST, `FIRST:LAST*K` multiplies by K, `FIRST:LAST+STEP` adds STEP. LAST is kept only
-    where the series meets it.
+    `FIRST:LAST` doubles from FIRST, `FIRST:LAST*K` multiplies by K, `FIRST:LAST+STEP` adds STEP. LAST is always among
+    them, also where the series passes over it.
     """
     sizes: set[int] = set()
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
-        sizes.update(_series(part, match) if match else [parse_size(part)])
+        sizes.update(_series(part, match, noun) if match else [parse_size(part, noun)])
     return tuple(sorted(sizes))
 
 
-def _series(part: str, match: re.Match[str]) -> Iterator[int]:
-    first, last = parse_size(match["first"]), parse_size(match["last"])
+def _series(part: str, match: re.Match[str], noun: str) -> Iterator[int]:
+    first, last = parse_size(match["first"], noun), parse_size(match["last"], noun)
     adds = match["sign"] == "+"
-    step = parse_size(match["step"]) if match["sign"] else 2
+    step = parse_size(match["step"], noun) if match["sign"] else 2
     if last < first:
         raise UserError(f"{part!r} runs downwards", "write FIRST:LAST with FIRST ≤ LAST")
     if step < 1 or (not adds and (step < 2 or first < 1)):
         raise UserError(f"{part!r} never grows", "start at 1 or more and step by ×2 or more, or by +1 or more")
     if adds and (last - first) // step >= _MOST:
-        raise UserError(f"{part!r} is more than {_MOST} sizes", "choose a larger step")
+        raise UserError(f"{part!r} is more than {_MOST} {noun}s", "choose a larger step")
     size = first
-    while size <= last:
+    while size < last:
         yield size
         size = size + step if adds else size * step
+    yield last
 
 
 def show_sizes(sizes: Collection[int]) -> str:

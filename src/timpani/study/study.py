@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from timpani.errors import UserError, unknown
+from timpani.errors import UserError, unknown, wrong_value
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import check_placement
-from timpani.study.sizes import LARGEST, parse_sizes
+from timpani.study.sizes import LARGEST, RANK_COUNT, parse_sizes
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
 """Element types and their bytes; reductions add."""
@@ -34,18 +34,22 @@ def parse_duration(text: str) -> float:
 
 def parse_ranks(text: str) -> tuple[int, ...]:
     """Rank counts as sizes are written: `2,4,8`, `2:256` (doubling), `2:48+2`."""
-    ranks = parse_sizes(text)
-    if not ranks or ranks[0] < 1:
-        raise UserError(f"{text!r} is no list of rank counts", "write for example 2,4,8 or 2:48+2")
+    ranks = parse_sizes(text, RANK_COUNT)
+    if ranks[0] < 1:
+        raise UserError(f"{text!r} has a rank count below 1", "write for example 2,4,8 or 2:48+2")
     return ranks
 
 
 def _sizes(value: Any) -> Any:
-    return parse_sizes(value) if isinstance(value, str) else value
+    return parse_sizes(value) if isinstance(value, str) else _listed(value)
 
 
 def _ranks(value: Any) -> Any:
-    return parse_ranks(value) if isinstance(value, str) else value
+    return parse_ranks(value) if isinstance(value, str) else _listed(value)
+
+
+def _listed(value: Any) -> Any:
+    return (value,) if isinstance(value, int) else value
 
 
 def _seconds(value: Any) -> Any:
@@ -73,6 +77,34 @@ _Positive = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 _Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict=True)]
 _Sizes = Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
 _Datatype = Literal["uint8", "int32", "float", "double"]
+
+
+_DATATYPES_LISTED = ", ".join(DATATYPES)
+_EXPECTED = {
+    "title": "a text",
+    "question": "a text",
+    "collectives": 'a table such as bcast = "all"',
+    "ranks": 'whole numbers from 1, for example 2, [2, 4, 8] or "2:48+2"',
+    "sizes": f'bytes from 0 to {LARGEST}, for example 8, [8, 1024] or "1:1M"',
+    "overrides": "sizes or datatype under [overrides.OPERATION]",
+    "pairs": "first, all or distinct",
+    "placement": "core, socket, node or ppr:N, or a list of them",
+    "mode": "warm, rotate or flush",
+    "method": "timpani or osu",
+    "datatype": f"one of {_DATATYPES_LISTED}",
+    "launches": "a whole number from 1 to 10000",
+    "precision": "a share between 0 and 1, for example 0.05",
+    "slot": "a duration, for example 50ms or 1s",
+    "budget": "a duration, for example 90s, 10m or 2h",
+    "seed": f"a whole number from 0 to {LARGEST}",
+    "warmup": f"a whole number from 0 to {LARGEST}",
+    "repetitions": f"a whole number from 1 to {LARGEST}",
+    "rules": "the name of a file of rules",
+    "include_setup": "true or false",
+}
+"""What may be written for each key, as an error tells it."""
+
+_LISTING = "docs/study-files.md"
 
 
 class Override(BaseModel):
@@ -136,7 +168,7 @@ class Study(BaseModel):
                 Algorithm.parse(text)
         for name in self.overrides:
             if name not in self.collectives:
-                raise unknown("operation under overrides", name, self.collectives, "docs/study-files.md")
+                raise unknown("operation under overrides", name, self.collectives, _LISTING)
         for name in self.collectives:
             self._check_whole_elements(name)
         has_collectives = any(OPERATIONS[name].kind == "collective" for name in self.collectives)
@@ -174,15 +206,18 @@ class Study(BaseModel):
         """A study from plain values; UserError names `source` and the key at fault."""
         unknown_keys = sorted(values.keys() - cls.model_fields.keys())
         if unknown_keys:
-            raise unknown(f"key in {source}", unknown_keys[0], cls.model_fields, "docs/study-files.md")
+            raise unknown(f"key in {source}", unknown_keys[0], cls.model_fields, _LISTING)
         try:
             return cls.model_validate(values)
         except UserError as error:
             raise UserError(f"{source}: {error.what}", error.next_step) from None
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            raise UserError(f"{source}: {where}: {first['msg']}", "correct it and run again") from None
+            problem = error.errors()[0]
+            if problem["type"] == "extra_forbidden":
+                keys = Override.model_fields if len(problem["loc"]) > 1 else cls.model_fields
+                where = ".".join(str(part) for part in problem["loc"][:-1])
+                raise unknown(f"key in {source}: {where},", str(problem["loc"][-1]), keys, _LISTING) from None
+            raise wrong_value(source, dict(problem), _EXPECTED, _LISTING) from None
 
 
 def read_study(path: Path) -> Study:

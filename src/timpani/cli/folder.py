@@ -1,0 +1,10 @@
+"""Where a campaign goes that nobody named a folder for."""
+
+from datetime import date
+from pathlib import Path
+
+
+def folder_of_today(what: list[str]) -> Path:
+    """A folder here, named after the study, or the operations, and the day: `bcast-reduce-2026-03-31`."""
+    names = [Path(name).name.removesuffix(".toml") for name in what]
+    return Path("-".join([*names, f"{date.today():%Y-%m-%d}"]))
