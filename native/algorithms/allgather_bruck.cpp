@@ -1,6 +1,6 @@
-// Allgather by Bruck: in round k each rank sends the blocks that it has, its own and those of the ranks after it, to
-// the one 2ᵏ back round the ring, and so has twice as many. They are kept with its own first, and turned into place at
-// the end.
+// Allgather by Bruck's algorithm: in round k each rank sends the blocks that it has, its own and those of the ranks
+// after it, to the rank 2ᵏ before it on the ring, and so every rank doubles what it has. Scratch holds the blocks
+// with the rank's own first; a last, local round rotates them into rank order.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -17,17 +17,17 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int p = shape.ranks;
     const std::int64_t before = block_of(shape, rank).first;
     const std::int64_t all = scratch(shape, rank);
-    // Of the blocks from ours on round the ring, those numbered [first, last).
-    const auto turned = [&](int first, int last) {
-        const auto place = [&](int number) {
+    // Where scratch has blocks [first, last), counted round the ring from the rank's own.
+    const auto rotated = [&](int first, int last) {
+        const auto begin = [&](int number) {
             if (number == p) return all;
             const int owner = (rank + number) % p;
             return block_of(shape, owner).first - before + (owner < rank ? all : 0);
         };
-        return Region{Buffer::scratch, place(first), place(last) - place(first)};
+        return Region{Buffer::scratch, begin(first), begin(last) - begin(first)};
     };
     if (k == 0) {
-        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, turned(0, 1));
+        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, rotated(0, 1));
         return;
     }
     if (k == rounds(shape) - 1) {
@@ -37,8 +37,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
     const int distance = 1 << (k - 1);
     const int blocks = std::min(distance, p - distance);
-    steps.send((rank - distance + p) % p, turned(0, blocks));
-    steps.receive((rank + distance) % p, turned(distance, distance + blocks));
+    steps.send((rank - distance + p) % p, rotated(0, blocks));
+    steps.receive((rank + distance) % p, rotated(distance, distance + blocks));
 }
 
 Algorithm bruck(std::string_view collective) {

@@ -1,5 +1,6 @@
-// Allgather over lanes: the ranks of a node give each other their blocks; the blocks of a node go round a ring of all
-// nodes, each lane taking those of its ranks along, and on every node what a lane brings goes to the other ranks there.
+// Allgather in lanes (schedule/lanes.hpp), for nodes with several ranks: an allgather inside each node, then a ring
+// of all nodes. In each round of the ring the blocks of one more node come in, each lane's rank receiving its share
+// of them and sending it on to the other ranks of its node in the next round.
 
 #include <algorithm>
 
@@ -16,8 +17,8 @@ class Allgather {
 
     [[nodiscard]] std::int64_t rounds() const { return lanes_.hierarchy.nodes() + 1; }
 
-    /// Round 0 inside nodes; in each of the others the blocks of one more node come in by the ring, and those that came
-    /// in the round before are passed on.
+    /// Round 0 is the allgather inside nodes. In each round after it the ring brings the blocks of one more node, while
+    /// those that it brought in the round before go on round the ring and to the other ranks of the node.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         const Region own = block(rank);
@@ -33,28 +34,30 @@ class Allgather {
         }
         const int nodes = lanes_.hierarchy.nodes();
         const auto step = static_cast<int>(k);
-        const int came = at(mine.position - (step - 1));  // one's own in the first
+        const int last = node_at(mine.position - (step - 1));  // the rank's own node in round 1
         if (step < nodes && mine.local < lanes_.number) {
-            const int coming = at(mine.position - step);
-            for_lane(coming, mine.local,
-                     [&](const Region& each) { steps.receive(lanes_.at(mine.position - 1, mine.local), each); });
-            for_lane(came, mine.local,
-                     [&](const Region& each) { steps.send(lanes_.at(mine.position + 1, mine.local), each); });
+            const int next = node_at(mine.position - step);
+            for_blocks_of_lane(next, mine.local, [&](const Region& each) {
+                steps.receive(lanes_.rank_at(mine.position - 1, mine.local), each);
+            });
+            for_blocks_of_lane(last, mine.local, [&](const Region& each) {
+                steps.send(lanes_.rank_at(mine.position + 1, mine.local), each);
+            });
         }
         if (step == 1) return;
         for (int i = 1; i < mine.size; ++i) {
             const int from = (mine.local - i + mine.size) % mine.size;
             if (from < lanes_.number) {
-                for_lane(came, from, [&](const Region& each) { steps.receive(on_node(mine, from), each); });
+                for_blocks_of_lane(last, from, [&](const Region& each) { steps.receive(on_node(mine, from), each); });
             }
             if (mine.local < lanes_.number) {
-                for_lane(came, mine.local,
-                         [&](const Region& each) { steps.send(on_node(mine, mine.local + i), each); });
+                for_blocks_of_lane(last, mine.local,
+                                   [&](const Region& each) { steps.send(on_node(mine, mine.local + i), each); });
             }
         }
     }
 
-    /// All blocks but those of the next node, in whose ring they end.
+    /// All blocks but those of the next node on the ring.
     [[nodiscard]] std::int64_t most_leaving_node() const {
         const int nodes = lanes_.hierarchy.nodes();
         int fewest = shape_.ranks;
@@ -64,17 +67,18 @@ class Allgather {
 
   private:
     [[nodiscard]] Region block(int rank) const { return region(Buffer::receive, block_of(shape_, rank)); }
-    [[nodiscard]] int on_node(const LanePlace& mine, int place) const {
-        return lanes_.hierarchy.rank_at(mine.node, (place + mine.size) % mine.size);
+    [[nodiscard]] int on_node(const LanePlace& mine, int local) const {
+        return lanes_.hierarchy.rank_at(mine.node, (local + mine.size) % mine.size);
     }
-    [[nodiscard]] int at(int position) const {
+    [[nodiscard]] int node_at(int position) const {
         const int nodes = lanes_.hierarchy.nodes();
         return lanes_.hierarchy.node_at_position((position + nodes) % nodes);
     }
+    /// Calls `visit` with each block of `node` that the lane carries.
     template <typename Visit>
-    void for_lane(int node, int lane, const Visit& visit) const {
-        for (int place = lane; place < lanes_.hierarchy.ranks_on(node); place += lanes_.number) {
-            visit(block(lanes_.hierarchy.rank_at(node, place)));
+    void for_blocks_of_lane(int node, int lane, const Visit& visit) const {
+        for (int local = lane; local < lanes_.hierarchy.ranks_on(node); local += lanes_.number) {
+            visit(block(lanes_.hierarchy.rank_at(node, local)));
         }
     }
 

@@ -1,5 +1,5 @@
-// Allgather as a gather to rank 0 along a binomial tree and a broadcast of the whole along the same tree: in round k
-// of the gather rank r hands the blocks of [r, r + 2ᵏ) to r − 2ᵏ, and the broadcast takes the same ways back.
+// Allgather as a gather to rank 0 and a broadcast from there along the same binomial tree: in round k of the gather
+// rank r sends the blocks of ranks [r, r + 2ᵏ) to rank r − 2ᵏ, and the broadcast sends all blocks back down.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -45,7 +45,7 @@ Algorithm gather_bcast(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
-                   // Rank 0's: the whole in each round of the broadcast.
+                   // Rank 0 sends all blocks in each round of the broadcast.
                    .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.ranks * shape.count; },
                    .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
     };

@@ -1,6 +1,6 @@
-// Allgather by neighbour exchange: ranks pair up, 2i with 2i + 1, and swap their blocks; from then on each swaps in
-// turn with its other neighbour and with its partner the two blocks that it got last. Blocks travel in pairs, so half
-// as many rounds do as round a ring.
+// Allgather by neighbour exchange: ranks 2i and 2i + 1 first exchange their blocks; from then on each rank exchanges
+// with its two neighbours on the ring by turns, and sends on the two blocks that it received last. Blocks travel in
+// pairs, so that half as many rounds are needed as in a ring.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -24,16 +24,17 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         steps.receive(rank + forward, block(rank + forward));
         return;
     }
-    // In round k > 1 an even rank gets the pair k/2 further back or on, by turns; an odd rank the other way round.
-    const auto got = [&](int which, std::int64_t in_round) {
+    // The pair of blocks that `which` has received in a round: in round 1 its own pair, later the one in_round/2 pairs
+    // before or after that by turns, first before it for an even rank and first after it for an odd one.
+    const auto received = [&](int which, std::int64_t in_round) {
         const bool away = (in_round % 2 == 0) == (which % 2 == 0);
         const auto pair = (which / 2 + (away ? -1 : 1) * (in_round / 2) + p / 2) % (p / 2);
         const int first = static_cast<int>(2 * pair);
         return region(Buffer::receive, block_of(shape, first), block_of(shape, first + 1));
     };
     const int peer = (rank + (k % 2 == 0 ? -forward : forward) + p) % p;
-    steps.send(peer, got(rank, k - 1));
-    steps.receive(peer, got(rank, k));
+    steps.send(peer, received(rank, k - 1));
+    steps.receive(peer, received(rank, k));
 }
 
 Algorithm neighbor_exchange(std::string_view collective) {

@@ -1,6 +1,7 @@
-// Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the one whose number
-// differs in bit k. Ranks beyond the largest power of two hand their block to a neighbour first and get all of them
-// last, so that what a rank has is always one run of neighbouring blocks.
+// Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the rank whose number
+// differs in bit k. Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair
+// sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
+// rank has are always those of consecutive ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -33,22 +34,22 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return;
     }
     const int half = 1 << (k - 1);
-    const auto run = [&](int number) {
+    const auto group = [&](int number) {
         const int first = number & ~(half - 1);
         return of_ranks(fold.first_rank(first), fold.old_rank(first + half - 1));
     };
     const int number = fold.new_rank(rank);
     const int peer = number ^ half;
-    steps.send(fold.old_rank(peer), run(number));
-    steps.receive(fold.old_rank(peer), run(peer));
+    steps.send(fold.old_rank(peer), group(number));
+    steps.receive(fold.old_rank(peer), group(peer));
 }
 
-/// Most are sent by number 0, whose runs begin with the pairs.
+/// New rank 0 sends most, since the pairs are in its group.
 std::int64_t most_sent(const Shape& shape) {
-    const int taking_part = 1 << floor_log2(shape.ranks);
-    const int pairs = shape.ranks - taking_part;
-    std::int64_t blocks = pairs > 0 ? shape.ranks : 0;  // to the rank that stands aside
-    for (int run = 1; run < taking_part; run *= 2) blocks += run + std::min(run, pairs);
+    const int active = 1 << floor_log2(shape.ranks);
+    const int pairs = shape.ranks - active;
+    std::int64_t blocks = pairs > 0 ? shape.ranks : 0;  // to the rank that it is the proxy of
+    for (int group = 1; group < active; group *= 2) blocks += group + std::min(group, pairs);
     return blocks * shape.count;
 }
 

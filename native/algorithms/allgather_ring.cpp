@@ -1,4 +1,5 @@
-// Allgather round a ring: in round k each rank passes on to its right neighbour the block that it got k rounds ago.
+// Allgather round a ring: in each round every rank sends to its right neighbour the block that it received in the
+// round before, in the first its own.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

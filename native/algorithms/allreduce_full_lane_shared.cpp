@@ -1,6 +1,7 @@
-// Allreduce over lanes through memory that a node's ranks share, in segments: each rank copies its segment into the
-// node's window, where each lane's rank puts its part of all of them together; each lane reduces its part round a ring
-// of all nodes; and all ranks of a node take the result from the window. The operator must commute.
+// Allreduce in lanes (schedule/lanes.hpp) through the memory that a node's ranks share, in segments: every rank
+// copies its segment into the node's window; each lane's rank reduces its part of all of them there; the ranks of
+// each lane run a ring allreduce of their part over all nodes; and every rank copies the result out of the window.
+// The operator must commute.
 
 #include <algorithm>
 
@@ -23,35 +24,35 @@ class Allreduce {
 
     [[nodiscard]] std::int64_t rounds() const { return 1 + segments_.number() * rounds_of_segment(); }
 
-    /// While a segment is put together and goes round the next one is brought, into the other half of the window; that
-    /// it is there a rank says with that the result is. Who says so has read the result before, and what others
-    /// brought.
+    /// While a segment is reduced and goes round the ring, the next one is copied into the other half of the window.
+    /// One notification says that a rank's contribution to that and its part of the result are there; and also that it
+    /// has read what was there before, since it has read the earlier result and the others' contributions by then.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         if (k == 0) {
-            bring(mine, 0, steps);
-            return tell(mine, {.brought = true}, steps);
+            copy_in(mine, 0, steps);
+            return notify_node(mine, {.contribution = true}, steps);
         }
         const std::int64_t segment = (k - 1) / rounds_of_segment();
         const std::int64_t step = (k - 1) % rounds_of_segment();
-        const bool drives = mine.local < lanes_.number;
+        const bool in_lane = mine.local < lanes_.number;
         if (step == 0) {
-            if (segment + 1 < segments_.number()) bring(mine, segment + 1, steps);
-            if (drives) put_together(mine, segment, steps);
+            if (segment + 1 < segments_.number()) copy_in(mine, segment + 1, steps);
+            if (in_lane) reduce_part(mine, segment, steps);
         } else if (step <= ring_rounds_) {
-            if (drives) pass_round(mine, segment, step - 1, steps);
+            if (in_lane) ring_round(mine, segment, step - 1, steps);
         } else {
-            hand_out(mine, segment, steps);
+            copy_out(mine, segment, steps);
         }
     }
 
-    /// Two halves with the contributions of each rank of a node, and the result.
+    /// Two halves, each with a contribution of every rank of a node and the result.
     [[nodiscard]] std::int64_t window() const {
         const std::int64_t most = shape_.topology->most_ranks_on_a_node();
         return most == 1 ? 0 : 2 * (most + 1) * segments_.length;
     }
 
-    /// A lane's part goes round twice, but for one piece each time.
+    /// A lane's part goes round the ring twice, but for one piece each time.
     [[nodiscard]] std::int64_t most_leaving_node() const {
         std::int64_t most = 0;
         for (int position = 0; nodes_ > 1 && position < nodes_; ++position) {
@@ -67,73 +68,68 @@ class Allreduce {
     }
 
   private:
-    /// Bringing and putting together, the ring, and handing out.
+    /// Copying in and reducing, the ring, copying out.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 2; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const {
-        Shape inside = shape_;
-        inside.ranks = nodes_;
-        inside.count = count;
-        inside.topology = nullptr;
-        return {"allreduce", "ring", inside};
-    }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", shape_, nodes_, count}; }
     [[nodiscard]] Region lane_part(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
-    /// Where the rank at `local` of a node brings a segment, and behind all ranks' places the result.
-    [[nodiscard]] Region brought(int local, std::int64_t segment) const {
+    /// Where the rank at `local` of a node copies a segment to, and behind the places of all ranks the result.
+    [[nodiscard]] Region contribution(int local, std::int64_t segment) const {
         const int places = shape_.topology->most_ranks_on_a_node() + 1;
         return {Buffer::window, (segment % 2 * places + local) * segments_.length,
                 segments_.region(Buffer::window, segment).count};
     }
     [[nodiscard]] Region result(std::int64_t segment) const {
-        return brought(shape_.topology->most_ranks_on_a_node(), segment);
+        return contribution(shape_.topology->most_ranks_on_a_node(), segment);
     }
 
-    /// What there is to tell on a node: lanes must know what all have brought, and all what lanes made of it.
-    struct News {
-        bool brought = false;
+    /// What a notification says is ready: contributions concern the lanes' ranks, parts of the result come from these
+    /// and concern all.
+    struct Ready {
+        bool contribution = false;
         bool result = false;
     };
-    [[nodiscard]] bool is_told(int local, int by, const News& news) const {
-        return local != by && ((news.brought && local < lanes_.number) || (news.result && by < lanes_.number));
+    [[nodiscard]] bool concerns(int local, int by, const Ready& ready) const {
+        return local != by && ((ready.contribution && local < lanes_.number) || (ready.result && by < lanes_.number));
     }
-    void tell(const LanePlace& mine, const News& news, Steps& steps) const {
+    void notify_node(const LanePlace& mine, const Ready& ready, Steps& steps) const {
         for (int local = 0; local < mine.size; ++local) {
-            if (is_told(local, mine.local, news)) steps.notify(lanes_.hierarchy.rank_at(mine.node, local));
+            if (concerns(local, mine.local, ready)) steps.notify(lanes_.hierarchy.rank_at(mine.node, local));
         }
     }
 
-    void bring(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        if (mine.size > 1) steps.copy(segments_.region(Buffer::send, segment), brought(mine.local, segment));
+    void copy_in(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
+        if (mine.size > 1) steps.copy(segments_.region(Buffer::send, segment), contribution(mine.local, segment));
     }
 
-    void put_together(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        const Region sum = lanes_.part(brought(mine.local, segment), mine.local);
+    void reduce_part(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
+        const Region sum = lanes_.part(contribution(mine.local, segment), mine.local);
         for (int local = 0; local < mine.size; ++local) {
             if (local == mine.local) continue;
             if (segment == 0) steps.await(lanes_.hierarchy.rank_at(mine.node, local));
-            steps.reduce(lanes_.part(brought(local, segment), mine.local), sum);
+            steps.reduce(lanes_.part(contribution(local, segment), mine.local), sum);
         }
     }
 
-    /// A rank that is alone on its node needs no window.
-    void pass_round(const LanePlace& mine, std::int64_t segment, std::int64_t step, Steps& steps) const {
+    /// One round of a lane's ring allreduce. A rank that is alone on its node needs no window.
+    void ring_round(const LanePlace& mine, std::int64_t segment, std::int64_t step, Steps& steps) const {
         const bool alone = mine.size == 1;
         const Region from = alone ? lane_part(Buffer::send, segment, mine.local)
-                                  : lanes_.part(brought(mine.local, segment), mine.local);
+                                  : lanes_.part(contribution(mine.local, segment), mine.local);
         const Region to =
             alone ? lane_part(Buffer::receive, segment, mine.local) : lanes_.part(result(segment), mine.local);
         const SubCollective::Buffers buffers{{{from.buffer, from.first}, {to.buffer, to.first}, {Buffer::scratch, 0}}};
-        const auto member = [&](int position) { return lanes_.at(position, mine.local); };
-        ring(from.count).round(mine.position, step, buffers, member, steps);
+        const auto rank_of = [&](int position) { return lanes_.rank_at(position, mine.local); };
+        ring(from.count).round(mine.position, step, buffers, rank_of, steps);
     }
 
-    void hand_out(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
+    void copy_out(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
         if (mine.size == 1) return;
-        const News news{.brought = segment + 1 < segments_.number(), .result = true};
-        tell(mine, news, steps);
+        const Ready ready{.contribution = segment + 1 < segments_.number(), .result = true};
+        notify_node(mine, ready, steps);
         for (int local = 0; local < mine.size; ++local) {
-            if (is_told(mine.local, local, news)) steps.await(lanes_.hierarchy.rank_at(mine.node, local));
+            if (concerns(mine.local, local, ready)) steps.await(lanes_.hierarchy.rank_at(mine.node, local));
         }
         steps.copy(result(segment), segments_.region(Buffer::receive, segment));
     }

@@ -1,8 +1,8 @@
-// Allreduce over lanes at three levels, for groups behind links that are dearer than those of nodes: the ranks of a
-// node put their vectors together, each lane's part at the lane's rank; the lane's ranks in a group do so with that
-// part, each node's own at its rank; which reduces it round a ring of the groups; and what it comes to goes back the
-// same way. No element crosses between groups more often than a ring of groups needs. Segments follow each other: each
-// is on its way as soon as it is put together. The operator must commute.
+// Allreduce in lanes (schedule/lanes.hpp) at three levels, for groups of nodes behind links that cost more than
+// those of nodes, in segments: a direct reduce-scatter inside each node, another among the nodes of each group, a
+// ring allreduce between the groups, and direct allgathers back inside each group and each node. No element crosses
+// between groups more often than a ring of groups needs. Each segment leaves as soon as it is reduced, without
+// waiting for the one before. The operator must commute.
 
 #include <algorithm>
 
@@ -15,16 +15,16 @@
 namespace timpani::allreduce_group_lane {
 namespace {
 
-/// One rank's place among the ranks of its node, the nodes of its group, and the groups.
+/// Where a rank is: among the ranks of its node, its node among those of its group, its group among all.
 struct Place {
     const Hierarchy& hierarchy;
     int node;          // its number in the topology
     int group_number;  // likewise
-    int lane;          // where there are so many
+    int lane;          // local rank: its lane, if there are so many
     int ranks;         // on the node
-    int column;        // where there are so many
+    int column;        // the node's index in its group: its column, if there are so many
     int nodes;         // in the group
-    int group;         // from the root's on
+    int group;         // the group's index, from the root's on
 
     Place(const Hierarchy& all, int rank)
         : hierarchy(all),
@@ -37,19 +37,20 @@ struct Place {
           group(hierarchy.index_of_group(group_number)) {}
 
     [[nodiscard]] auto on_node() const {
-        return [this](int place) { return hierarchy.rank_at(node, place); };
+        return [this](int local) { return hierarchy.rank_at(node, local); };
     }
     [[nodiscard]] auto in_group() const {
-        return [this](int place) { return hierarchy.rank_at(hierarchy.node_at(group_number, place), lane); };
+        return [this](int index) { return hierarchy.rank_at(hierarchy.node_at(group_number, index), lane); };
     }
     [[nodiscard]] auto among_groups() const {
         return
-            [this](int place) { return hierarchy.rank_at(hierarchy.node_at(hierarchy.group_at(place), column), lane); };
+            [this](int index) { return hierarchy.rank_at(hierarchy.node_at(hierarchy.group_at(index), column), lane); };
     }
 };
 
-/// Nodes at one place of their groups are a column; there are no more than the smallest group has nodes. A segment is
-/// cut into a part for each lane, that into a part for each column, and that, by the ring, into one for each group.
+/// Column c has the node with index c of each group; there are no more columns than the smallest group has nodes. A
+/// segment is divided into parts, one a lane; a part into cells, one a column; and a cell, by the ring, into a piece
+/// for each group.
 class Allreduce {
   public:
     explicit Allreduce(const Shape& shape)
@@ -71,21 +72,21 @@ class Allreduce {
         const Place mine(lanes_.hierarchy, rank);
         const std::int64_t segment = k / rounds_of_segment();
         const std::int64_t step = k % rounds_of_segment();
-        if (step == 0) return bring_to_lanes(mine, segment, steps);
+        if (step == 0) return reduce_scatter_on_node(mine, segment, steps);
         if (step == rounds_of_segment() - 1) {
             const auto part = [&](int lane) { return part_of_lane(Buffer::receive, segment, lane); };
             return direct_allgather(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, steps);
         }
         if (mine.lane >= lanes_.number) return;
-        if (step == 1) return bring_to_columns(mine, segment, steps);
+        if (step == 1) return reduce_scatter_in_group(mine, segment, steps);
         if (step == rounds_of_segment() - 2) {
             const auto part = [&](int column) { return cell(segment, mine.lane, column); };
             return direct_allgather(mine.column, mine.nodes, columns_, mine.in_group(), part, steps);
         }
-        if (mine.column < columns_) pass_round(mine, segment, step - 2, steps);
+        if (mine.column < columns_) ring_between_groups(mine, segment, step - 2, steps);
     }
 
-    /// For each segment, a lane's part from each rank of the node, and a column's part of that from each of its group.
+    /// For each segment, a lane's part from each rank of the node, and a cell from each node of the group.
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const Place mine(lanes_.hierarchy, rank);
         if (mine.lane >= lanes_.number) return 0;
@@ -93,8 +94,8 @@ class Allreduce {
         return segments_.number() * (mine.ranks * longest_part_ + of_columns);
     }
 
-    /// What is not a node's own part leaves it once on the way up, its own once for each other node of the group on the
-    /// way down, and between them round the ring.
+    /// Cells of other columns leave a node once, in the reduce-scatter; those of its own go round the ring and, in the
+    /// allgather, to each other node of the group.
     [[nodiscard]] std::int64_t most_leaving_node() const {
         std::int64_t most = 0;
         for (int node = 0; node < shape_.topology->nodes(); ++node) {
@@ -110,7 +111,7 @@ class Allreduce {
         return most;
     }
 
-    /// All of it, round the ring of groups.
+    /// All cells, round the ring of groups.
     [[nodiscard]] std::int64_t most_leaving_group() const {
         std::int64_t most = 0;
         for (int group = 0; group < groups_; ++group) {
@@ -122,15 +123,9 @@ class Allreduce {
     }
 
   private:
-    /// Two rounds in which parts come together, the ring, and two in which results go out.
+    /// Two reduce-scatters, the ring, and two allgathers.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 4; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const {
-        Shape inside = shape_;
-        inside.ranks = groups_;
-        inside.count = count;
-        inside.topology = nullptr;
-        return {"allreduce", "ring", inside};
-    }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", shape_, groups_, count}; }
 
     [[nodiscard]] Region part_of_lane(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
@@ -139,7 +134,7 @@ class Allreduce {
         const Part part = part_of(whole.count, columns_, column);
         return {whole.buffer, whole.first + part.first, part.count};
     }
-    /// Where the result of a lane's and a column's part lies.
+    /// Where the result of a lane's and column's cell is.
     [[nodiscard]] Region cell(std::int64_t segment, int lane, int column) const {
         return column_part(part_of_lane(Buffer::receive, segment, lane), column);
     }
@@ -152,40 +147,41 @@ class Allreduce {
         }
     }
 
-    /// Where a lane's rank keeps the part of the rank at `place` of its node; the sum of all in its own.
-    [[nodiscard]] Region from_node(const Place& mine, std::int64_t segment, int place) const {
-        return {Buffer::scratch, (segment * mine.ranks + place) * longest_part_,
+    /// Where a lane's rank receives its part from the rank at `local` of its node; in its own place it reduces them
+    /// all.
+    [[nodiscard]] Region from_node(const Place& mine, std::int64_t segment, int local) const {
+        return {Buffer::scratch, (segment * mine.ranks + local) * longest_part_,
                 part_of_lane(Buffer::scratch, segment, mine.lane).count};
     }
-    /// Where a column's rank keeps the part of the node at `place` of its group.
-    [[nodiscard]] Region from_group(const Place& mine, std::int64_t segment, int place) const {
+    /// Where a column's rank receives its cell from the node with that index in the group.
+    [[nodiscard]] Region from_group(const Place& mine, std::int64_t segment, int index) const {
         const std::int64_t begins = segments_.number() * mine.ranks * longest_part_;
-        return {Buffer::scratch, begins + (segment * mine.nodes + place) * longest_cell_,
+        return {Buffer::scratch, begins + (segment * mine.nodes + index) * longest_cell_,
                 cell(segment, mine.lane, mine.column).count};
     }
 
-    void bring_to_lanes(const Place& mine, std::int64_t segment, Steps& steps) const {
+    void reduce_scatter_on_node(const Place& mine, std::int64_t segment, Steps& steps) const {
         const auto part = [&](int lane) { return part_of_lane(Buffer::send, segment, lane); };
-        const auto aside = [&](int place) { return from_node(mine, segment, place); };
-        if (mine.lane < lanes_.number) steps.copy(part(mine.lane), aside(mine.lane));
-        direct_reduce_scatter(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, aside, steps);
+        const auto contribution = [&](int local) { return from_node(mine, segment, local); };
+        if (mine.lane < lanes_.number) steps.copy(part(mine.lane), contribution(mine.lane));
+        direct_reduce_scatter(mine.lane, mine.ranks, lanes_.number, mine.on_node(), part, contribution, steps);
     }
 
-    void bring_to_columns(const Place& mine, std::int64_t segment, Steps& steps) const {
+    void reduce_scatter_in_group(const Place& mine, std::int64_t segment, Steps& steps) const {
         const Region sum = from_node(mine, segment, mine.lane);
-        for (int place = 0; place < mine.ranks; ++place) {
-            if (place != mine.lane) steps.reduce(from_node(mine, segment, place), sum);
+        for (int local = 0; local < mine.ranks; ++local) {
+            if (local != mine.lane) steps.reduce(from_node(mine, segment, local), sum);
         }
         const auto part = [&](int column) { return column_part(sum, column); };
-        const auto aside = [&](int place) { return from_group(mine, segment, place); };
-        direct_reduce_scatter(mine.column, mine.nodes, columns_, mine.in_group(), part, aside, steps);
+        const auto contribution = [&](int index) { return from_group(mine, segment, index); };
+        direct_reduce_scatter(mine.column, mine.nodes, columns_, mine.in_group(), part, contribution, steps);
     }
 
-    void pass_round(const Place& mine, std::int64_t segment, std::int64_t step, Steps& steps) const {
+    void ring_between_groups(const Place& mine, std::int64_t segment, std::int64_t step, Steps& steps) const {
         const Region sum = column_part(from_node(mine, segment, mine.lane), mine.column);
         if (step == 0) {
-            for (int place = 0; place < mine.nodes; ++place) {
-                if (place != mine.column) steps.reduce(from_group(mine, segment, place), sum);
+            for (int index = 0; index < mine.nodes; ++index) {
+                if (index != mine.column) steps.reduce(from_group(mine, segment, index), sum);
             }
         }
         const Region result = cell(segment, mine.lane, mine.column);

@@ -1,6 +1,8 @@
-// Allreduce by Rabenseifner: a reduce-scatter in which each rank swaps halves of what it still works on with the one
-// whose number differs in bit 0, 1, 2…, and an allgather the same ways back. Near ranks meet first, which keeps their
-// order. Ranks beyond the largest power of two hand all to a neighbour first and get the result last.
+// Allreduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then an allgather by recursive
+// doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each
+// reduction is over consecutive ranks and any operator will do; doubling takes the bits in reverse order. Rank
+// counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its
+// proxy first and receives the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -58,8 +60,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
 }
 
-/// Most are sent by number 0, which keeps the lower half each time: all but its part on the way down; its part, twice
-/// that, … half of all on the way up; and all to the rank that stands aside.
+/// New rank 0 sends most, since it keeps the lower half each time: all but its part in the reduce-scatter; its part,
+/// twice that, … half of all in the allgather; and the result to the rank that it is the proxy of.
 std::int64_t most_sent(const Shape& shape) {
     const int parts = 1 << floor_log2(shape.ranks);
     std::int64_t sent = shape.ranks > parts ? shape.count : 0;

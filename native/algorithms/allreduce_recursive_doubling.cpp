@@ -1,6 +1,6 @@
-// Allreduce by recursive doubling: in round k each rank exchanges what it has with the one whose number differs in bit
-// k, and both combine it. Ranks beyond the largest power of two hand theirs to a neighbour first and get the result
-// last.
+// Allreduce by recursive doubling: in round k each rank exchanges its partial result with the rank whose number
+// differs in bit k, and both reduce the two in rank order. Rank counts that are no power of two are folded
+// (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,6 +1,7 @@
-// Allreduce by recursive multiplying: recursive doubling to a larger base. In round k all ranks whose numbers differ
-// only in digit k swap what they have, and each combines it in order of ranks. The highest place has as many digits as
-// there are ranks for; the ranks left over, fewer than half, hand theirs to a neighbour first and get the result last.
+// Allreduce by recursive multiplying: recursive doubling to a larger radix. In round k all ranks whose numbers
+// differ only in digit k exchange their partial results, and each reduces them in rank order. The highest digit
+// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded (schedule/fold.hpp):
+// they send their vector to a proxy first and receive the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -10,14 +11,14 @@
 namespace timpani::allreduce_recursive_multiplying {
 namespace {
 
-/// The largest power of the radix ≤ p, which is the highest place's value.
-std::int64_t highest_value(const Shape& shape) {
+/// The place value of the highest digit: the largest power of the radix ≤ p.
+std::int64_t highest_place_value(const Shape& shape) {
     const int places = ceil_log(std::int64_t{shape.ranks} + 1, shape.parameters[0]) - 1;
     return power(shape.parameters[0], places);
 }
 
 Fold fold_of(const Shape& shape) {
-    const auto highest = static_cast<int>(highest_value(shape));
+    const auto highest = static_cast<int>(highest_place_value(shape));
     return {shape.ranks, shape.ranks / highest * highest};
 }
 
@@ -27,7 +28,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Fold fold = fold_of(shape);
     const Region own{Buffer::send, 0, shape.count};
     const Region mine{Buffer::receive, 0, shape.count};
-    const auto theirs = [&](std::int64_t place) { return Region{Buffer::scratch, place * shape.count, shape.count}; };
+    const auto theirs = [&](std::int64_t index) { return Region{Buffer::scratch, index * shape.count, shape.count}; };
     const bool last = k == rounds(shape) - 1;
     if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, own);
@@ -51,25 +52,25 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const auto rank_with = [&](std::int64_t digit) {
         return fold.old_rank(static_cast<int>(number + (digit - own_digit) * value));
     };
-    const auto place = [&](std::int64_t digit) { return theirs(digit < own_digit ? digit : digit - 1); };
+    const auto from_digit = [&](std::int64_t digit) { return theirs(digit < own_digit ? digit : digit - 1); };
     for (std::int64_t digit = 0; digit < digits; ++digit) {
-        if (digit != own_digit) steps.receive(rank_with(digit), place(digit));
+        if (digit != own_digit) steps.receive(rank_with(digit), from_digit(digit));
     }
     for (std::int64_t digit = 0; digit < digits; ++digit) {
         if (digit != own_digit) steps.send(rank_with(digit), mine);
     }
-    // From the lowest on at every rank, so that all round alike.
+    // From the lowest on at every rank, so that results are rounded alike everywhere.
     for (std::int64_t digit = 0; digit < own_digit; ++digit) {
-        steps.reduce(place(digit), digit + 1 < own_digit ? place(digit + 1) : mine);
+        steps.reduce(from_digit(digit), digit + 1 < own_digit ? from_digit(digit + 1) : mine);
     }
     for (std::int64_t digit = own_digit + 1; digit < digits; ++digit) {
-        reduce_in_order(shape, place(digit), mine, false, steps);
+        reduce_in_order(shape, from_digit(digit), mine, false, steps);
     }
 }
 
-std::int64_t left_over(const Shape& shape) { return shape.ranks % highest_value(shape) > 0 ? 1 : 0; }
+std::int64_t left_over(const Shape& shape) { return shape.ranks % highest_place_value(shape) > 0 ? 1 : 0; }
 
-/// Those that differ in one digit.
+/// The ranks whose numbers differ in one digit.
 std::int64_t partners(const Shape& shape) {
     std::int64_t partners = 0;
     std::int64_t rest = shape.ranks;

@@ -1,5 +1,5 @@
-// Allreduce as a reduce to rank 0 along a binomial tree and a broadcast from there along the same tree. The order of
-// ranks is kept.
+// Allreduce as a reduce to rank 0 and a broadcast from there along the same binomial tree. Reduces in rank order, so
+// that any operator will do.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,5 +1,6 @@
-// Allreduce round a ring: each rank's part of the vector goes once round to be added up and once more as a result. Each
-// part meets the ranks from another one on, so that the operator must commute.
+// Allreduce round a ring: a reduce-scatter, in which each part of the vector goes once round and every rank adds its
+// elements to it, then an allgather of the reduced parts. Each part starts at another rank, so that the operator
+// must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/ring_allreduce.hpp"

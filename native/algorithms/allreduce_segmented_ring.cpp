@@ -1,5 +1,5 @@
-// Allreduce round a ring in segments: as ring, but parts go in segments, so that one is added up while the next comes
-// in.
+// Allreduce round a ring, in segments: as allreduce_ring.cpp, but with parts cut into segments, so that one is
+// reduced while the next is received.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/ring_allreduce.hpp"

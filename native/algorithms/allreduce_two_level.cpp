@@ -1,5 +1,6 @@
-// Allreduce over two levels, composed of three algorithms: a reduce to the leader of each node, an allreduce among the
-// leaders, and a broadcast by each leader. The vector is never cut: for short ones. The operator must commute.
+// Allreduce over two levels, composed of three collectives: a reduce to the leader of each node, an allreduce by
+// recursive doubling among the leaders, and a broadcast from each leader. The vector is never divided: for short
+// ones. The operator must commute.
 
 #include <algorithm>
 
@@ -17,59 +18,53 @@ class Composition {
         : shape_(shape),
           hierarchy_(shape),
           node_(hierarchy_.topology().node_of(rank)),
-          place_(hierarchy_.local_rank(rank)),
-          up_("reduce", "binomial", team(hierarchy_.ranks_on(node_))),
-          across_("allreduce", "recursive_doubling", team(hierarchy_.nodes())),
-          down_("bcast", "binomial", team(hierarchy_.ranks_on(node_))) {}
+          local_(hierarchy_.local_rank(rank)),
+          reduce_(reduce_on(hierarchy_.ranks_on(node_))),
+          allreduce_("allreduce", "recursive_doubling", shape, hierarchy_.nodes(), shape.count),
+          bcast_(bcast_on(hierarchy_.ranks_on(node_))) {}
 
-    [[nodiscard]] std::int64_t rounds() const {
-        return SubCollective("reduce", "binomial", largest()).rounds() + across_.rounds() +
-               SubCollective("bcast", "binomial", largest()).rounds();
-    }
+    /// Every node takes the rounds of the largest one.
+    [[nodiscard]] std::int64_t rounds() const { return bcast_begins() + bcast_on(most_ranks()).rounds(); }
 
     void round(std::int64_t k, Steps& steps) const {
-        const auto on_node = [this](int place) { return hierarchy_.rank_at(node_, place); };
-        const auto leader = [this](int position) { return hierarchy_.leader(position); };
+        const auto on_node = [this](int local) { return hierarchy_.rank_at(node_, local); };
+        const auto leader = [this](int node) { return hierarchy_.leader(node); };
         const std::int64_t n = shape_.count;
-        // The node's sum is at the front of the leader's scratch; a leader alone contributes its own vector.
+        // A leader's scratch begins with its node's sum; a rank alone on its node contributes its own vector.
         const SubCollective::BufferStart sum{Buffer::scratch, 0};
         const bool alone = hierarchy_.ranks_on(node_) == 1;
-        const std::int64_t across_begins = SubCollective("reduce", "binomial", largest()).rounds();
-        const std::int64_t down_begins = across_begins + across_.rounds();
-        if (k < across_begins) {
-            if (!alone) up_.round(place_, k, {{{Buffer::send, 0}, sum, {Buffer::scratch, n}}}, on_node, steps);
-        } else if (k < down_begins) {
+        if (k < allreduce_begins()) {
+            if (!alone) reduce_.round(local_, k, {{{Buffer::send, 0}, sum, {Buffer::scratch, n}}}, on_node, steps);
+        } else if (k < bcast_begins()) {
             const SubCollective::BufferStart own = alone ? SubCollective::BufferStart{Buffer::send, 0} : sum;
             const SubCollective::Buffers buffers{{own, {Buffer::receive, 0}, {Buffer::scratch, n}}};
-            if (place_ == 0) across_.round(node_, k - across_begins, buffers, leader, steps);
+            if (local_ == 0) allreduce_.round(node_, k - allreduce_begins(), buffers, leader, steps);
         } else {
             const SubCollective::BufferStart result{Buffer::receive, 0};
-            down_.round(place_, k - down_begins, {{result, result, {Buffer::scratch, 0}}}, on_node, steps);
+            bcast_.round(local_, k - bcast_begins(), {{result, result, {Buffer::scratch, 0}}}, on_node, steps);
         }
     }
 
     [[nodiscard]] std::int64_t scratch() const {
-        return shape_.count + std::max(up_.scratch(place_), place_ == 0 ? across_.scratch(node_) : 0);
+        return shape_.count + std::max(reduce_.scratch(local_), local_ == 0 ? allreduce_.scratch(node_) : 0);
     }
 
   private:
-    /// Every node takes the rounds of the largest one.
-    [[nodiscard]] Shape largest() const { return team(hierarchy_.topology().most_ranks_on_a_node()); }
-    [[nodiscard]] Shape team(int size) const {
-        Shape inside = shape_;
-        inside.ranks = size;
-        inside.root = 0;
-        inside.topology = nullptr;
-        return inside;
+    [[nodiscard]] SubCollective reduce_on(int ranks) const {
+        return {"reduce", "binomial", shape_, ranks, shape_.count};
     }
+    [[nodiscard]] SubCollective bcast_on(int ranks) const { return {"bcast", "binomial", shape_, ranks, shape_.count}; }
+    [[nodiscard]] int most_ranks() const { return hierarchy_.topology().most_ranks_on_a_node(); }
+    [[nodiscard]] std::int64_t allreduce_begins() const { return reduce_on(most_ranks()).rounds(); }
+    [[nodiscard]] std::int64_t bcast_begins() const { return allreduce_begins() + allreduce_.rounds(); }
 
     const Shape& shape_;
     Hierarchy hierarchy_;
     int node_;
-    int place_;
-    SubCollective up_;
-    SubCollective across_;
-    SubCollective down_;
+    int local_;
+    SubCollective reduce_;
+    SubCollective allreduce_;
+    SubCollective bcast_;
 };
 
 const Register entry{{

@@ -1,6 +1,7 @@
-// All-to-all by Bruck: the block for the rank i further round the ring travels there by i's digits, in round k by the
-// digit of place value radixᵏ, together with all others that have the same digit there. Blocks are kept by distance in
-// scratch, packed for each message, and turned into place at the end.
+// All-to-all by Bruck's algorithm: the block for the rank at distance i round the ring travels there by the digits
+// of i to base `radix`. In round k all blocks whose distance has the same digit other than 0 at place k travel that
+// far together, packed into one message. Scratch holds the blocks by distance; a last, local round puts them in rank
+// order.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -29,21 +30,22 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
     const std::int64_t value = power(radix, static_cast<int>(k - 1));
     const std::int64_t digits = std::min(radix, (p - 1) / value + 1);
-    // Calls `at` with each run of blocks that have the digit, and with how many blocks lie before it in the message.
-    const auto runs = [&](std::int64_t digit, auto at) {
+    // Calls `visit` with each range of blocks that have the digit, and with how many blocks precede it in the message;
+    // returns how many blocks the message has.
+    const auto for_blocks_with = [&](std::int64_t digit, auto visit) {
         std::int64_t packed = 0;
         for (std::int64_t first = digit * value; first < p; first += radix * value) {
             const std::int64_t number = std::min(value, p - first);
-            at(first, number, packed);
+            visit(first, number, packed);
             packed += number;
         }
         return packed;
     };
-    std::int64_t outgoing = p;  // scratch: all blocks, then those that leave, then those that come
+    std::int64_t outgoing = p;  // in scratch: all blocks, then the packed messages to send, then those received
     std::int64_t incoming = 2 * p;
     for (std::int64_t digit = 1; digit < digits; ++digit) {
-        const auto number = runs(digit, [&](std::int64_t first, std::int64_t run, std::int64_t packed) {
-            steps.copy(blocks(Buffer::scratch, first, run), blocks(Buffer::scratch, outgoing + packed, run));
+        const auto number = for_blocks_with(digit, [&](std::int64_t first, std::int64_t length, std::int64_t packed) {
+            steps.copy(blocks(Buffer::scratch, first, length), blocks(Buffer::scratch, outgoing + packed, length));
         });
         const int distance = static_cast<int>(digit * value);
         steps.receive((rank - distance + p) % p, blocks(Buffer::scratch, incoming, number));
@@ -53,8 +55,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
     incoming = 2 * p;
     for (std::int64_t digit = 1; digit < digits; ++digit) {
-        incoming += runs(digit, [&](std::int64_t first, std::int64_t run, std::int64_t packed) {
-            steps.copy(blocks(Buffer::scratch, incoming + packed, run), blocks(Buffer::scratch, first, run));
+        incoming += for_blocks_with(digit, [&](std::int64_t first, std::int64_t length, std::int64_t packed) {
+            steps.copy(blocks(Buffer::scratch, incoming + packed, length), blocks(Buffer::scratch, first, length));
         });
     }
 }
@@ -69,7 +71,7 @@ std::int64_t most_sent(const Shape& shape) {
     return hops * shape.count;
 }
 
-/// Those whose distance has one digit other than 0, either way round.
+/// The ranks at a distance with one digit other than 0, either way round the ring.
 std::int64_t most_neighbours(const Shape& shape) {
     const auto one_digit = [&](std::int64_t distance) {
         while (distance % shape.parameters[0] == 0) distance /= shape.parameters[0];

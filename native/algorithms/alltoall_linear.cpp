@@ -1,5 +1,5 @@
-// All-to-all with everything at once: each rank starts all its receives and sends, nearest neighbours round the ring
-// first so that no rank is everyone's first target, and waits for them at the end.
+// All-to-all with everything at once: each rank starts all its receives and sends, its nearest neighbours on the
+// ring first so that ranks begin with different targets, and waits for all of them at the end.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"

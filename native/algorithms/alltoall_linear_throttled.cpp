@@ -1,5 +1,6 @@
-// All-to-all with so many messages at once each way: as linear, but a rank starts the next receive and send only when
-// the oldest has ended, which spares the matching queues and the network's buffers.
+// All-to-all with a bounded number of messages under way: as alltoall_linear.cpp, but a rank starts its next receive
+// and send only when the oldest has ended, which keeps the library's matching queues and the network's buffers
+// short.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"

@@ -1,6 +1,6 @@
-// All-to-all between pairs of nodes: in a round the ranks of each node exchange with the ranks of the nodes some places
-// further on and as many places before, one with one at a time, so that no link takes what several nodes send at once.
-// What stays on nodes goes last.
+// All-to-all by pairwise exchange of nodes: in round k the ranks of each node send to those of the node k + 1 further
+// on and receive from those of the node k + 1 before, one rank at a time. So no node receives from several others at
+// once. What stays on a node is sent in the last round.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ void for_segments(const Shape& shape, const Region& block, const Visit& visit) {
     }
 }
 
-/// A block to one rank and a block from another, as segments of the longest.
+/// The segments of one block sent and of one received, of the longest blocks that there are.
 std::int64_t requests(const Shape& shape) {
     Shape longest = shape;
     for (const auto count : shape.counts) longest.count = std::max(longest.count, count);
@@ -39,7 +39,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const auto distance = static_cast<int>((k + 1) % nodes);
     const auto to_node = topology.ranks_of(hierarchy.node_at_position((position + distance) % nodes));
     const auto from_node = topology.ranks_of(hierarchy.node_at_position((position - distance + nodes) % nodes));
-    // As if each node had as many ranks as the largest: a place that is empty exchanges nothing.
+    // As if each node had as many ranks as the largest: where there is no such rank nothing is exchanged.
     const int places = topology.most_ranks_on_a_node();
     for (int i = 0; i < places; ++i) {
         const auto from = static_cast<std::size_t>((topology.place_of(rank) - i + places) % places);

@@ -1,5 +1,5 @@
-// All-to-all in pairs: in round k each rank sends to the one k further round the ring and receives from the one k
-// before, and goes on when both have ended, so that one message a rank goes each way at any time.
+// All-to-all by pairwise exchange: in round k each rank sends to the rank k further round the ring, receives from
+// the rank k before it, and waits for both before the next round, so that it has one message under way each way.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/shifted_exchange.hpp"

@@ -1,5 +1,5 @@
-// All-to-all as one scatter from every rank in turn: in round i rank i sends its blocks to all others, which receive
-// one each before they go on.
+// All-to-all as one linear scatter after another: in round i rank i sends every other rank its block, and each of
+// them receives it before it goes on.
 
 #include <algorithm>
 

@@ -1,6 +1,7 @@
-// All-to-all over two levels: for each other node one rank of a node is the agent. It gets what its node's ranks have
-// for the ranks there, exchanges that with the agent there in one message, and hands out what came. Short blocks cross
-// the network in n² messages instead of p².
+// All-to-all over two levels: for each other node one rank of a node is the agent. The ranks of the node send the
+// agent their blocks for that node, the agents of the two nodes exchange them in one message, and the agent sends
+// each rank of its own node the blocks that came for it. Short blocks cross the network in n² messages instead of
+// p².
 
 #include <algorithm>
 #include <map>
@@ -13,7 +14,8 @@
 namespace timpani::alltoall_two_level {
 namespace {
 
-/// What one rank does. A bundle is all that the ranks of one node have for those of another, or one rank's share of it.
+/// What one rank does. A bundle is the blocks that the ranks of one node have for those of another, or one rank's share
+/// of them.
 class Exchange {
   public:
     Exchange(const Shape& shape, int rank)
@@ -27,16 +29,16 @@ class Exchange {
             each.packed = take(bundle(self, there));
             each.unpacked = take(bundle(there, self));
             if (agent(node_, other) != rank_) continue;
-            each.leaving = take(bundle(here, there));
-            each.coming = take(bundle(there, here));
-            each.dealt = take(each.coming.count);
+            each.outgoing = take(bundle(here, there));
+            each.incoming = take(bundle(there, here));
+            each.sorted = take(each.incoming.count);
         }
     }
 
     [[nodiscard]] std::int64_t scratch() const { return taken_; }
 
-    /// Round 0: all to all inside the node, and what leaves it goes to the agents.
-    void bring_together(Steps& steps) const {
+    /// Round 0: an all-to-all inside the node, and the blocks that leave it go to the agents.
+    void send_to_agents(Steps& steps) const {
         for (const int peer : topology_.ranks_of(node_)) {
             if (peer == rank_) {
                 steps.copy(sent_to(peer), received_from(peer));
@@ -48,14 +50,14 @@ class Exchange {
         for (const auto& [other, each] : bundles_) {
             Region next = each.packed;
             for (const int peer : topology_.ranks_of(other))
-                steps.copy(sent_to(peer), front(next, sent_to(peer).count));
+                steps.copy(sent_to(peer), take_front(next, sent_to(peer).count));
             if (agent(node_, other) != rank_) {
                 steps.send(agent(node_, other), each.packed);
                 continue;
             }
-            Region place = each.leaving;
+            Region place = each.outgoing;
             for (const int from : topology_.ranks_of(node_)) {
-                const Region share = front(place, bundle({&from, 1}, topology_.ranks_of(other)));
+                const Region share = take_front(place, bundle({&from, 1}, topology_.ranks_of(other)));
                 if (from == rank_) {
                     steps.copy(each.packed, share);
                 } else {
@@ -65,23 +67,23 @@ class Exchange {
         }
     }
 
-    /// Round 1: between agents.
-    void cross(Steps& steps) const {
+    /// Round 1: agents exchange bundles.
+    void exchange_bundles(Steps& steps) const {
         for (const auto& [other, each] : bundles_) {
             if (agent(node_, other) != rank_) continue;
-            steps.receive(agent(other, node_), each.coming);
-            steps.send(agent(other, node_), each.leaving);
+            steps.receive(agent(other, node_), each.incoming);
+            steps.send(agent(other, node_), each.outgoing);
         }
     }
 
-    /// Round 2: what came, sender by sender, is dealt out receiver by receiver.
-    void hand_out(Steps& steps) const {
+    /// Round 2: agents send the ranks of their node the blocks that came for them.
+    void send_to_receivers(Steps& steps) const {
         for (const auto& [other, each] : bundles_) {
-            if (agent(node_, other) == rank_) deal(other, each, steps);
+            if (agent(node_, other) == rank_) sort_and_send(other, each, steps);
             if (agent(node_, other) != rank_) steps.receive(agent(node_, other), each.unpacked);
             Region next = each.unpacked;
             for (const int peer : topology_.ranks_of(other)) {
-                steps.copy(front(next, received_from(peer).count), received_from(peer));
+                steps.copy(take_front(next, received_from(peer).count), received_from(peer));
             }
         }
     }
@@ -90,12 +92,12 @@ class Exchange {
     struct Bundles {
         Region packed;    // from this rank, receiver by receiver
         Region unpacked;  // for this rank, sender by sender
-        Region leaving;   // at the agent: by sender, receiver
-        Region coming;    // by sender, receiver
-        Region dealt;     // by receiver, sender
+        Region outgoing;  // at the agent: by sender, receiver
+        Region incoming;  // by sender, receiver
+        Region sorted;    // by receiver, sender
     };
 
-    /// The rank of `node` that exchanges with `other`: they take turns.
+    /// The rank of `node` that exchanges with `other`: its ranks in turn.
     [[nodiscard]] int agent(int node, int other) const {
         const auto ranks = topology_.ranks_of(node);
         return ranks[static_cast<std::size_t>(other) % ranks.size()];
@@ -120,26 +122,27 @@ class Exchange {
         taken_ += elements;
         return {Buffer::scratch, taken_ - elements, elements};
     }
-    /// The first so many elements of `region`, which begins behind them from now on.
-    static Region front(Region& region, std::int64_t elements) {
+    /// Takes its first elements off `region`.
+    static Region take_front(Region& region, std::int64_t elements) {
         const Region cut{region.buffer, region.first, elements};
         region.first += elements;
         region.count -= elements;
         return cut;
     }
 
-    void deal(int other, const Bundles& each, Steps& steps) const {
-        std::map<int, Region> shares;  // by receiver: what is still empty of its share
-        Region place = each.dealt;
+    /// Sorts an incoming bundle, which is sender by sender, receiver by receiver, and sends each receiver its share.
+    void sort_and_send(int other, const Bundles& each, Steps& steps) const {
+        std::map<int, Region> shares;  // by receiver: what is not filled yet
+        Region place = each.sorted;
         for (const int to : topology_.ranks_of(node_)) {
-            shares[to] = front(place, bundle(topology_.ranks_of(other), {&to, 1}));
+            shares[to] = take_front(place, bundle(topology_.ranks_of(other), {&to, 1}));
         }
         const auto whole = shares;
-        Region next = each.coming;
+        Region next = each.incoming;
         for (const int from : topology_.ranks_of(other)) {
             for (const int to : topology_.ranks_of(node_)) {
                 const auto count = pair_block_of(shape_, from, to).count;
-                steps.copy(front(next, count), front(shares[to], count));
+                steps.copy(take_front(next, count), take_front(shares[to], count));
             }
         }
         for (const auto& [to, share] : whole) {
@@ -161,9 +164,9 @@ class Exchange {
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Exchange exchange(shape, rank);
-    if (k == 0) exchange.bring_together(steps);
-    if (k == 1) exchange.cross(steps);
-    if (k == 2) exchange.hand_out(steps);
+    if (k == 0) exchange.send_to_agents(steps);
+    if (k == 1) exchange.exchange_bundles(steps);
+    if (k == 2) exchange.send_to_receivers(steps);
 }
 
 Algorithm two_level(std::string_view collective) {

@@ -1,4 +1,5 @@
-// Barrier by dissemination: in round k each rank tells the one 2ᵏ further round the ring what it has heard of.
+// Barrier by dissemination: in round k each rank notifies the rank 2ᵏ further round the ring and waits for the rank
+// 2ᵏ before it.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -28,8 +29,7 @@ const Register entry{{
     .claims = {.rounds = rounds,
                .most_sent = [](const Shape&) -> std::int64_t { return 0; },
                .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   // To and from distance 2ᵏ; the two are one rank where 2ᵏ⁺¹ = p, and elsewhere all differ
-                   // unless one distance is another's complement.
+                   // The ranks at distance 2ᵏ, either way round the ring.
                    std::int64_t distinct = 0;
                    for (int other = 1; other < shape.ranks; ++other) {
                        distinct += is_power_of_two(other) || is_power_of_two(shape.ranks - other) ? 1 : 0;

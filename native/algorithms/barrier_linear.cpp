@@ -1,4 +1,4 @@
-// Barrier through rank 0: all tell it that they have come, then it tells all.
+// Barrier through rank 0: all others notify it that they have arrived, then it notifies all of them.
 
 #include "schedule/algorithm.hpp"
 
@@ -8,15 +8,15 @@ namespace {
 std::int64_t rounds(const Shape&) { return 2; }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const bool gathers = k == 0;
+    const bool arriving = k == 0;
     if (rank > 0) {
-        if (gathers) steps.notify(0);
-        if (!gathers) steps.await(0);
+        if (arriving) steps.notify(0);
+        if (!arriving) steps.await(0);
         return;
     }
     for (int other = 1; other < shape.ranks; ++other) {
-        if (gathers) steps.await(other);
-        if (!gathers) steps.notify(other);
+        if (arriving) steps.await(other);
+        if (!arriving) steps.notify(other);
     }
 }
 

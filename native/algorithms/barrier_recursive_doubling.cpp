@@ -1,5 +1,6 @@
-// Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k tell each other what
-// they have heard of. Ranks beyond the largest power of two tell a neighbour first and hear from it last.
+// Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k notify each other.
+// Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair notifies its proxy
+// first and waits for it last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,5 +1,5 @@
-// Barrier along a binomial tree: each rank tells its parent when its whole subtree has come, and rank 0's answer goes
-// down the same tree.
+// Barrier along a binomial tree: each rank notifies its parent when its whole subtree has arrived, then rank 0
+// releases all down the same tree.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,5 +1,5 @@
-// Barrier over two levels: each leader hears from the ranks of its node, the leaders notify each other by
-// dissemination, and each leader lets its ranks go.
+// Barrier over two levels: the ranks of each node notify their leader, the leaders run a barrier by dissemination,
+// and each leader releases its ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,5 +1,5 @@
-// Broadcast down a binary tree: each rank passes a segment on to its two children while it receives the segment after
-// it.
+// Broadcast down a binary tree, in segments: each rank sends a segment to its two children while it receives the
+// next one.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

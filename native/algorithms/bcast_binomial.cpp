@@ -1,4 +1,4 @@
-// Broadcast along a binomial tree: in round k each rank that has the data passes it to the one 2ᵏ further from the
+// Broadcast along a binomial tree: in round k each rank that has the data sends it to the rank 2ᵏ further from the
 // root.
 
 #include "schedule/algorithm.hpp"

@@ -1,5 +1,5 @@
-// Broadcast along chains: the root sends each segment to the first rank of every chain, and each rank passes it on to
-// the next one while it receives the segment after it.
+// Broadcast along several chains that start at the root, in segments: the root sends each segment to the first rank
+// of every chain, and each rank sends it on to the next one while it receives the segment after it.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

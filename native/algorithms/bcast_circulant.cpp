@@ -1,6 +1,6 @@
-// Broadcast in as few rounds as n segments can take, n − 1 + ⌈log₂ p⌉: in each round every rank sends one segment to a
-// rank at some distance round a ring and receives another from as far behind, the distance changing from round to
-// round.
+// Broadcast over a circulant graph in as few rounds as q segments can take, q − 1 + ⌈log₂ p⌉: in each round every
+// rank sends one segment to the rank at some distance round the ring and receives another from the rank as far
+// before it, and the distance changes from round to round. schedule/circulant.hpp says which segment.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -21,22 +21,24 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const CirculantSchedule mine(p, me);
     const int links = mine.links();
     const std::int64_t last = segments(shape).number() - 1;
-    // The last phase is whole; so many rounds are cut off from the first, in which the blocks counted below 0 move.
-    const std::int64_t cut = (links - last % links) % links;
-    const int link = static_cast<int>((k + cut) % links);
-    const std::int64_t phase = (k + cut) / links;
+    // Phases have `links` rounds. The last one is complete; the first lacks its first rounds, in which only blocks
+    // numbered below 0 would be sent.
+    const std::int64_t skipped = (links - last % links) % links;
+    const int link = static_cast<int>((k + skipped) % links);
+    const std::int64_t phase = (k + skipped) / links;
 
-    const auto move = [&](const CirculantSchedule& schedule, auto&& step) {
-        const std::int64_t block = schedule.block(link) + phase * links - cut;
-        // The shorter segment goes first; blocks after the last are the last.
+    const auto for_segment = [&](const CirculantSchedule& schedule, auto&& step) {
+        const std::int64_t block = schedule.block(link) + phase * links - skipped;
+        // Block 0 is the last segment, which may be shorter. Blocks beyond the first segment stand for that one again.
         if (block >= 0) step(segments(shape).region(data_of(shape, rank), last - std::min(block, last)));
     };
     const int distance = static_cast<int>(mine.distance(link));
     const int to = (me + distance) % p;
     const int from = (me - distance + p) % p;
-    if (me != 0) move(mine, [&](const Region& segment) { steps.receive(absolute_rank(shape, from), segment); });
+    if (me != 0) for_segment(mine, [&](const Region& segment) { steps.receive(absolute_rank(shape, from), segment); });
     if (to != 0) {
-        move(CirculantSchedule(p, to), [&](const Region& segment) { steps.send(absolute_rank(shape, to), segment); });
+        for_segment(CirculantSchedule(p, to),
+                    [&](const Region& segment) { steps.send(absolute_rank(shape, to), segment); });
     }
 }
 
@@ -52,7 +54,7 @@ const Register entry{{
     .round = round,
     .claims = {.rounds = rounds,
                .most_sent = [](const Shape& shape) -> std::int64_t {
-                   // The root: each segment once, and a long one again in the rounds after.
+                   // The root sends each segment once, and one of full length again in each round after that.
                    return shape.ranks == 1 ? 0 : shape.count + (ceil_log2(shape.ranks) - 1) * segments(shape).length;
                },
                .most_neighbours = [](const Shape& shape) -> std::int64_t {

@@ -1,6 +1,7 @@
-// Broadcast over lanes, in segments: the root deals each segment out to ranks of its node, each passes its part on
-// along a chain of all nodes, and on every node they give what has come to the other ranks there. A node's link carries
-// the message once each way at most, driven by as many ranks as there are lanes.
+// Broadcast in lanes (schedule/lanes.hpp), for nodes with several ranks, in segments: the root scatters each segment
+// over the ranks of its node, one part for each lane; each lane sends its part along a chain of all nodes; and on
+// every node each lane's rank sends its part to the other ranks there. A node's link carries the message once each
+// way at most, driven by as many ranks as there are lanes.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/lanes.hpp"
@@ -21,17 +22,18 @@ class Broadcast {
 
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
+        // The own lane's part first, as the root sends it first.
         for (int i = 0; rank != shape_.root && i < lanes_.number; ++i) {
-            receive(mine, (mine.local + i) % lanes_.number, k, rank,
-                    steps);  // one's own lane's first, as the root deals
+            receive(mine, (mine.local + i) % lanes_.number, k, rank, steps);
         }
         if (mine.local >= lanes_.number) return;
-        const auto due = k - depth(mine.position, mine.local);
-        if (!in_range(due)) return;
-        const Region part = part_of_segment(rank, due, mine.local);
-        if (mine.position + 1 < lanes_.hierarchy.nodes()) steps.send(lanes_.at(mine.position + 1, mine.local), part);
+        const auto segment = k - depth(mine.position, mine.local);
+        if (!in_range(segment)) return;
+        const Region part = part_of_segment(rank, segment, mine.local);
+        if (mine.position + 1 < lanes_.hierarchy.nodes())
+            steps.send(lanes_.rank_at(mine.position + 1, mine.local), part);
         for (int lane = 1; rank == shape_.root && lane < lanes_.number; ++lane) {
-            steps.send(lanes_.at(0, lane), part_of_segment(rank, due, lane));
+            steps.send(lanes_.rank_at(0, lane), part_of_segment(rank, segment, lane));
         }
         for (int local = mine.position == 0 ? 1 : 0; local < mine.size; ++local) {
             if (local != mine.local) steps.send(lanes_.hierarchy.rank_at(mine.node, local), part);
@@ -39,23 +41,23 @@ class Broadcast {
     }
 
   private:
-    /// Hops to a lane's rank on a node from the root, which is one itself.
+    /// Hops from the root to a lane's rank on the node at `position`; the root is the rank of lane 0 there.
     static std::int64_t depth(int position, int lane) { return position + (lane > 0 ? 1 : 0); }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] Region part_of_segment(int rank, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(data_of(shape_, rank), segment), lane);
     }
 
-    /// A lane's part of the segment that comes in round k: by the lane from the node before, else from the lane's rank
-    /// on this node.
+    /// Receives a lane's part of the segment that arrives in round k: the lane's rank from the node before, the others
+    /// from that rank.
     void receive(const LanePlace& mine, int lane, std::int64_t k, int rank, Steps& steps) const {
-        const bool by_lane = lane == mine.local;
-        const auto came = k - depth(mine.position, lane) + (by_lane ? 1 : 0);
-        if (!in_range(came)) return;
-        const int from = !by_lane            ? lanes_.hierarchy.rank_at(mine.node, lane)
-                         : mine.position > 0 ? lanes_.at(mine.position - 1, lane)
+        const bool own_lane = lane == mine.local;
+        const auto segment = k - depth(mine.position, lane) + (own_lane ? 1 : 0);
+        if (!in_range(segment)) return;
+        const int from = !own_lane           ? lanes_.hierarchy.rank_at(mine.node, lane)
+                         : mine.position > 0 ? lanes_.rank_at(mine.position - 1, lane)
                                              : shape_.root;
-        steps.receive(from, part_of_segment(rank, came, lane));
+        steps.receive(from, part_of_segment(rank, segment, lane));
     }
 
     const Shape& shape_;

@@ -1,5 +1,5 @@
-// Broadcast down a k-nomial tree: each rank that has the message sends it to one child a round, those with the largest
-// subtrees first.
+// Broadcast down a k-nomial tree: each rank that has the message sends it to one child a round, those with the
+// largest subtrees first.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -9,10 +9,10 @@ namespace {
 std::int64_t rounds(const Shape& shape) { return shape.ranks - 1; }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int due = absolute_rank(shape, static_cast<int>(k) + 1);
+    const int receiver = absolute_rank(shape, static_cast<int>(k) + 1);
     const Region whole{data_of(shape, rank), 0, shape.count};
-    if (rank == shape.root) steps.send(due, whole);
-    if (rank == due) steps.receive(shape.root, whole);
+    if (rank == shape.root) steps.send(receiver, whole);
+    if (rank == receiver) steps.receive(shape.root, whole);
 }
 
 const Register entry{{

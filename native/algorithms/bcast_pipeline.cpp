@@ -1,5 +1,5 @@
-// Broadcast along a chain of all ranks: each passes a segment on to the next one while it receives the segment after
-// it.
+// Broadcast along a chain of all ranks, in segments: each rank sends a segment on to the next rank while it receives
+// the segment after it.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,7 +1,8 @@
-// Broadcast as a scatter of parts down a binomial tree and their allgather by recursive doubling: in step i each rank,
-// counted from the root, exchanges the parts of its 2ⁱ ranks with the one whose number differs in bit i. Where the
-// upper one of the last two groups is not full, the ranks of the lower one that lack a partner then get the upper parts
-// from those that had one, down a binomial tree. The root, which has all parts, only sends.
+// Broadcast as a scatter of the message down a binomial tree and an allgather by recursive doubling. Ranks are
+// counted from the root. In step i of the allgather each rank exchanges the parts of its group of 2ⁱ ranks with the
+// rank whose number differs in bit i. The last group may have fewer ranks than the group that it exchanges with:
+// ranks of the latter that have no partner then receive its parts, down a binomial tree, from those that had one.
+// The root, which has all parts, only sends.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -10,19 +11,19 @@
 namespace timpani::bcast_scatter_allgather {
 namespace {
 
-/// How many ranks there are in the upper group of step i where it is not full; 0 where it is, or where there is none.
-int in_upper_group(int ranks, int i) { return (ranks >> i) % 2 == 1 ? ranks % (1 << i) : 0; }
+/// How many ranks the last group of step i has, where it is not full and exchanges with the group before it; else 0.
+int ranks_in_last_group(int ranks, int i) { return (ranks >> i) % 2 == 1 ? ranks % (1 << i) : 0; }
 
-/// Rounds after the exchange of step i until all ranks of the lower group have the upper parts.
-int rounds_passing_on(int ranks, int i) {
-    const int upper = in_upper_group(ranks, i);
-    return upper == 0 ? 0 : i - floor_log2(upper);
+/// Rounds after the exchange of step i until all ranks of the group before the last one have the last one's parts.
+int rounds_forwarding(int ranks, int i) {
+    const int in_last = ranks_in_last_group(ranks, i);
+    return in_last == 0 ? 0 : i - floor_log2(in_last);
 }
 
 std::int64_t rounds(const Shape& shape) {
     const int steps = ceil_log2(shape.ranks);
     std::int64_t all = 2 * steps;
-    for (int i = 0; i < steps; ++i) all += rounds_passing_on(shape.ranks, i);
+    for (int i = 0; i < steps; ++i) all += rounds_forwarding(shape.ranks, i);
     return all;
 }
 
@@ -38,13 +39,14 @@ void exchange(const Shape& shape, int rank, int i, Steps& steps) {
     if (other != 0) steps.send(absolute_rank(shape, other), parts(me));
 }
 
-/// Before it, in each run of 2·`distance` ranks of the lower group the first so many as the upper has have its parts.
-void pass_on(const Shape& shape, int rank, int i, int distance, Steps& steps) {
+/// Sends the last group's parts on in the group before it, over `distance`: of each 2·`distance` ranks there, as many
+/// of the first as the last group has ranks have them already.
+void forward(const Shape& shape, int rank, int i, int distance, Steps& steps) {
     const int group = 1 << i;
     const int lower = shape.ranks / (2 * group) * (2 * group);
     const int me = relative_rank(shape, rank);
     if (me < lower || me >= lower + group) return;
-    const int has = in_upper_group(shape.ranks, i);
+    const int has = ranks_in_last_group(shape.ranks, i);
     const int at = (me - lower) % (2 * distance);
     const Region parts = message_parts(shape, rank, lower + group, shape.ranks);
     if (at < distance && at < has && at + distance >= has) steps.send(absolute_rank(shape, me + distance), parts);
@@ -59,10 +61,10 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
     k -= scattered;
     for (int i = 0; k >= 0; ++i) {
-        const int passing_on = rounds_passing_on(shape.ranks, i);
+        const int forwarding = rounds_forwarding(shape.ranks, i);
         if (k == 0) exchange(shape, rank, i, steps);
-        if (k > 0 && k <= passing_on) pass_on(shape, rank, i, 1 << (i - k), steps);
-        k -= 1 + passing_on;
+        if (k > 0 && k <= forwarding) forward(shape, rank, i, 1 << (i - k), steps);
+        k -= 1 + forwarding;
     }
 }
 
@@ -77,18 +79,19 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   // Of the rounds that pass on, those of parts that have elements: they are the first.
+                   // Of the rounds that forward parts, those in which these have elements.
                    std::int64_t all = scatter_rounds(shape) + ceil_log2(shape.ranks);
                    for (int full = 1; full < shape.ranks; full *= 2) {
-                       const int left = shape.ranks % full;  // ranks in an upper group of so many, if there is one
+                       const int left = shape.ranks % full;  // ranks in the last group, if it is not full
                        if (left == 0 || shape.ranks / full % 2 == 0) continue;
                        if (shape.ranks - left < shape.count) all += floor_log2(full) - floor_log2(left);
                    }
                    return all;
                },
                .most_sent = [](const Shape& shape) -> std::int64_t {
-                   // The root: all but its part down the tree, its group's parts in each exchange, and those after the
-                   // largest power of two of ranks to ranks at distances not less than these ranks are.
+                   // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
+                   // of the ranks beyond the largest power of two over each distance not less than there are such
+                   // ranks.
                    if (shape.ranks == 1) return 0;
                    const auto first = [&](int ranks) { return part_of(shape.count, shape.ranks, ranks).first; };
                    const int full = 1 << floor_log2(shape.ranks);

@@ -1,5 +1,5 @@
-// Broadcast as a scatter of parts down a binomial tree and their way round a ring: in round k of the ring rank v,
-// counted from the root, passes part v − k on to its right neighbour. The root, which has them all, only sends.
+// Broadcast as a scatter of the message down a binomial tree and an allgather round a ring: in round k of the ring
+// rank v, counted from the root, sends part v − k to its right neighbour. The root, which has all parts, only sends.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

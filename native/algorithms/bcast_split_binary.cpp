@@ -1,6 +1,6 @@
-// Broadcast of two halves down the two sides of a binary tree, segment by segment: the ranks of one side get the first
-// half, those of the other the second. Then pairs of ranks, one of each side, exchange their halves; where one is left
-// over, the root sends it the half that it lacks.
+// Broadcast of the message's two halves down the two sides of a binary tree, in segments: the ranks of one side
+// receive the first half, those of the other the second. Then each rank exchanges its half with a partner on the
+// other side; where a rank has no partner, the root sends it the half that it lacks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -38,9 +38,9 @@ std::int64_t rounds(const Shape& shape) { return shape.ranks == 1 ? 0 : rounds_i
 void exchange(const Shape& shape, int rank, Steps& steps) {
     const int me = relative_rank(shape, rank);
     const Buffer data = data_of(shape, rank);
-    const bool one_left_over = shape.ranks % 2 == 0;
+    const bool one_unpaired = shape.ranks % 2 == 0;
     if (me == 0) {
-        if (one_left_over) steps.send(absolute_rank(shape, shape.ranks - 1), Half(shape, 1).whole(data));
+        if (one_unpaired) steps.send(absolute_rank(shape, shape.ranks - 1), Half(shape, 1).whole(data));
         return;
     }
     const int other = side_of(me) == 0 ? me + 1 : me - 1;
@@ -57,13 +57,13 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const BinaryTree tree{shape.ranks};
     const int me = relative_rank(shape, rank);
     const Buffer data = data_of(shape, rank);
-    const std::int64_t due = k - tree.depth(me);
-    if (const Half mine(shape, side_of(me)); me > 0 && mine.has(due + 1)) {
-        steps.receive(absolute_rank(shape, tree.parent(me)), mine.segment(data, due + 1));
+    const std::int64_t index = k - tree.depth(me);
+    if (const Half mine(shape, side_of(me)); me > 0 && mine.has(index + 1)) {
+        steps.receive(absolute_rank(shape, tree.parent(me)), mine.segment(data, index + 1));
     }
     for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
-        if (const Half theirs(shape, side_of(child)); theirs.has(due)) {
-            steps.send(absolute_rank(shape, child), theirs.segment(data, due));
+        if (const Half theirs(shape, side_of(child)); theirs.has(index)) {
+            steps.send(absolute_rank(shape, child), theirs.segment(data, index));
         }
     }
 }
@@ -85,7 +85,7 @@ const Register entry{{
                    return floor_log2(shape.ranks) + Half(shape, 0).segments.number() - (exchanged ? 0 : 1);
                },
                .most_sent = [](const Shape& shape) -> std::int64_t {
-                   // From 6 ranks on the root's first child has two children and a partner.
+                   // From 6 ranks on, the root's first child, which has two children and a partner.
                    const std::int64_t second = shape.count / 2;
                    const std::int64_t first = shape.count - second;
                    if (shape.ranks == 4) return std::max(first + 2 * second, 2 * first);

@@ -1,5 +1,5 @@
-// Broadcast over three levels: the leaders of all groups hear along a binomial tree, then the leaders of each group's
-// nodes, then each node's ranks. The link of a group is crossed once inwards, and that of a node.
+// Broadcast over three levels, each along a binomial tree: to the leaders of all groups, to the leaders of each
+// group's nodes, to the ranks of each node. The message enters each group and each node once.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

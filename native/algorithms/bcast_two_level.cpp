@@ -1,5 +1,5 @@
-// Broadcast over two levels: the leaders of all nodes hear along a binomial tree, then each leader's ranks along
-// another. The link of a node is crossed once inwards.
+// Broadcast over two levels, each along a binomial tree: to the leaders of all nodes, then to the ranks of each
+// node. The message enters each node once.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

@@ -1,5 +1,6 @@
-// Broadcast over two levels, in segments: leaders pass them on along a chain of all nodes, group after group, and to
-// their own ranks down a binary tree. Each link carries the message once each way at most, all at the same time.
+// Broadcast over two levels, in segments: along a chain of the leaders of all nodes, group after group, and from
+// each leader down a binary tree to the ranks of its node. Each node's link carries the message once each way at
+// most, all links at the same time.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

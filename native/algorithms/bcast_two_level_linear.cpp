@@ -1,5 +1,5 @@
-// Broadcast over two levels: the root starts to send to the leaders of all nodes at once, and each passes the message
-// on to its own ranks along a binomial tree.
+// Broadcast over two levels: the root starts to send to the leaders of all nodes at once, and each leader sends the
+// message along a binomial tree to the ranks of its node.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

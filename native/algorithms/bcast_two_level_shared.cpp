@@ -1,6 +1,7 @@
-// Broadcast over two levels through memory that a node's ranks share, in segments: leaders pass them on along a chain
-// of all nodes, as in bcast/two_level_chain, but into and out of their node's window, from which the other ranks of the
-// node take each segment when they are told that it is there.
+// Broadcast over two levels through the memory that a node's ranks share, in segments: leaders send segments along a
+// chain of all nodes, as in bcast_two_level_chain.cpp, but receive them into their node's window and send them on
+// from there. The other ranks of the node copy each segment out of the window once their leader has notified them
+// that it is there.
 
 #include <algorithm>
 
@@ -24,17 +25,18 @@ class Broadcast {
     }
     [[nodiscard]] std::int64_t window() const { return slots_ * segments_.length; }
 
-    /// Segment s comes to the node at position a, counted from the root's, in round a + s and is handed out in the
-    /// next.
+    /// The leader of the node at position a, counted from the root's, receives segment s in round a + s; in the next
+    /// round it sends it on, and its node's ranks copy it.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const int node = hierarchy_.topology().node_of(rank);
-        const std::int64_t coming = k - hierarchy_.position_of_node(node);
+        const std::int64_t incoming = k - hierarchy_.position_of_node(node);
         if (hierarchy_.local_rank(rank) > 0) {
-            if (k == 0) steps.notify(hierarchy_.leader(node));  // what an earlier call left there is read
-            if (in_range(coming - 1)) take(rank, node, coming - 1, steps);
+            // In round 0: this rank has read what an earlier call left in the window.
+            if (k == 0) steps.notify(hierarchy_.leader(node));
+            if (in_range(incoming - 1)) copy_out(rank, node, incoming - 1, steps);
         } else {
-            if (in_range(coming - 1)) hand_out(rank, node, coming - 1, steps);
-            if (in_range(coming)) take_in(rank, node, coming, steps);
+            if (in_range(incoming - 1)) send_on(rank, node, incoming - 1, steps);
+            if (in_range(incoming)) receive(rank, node, incoming, steps);
         }
     }
 
@@ -44,38 +46,38 @@ class Broadcast {
     [[nodiscard]] Region own(int rank, std::int64_t segment) const {
         return segments_.region(data_of(shape_, rank), segment);
     }
-    /// The window's slots are filled in turn.
+    /// Where the window has a segment: its slots are filled in turn.
     [[nodiscard]] Region slot(std::int64_t segment) const {
         return {Buffer::window, segment % slots_ * segments_.length, segments_.region(Buffer::window, segment).count};
     }
-    /// Where a leader sends a segment from, or has it come to.
-    [[nodiscard]] Region held(int rank, int node, std::int64_t segment) const {
+    /// Where a leader receives a segment and sends it from.
+    [[nodiscard]] Region leaders_copy(int rank, int node, std::int64_t segment) const {
         return rank == shape_.root || alone(node) ? own(rank, segment) : slot(segment);
     }
 
-    void take(int rank, int node, std::int64_t segment, Steps& steps) const {
+    void copy_out(int rank, int node, std::int64_t segment, Steps& steps) const {
         steps.await(hierarchy_.leader(node));
         steps.copy(slot(segment), own(rank, segment));
         if (in_range(segment + slots_)) steps.notify(hierarchy_.leader(node));
     }
 
-    void hand_out(int rank, int node, std::int64_t segment, Steps& steps) const {
+    void send_on(int rank, int node, std::int64_t segment, Steps& steps) const {
         for (int place = 1; place < hierarchy_.ranks_on(node); ++place) steps.notify(hierarchy_.rank_at(node, place));
         const int next = hierarchy_.position_of_node(node) + 1;
         if (next < hierarchy_.nodes()) {
-            steps.send(hierarchy_.leader(hierarchy_.node_at_position(next)), held(rank, node, segment));
+            steps.send(hierarchy_.leader(hierarchy_.node_at_position(next)), leaders_copy(rank, node, segment));
         }
         if (rank != shape_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
     }
 
-    /// Into a slot once all others have read what was there.
-    void take_in(int rank, int node, std::int64_t segment, Steps& steps) const {
+    /// Fills a slot of the window once all others have read what was there.
+    void receive(int rank, int node, std::int64_t segment, Steps& steps) const {
         for (int place = 1; (segment == 0 || segment >= slots_) && place < hierarchy_.ranks_on(node); ++place) {
             steps.await(hierarchy_.rank_at(node, place));
         }
         if (rank != shape_.root) {
             const int before = hierarchy_.position_of_node(node) - 1;
-            steps.receive(hierarchy_.leader(hierarchy_.node_at_position(before)), held(rank, node, segment));
+            steps.receive(hierarchy_.leader(hierarchy_.node_at_position(before)), leaders_copy(rank, node, segment));
         } else if (!alone(node)) {
             steps.copy(own(rank, segment), slot(segment));
         }

@@ -1,5 +1,5 @@
-// Gather up a binomial tree: in round k each rank whose number, counted from the root, is an odd multiple of 2ᵏ sends
-// the blocks of the 2ᵏ ranks from itself on to the one 2ᵏ before it.
+// Gather up a binomial tree: in round k each rank whose number, counted from the root, is an odd multiple of 2ᵏ
+// sends the blocks of the 2ᵏ ranks from itself on to the rank 2ᵏ before it.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/tree.hpp"

@@ -1,5 +1,5 @@
-// Gather up a k-nomial tree: each rank gets the blocks of the k − 1 runs of ranks that follow its own, and passes them
-// on together.
+// Gather up a k-nomial tree: each rank receives the blocks of each child's subtree and sends them to its parent,
+// together with its own.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/tree.hpp"

@@ -1,4 +1,4 @@
-// Gather by the root alone: it receives each rank's block, one after the other.
+// Gather by the root alone: it receives one rank's block after the other.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"

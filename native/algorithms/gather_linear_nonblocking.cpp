@@ -1,4 +1,4 @@
-// Gather by the root alone: it starts to receive every block at once, and waits for all together.
+// Gather by the root alone: it starts all its receives at once and waits for them together.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"

@@ -1,5 +1,5 @@
-// Gather over three levels: inside each node, among the leaders of each group's nodes, among the leaders of groups,
-// each along a binomial tree.
+// Gather over three levels, each along a binomial tree: from the ranks of each node to its leader, from the leaders
+// of each group's nodes to the group's leader, from the leaders of all groups to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

@@ -1,5 +1,5 @@
-// Gather over two levels: each node's blocks to its leader along a binomial tree, then those of all nodes to the root
-// along another.
+// Gather over two levels, each along a binomial tree: from the ranks of each node to its leader, then from the
+// leaders of all nodes to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

@@ -1,5 +1,5 @@
-// Gather over two levels: each node's blocks to its leader along a binomial tree, and from all leaders to the root at
-// once, which has started to receive them all.
+// Gather over two levels: from the ranks of each node to its leader along a binomial tree, then from all leaders
+// straight to the root, which starts to receive from all of them at once.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

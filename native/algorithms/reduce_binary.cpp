@@ -1,6 +1,6 @@
-// Reduce up a binary tree to the root: each rank puts together what its two children send and its own and hands it on,
-// a segment while the one after it comes in. Subtrees are no runs of ranks, so that the operator must commute;
-// in_order_binary is the tree that keeps their order.
+// Reduce up a binary tree, in segments: each rank reduces what its two children send with its own elements and sends
+// that to its parent, while it receives the next segment. The ranks of a subtree are not consecutive, so that the
+// operator must commute; reduce_in_order_binary.cpp has a tree that keeps rank order.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,6 +1,6 @@
-// Reduce along a binomial tree: in round k each rank with bit k hands what it has to the one without, which puts it
-// behind its own. Ranks count from the root; but from rank 0 if the operator does not commute, which keeps their order,
-// and the result is passed on to the root.
+// Reduce along a binomial tree: in round k each rank with bit k set sends its partial result to the rank without
+// that bit, which reduces the two in rank order. Ranks are counted from the root; if the operator does not commute,
+// from rank 0, which sends the result to the root last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/knomial_reduction.hpp"

@@ -1,6 +1,6 @@
-// Reduce along chains that end at the root: each rank puts what the next one in its chain sends behind its own and
-// hands it on, a segment while the one after it comes in. Ranks count from the root; but from rank 0 if the operator
-// does not commute, since chains are runs of ranks, and the result is passed on to the root.
+// Reduce along several chains that end at the root, in segments: each rank reduces what the next rank of its chain
+// sends with its own elements and sends that on, while it receives the next segment. Chains are consecutive ranks,
+// counted from the root; if the operator does not commute, from rank 0, which sends the result to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -27,7 +27,8 @@ std::int64_t busy_rounds(const Shape& shape) {
     return longest + segments(shape).number() - 1 + (forwards_to_root(shape) ? 1 : 0);
 }
 
-/// The first rank's are the chains' heads, another's its two in the chain; passing on joins the first and the root.
+/// The first rank has the chains' first ranks, another the two beside it in its chain. Where the first rank sends the
+/// result to the root, those two are neighbours, too.
 std::int64_t most_neighbours(const Shape& shape) {
     const auto chains = static_cast<int>(number_of_chains(shape));
     const std::int64_t most = std::max(chains, shape.ranks - 1 > chains ? 2 : 0);

@@ -1,8 +1,9 @@
-// Reduce over lanes, in segments: the ranks of a node put a segment together, each lane's part at the lane's rank; each
-// lane reduces its part along a chain of all nodes to the root's, where the parts go to the root. The operator must
-// commute.
+// Reduce in lanes (schedule/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter inside
+// each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a chain of
+// all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must commute.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/direct_exchange.hpp"
 #include "schedule/lanes.hpp"
 
 namespace timpani::reduce_full_lane {
@@ -17,25 +18,25 @@ class Reduction {
 
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() + 1 + last_position(); }
 
-    /// Segment s comes together on each node in round s, and passes the node at position a, counted from the root's, in
-    /// round s + 1 + last − a.
+    /// Segment s is exchanged inside each node in round s and reduced there in the next; in round s + 1 + last − a the
+    /// chain takes it past the node at position a, counted from the root's.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
-        const auto passing = k - 1 - (last_position() - mine.position);
+        const auto in_chain = k - 1 - (last_position() - mine.position);
         if (mine.local < lanes_.number) {
-            if (in_range(k - 1)) put_together(mine, rank, k - 1, steps);
-            if (in_range(passing)) pass_on(mine, rank, passing, steps);
+            if (in_range(k - 1)) reduce_contributions(mine, rank, k - 1, steps);
+            if (in_range(in_chain)) send_along_chain(mine, rank, in_chain, steps);
         }
-        for (int lane = 1; rank == shape_.root && in_range(passing) && lane < lanes_.number; ++lane) {
-            steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), part(Buffer::receive, passing, lane));
+        for (int lane = 1; rank == shape_.root && in_range(in_chain) && lane < lanes_.number; ++lane) {
+            steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), part(Buffer::receive, in_chain, lane));
         }
-        if (in_range(k)) bring_together(mine, k, steps);
-        if (mine.local < lanes_.number && mine.position < last_position() && in_range(passing + 1)) {
-            steps.receive(lanes_.at(mine.position + 1, mine.local), from_chain(mine, passing + 1));
+        if (in_range(k)) exchange_on_node(mine, k, steps);
+        if (mine.local < lanes_.number && mine.position < last_position() && in_range(in_chain + 1)) {
+            steps.receive(lanes_.rank_at(mine.position + 1, mine.local), from_chain(mine, in_chain + 1));
         }
     }
 
-    /// The sum of all segments so far, then the parts that come from the node, and the one from the chain.
+    /// Partial results of all segments, then the parts from the node's ranks, and the one from the chain.
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const LanePlace mine(lanes_, rank);
         return mine.local < lanes_.number ? shape_.count + (mine.size + 1) * longest_part() : 0;
@@ -62,20 +63,14 @@ class Reduction {
         return from_rank(mine, mine.size, segment);
     }
 
-    void bring_together(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
-        for (int offset = 1; offset < mine.size; ++offset) {
-            const int to = (mine.local + offset) % mine.size;
-            const int from = (mine.local - offset + mine.size) % mine.size;
-            if (mine.local < lanes_.number) {
-                steps.receive(lanes_.hierarchy.rank_at(mine.node, from), from_rank(mine, from, segment));
-            }
-            if (to < lanes_.number) {
-                steps.send(lanes_.hierarchy.rank_at(mine.node, to), part(Buffer::send, segment, to));
-            }
-        }
+    void exchange_on_node(const LanePlace& mine, std::int64_t segment, Steps& steps) const {
+        const auto on_node = [&](int local) { return lanes_.hierarchy.rank_at(mine.node, local); };
+        const auto to_lane = [&](int lane) { return part(Buffer::send, segment, lane); };
+        const auto contribution = [&](int local) { return from_rank(mine, local, segment); };
+        direct_reduce_scatter(mine.local, mine.size, lanes_.number, on_node, to_lane, contribution, steps);
     }
 
-    void put_together(const LanePlace& mine, int rank, std::int64_t segment, Steps& steps) const {
+    void reduce_contributions(const LanePlace& mine, int rank, std::int64_t segment, Steps& steps) const {
         const Region all = sum(mine, rank, segment);
         steps.copy(part(Buffer::send, segment, mine.local), all);
         for (int local = 0; local < mine.size; ++local) {
@@ -83,10 +78,10 @@ class Reduction {
         }
     }
 
-    void pass_on(const LanePlace& mine, int rank, std::int64_t segment, Steps& steps) const {
+    void send_along_chain(const LanePlace& mine, int rank, std::int64_t segment, Steps& steps) const {
         const Region all = sum(mine, rank, segment);
         if (mine.position < last_position()) steps.reduce(from_chain(mine, segment), all);
-        if (mine.position > 0) steps.send(lanes_.at(mine.position - 1, mine.local), all);
+        if (mine.position > 0) steps.send(lanes_.rank_at(mine.position - 1, mine.local), all);
         if (mine.position == 0 && rank != shape_.root) steps.send(shape_.root, all);
     }
 

@@ -1,5 +1,6 @@
-// Reduce up a binary tree in order of ranks: the last rank of a run is the parent of the last ones of its two halves,
-// and puts what they send before its own. The last of all passes the result on to the root, segment by segment.
+// Reduce up a binary tree in rank order, in segments. A subtree is a range of consecutive ranks, of which the last
+// is the parent: its children are the last ranks of the two halves of the rest, and it reduces what they send with
+// its own elements behind. The last rank of all sends each segment of the result to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -8,33 +9,34 @@
 namespace timpani::reduce_in_order_binary {
 namespace {
 
-/// Ranks counted down from the last, which is 0 and at the top. A subtree is a run that its head opens; of the rest the
-/// nearer half, which may be one shorter, is the first child's and the other one the second's.
+/// Ranks are counted down from the last, which is 0 and the root of the tree. A subtree is a range of consecutive ranks
+/// that begins with its root; of the rest, the nearer half, which may be one shorter, is the first child's subtree and
+/// the other half the second's.
 struct InOrderTree {
     int ranks;
 
-    struct Run {
+    struct Subtree {
         int length;
         int depth;
         int parent;
     };
-    /// The run that `me` is the head of.
-    [[nodiscard]] Run run_of(int me) const {
-        Run run{ranks, 0, -1};
-        for (int head = 0; head != me; ++run.depth) {
-            const int farther = run.length / 2;
-            const int second = head + run.length - farther;
-            run.parent = head;
-            run.length = me < second ? run.length - 1 - farther : farther;
-            head = me < second ? head + 1 : second;
+    /// The one with the root `me`.
+    [[nodiscard]] Subtree subtree_of(int me) const {
+        Subtree subtree{ranks, 0, -1};
+        for (int root = 0; root != me; ++subtree.depth) {
+            const int farther = subtree.length / 2;
+            const int second = root + subtree.length - farther;
+            subtree.parent = root;
+            subtree.length = me < second ? subtree.length - 1 - farther : farther;
+            root = me < second ? root + 1 : second;
         }
-        return run;
+        return subtree;
     }
     [[nodiscard]] int height() const { return floor_log2(ranks); }
-    [[nodiscard]] int depth(int me) const { return run_of(me).depth; }
-    [[nodiscard]] int parent(int me) const { return run_of(me).parent; }
+    [[nodiscard]] int depth(int me) const { return subtree_of(me).depth; }
+    [[nodiscard]] int parent(int me) const { return subtree_of(me).parent; }
     [[nodiscard]] int child(int me, int index) const {
-        const int length = run_of(me).length;
+        const int length = subtree_of(me).length;
         const int second = me + length - length / 2;
         if (index == 0 && length > 1) return length > 2 ? me + 1 : second;
         return index == 1 && length > 2 ? second : -1;
@@ -52,14 +54,15 @@ std::int64_t busy_rounds(const Shape& shape) {
     return floor_log2(shape.ranks) + segments(shape).number() - (shape.root == shape.ranks - 1 ? 1 : 0);
 }
 
-/// Inner ranks with two children have three; passing on joins the last rank and the root unless it is a child.
+/// Inner ranks with two children have three. Sending the result to the root makes it and the last rank neighbours,
+/// unless it is a child of that rank anyway.
 std::int64_t most_neighbours(const Shape& shape) {
     const int p = shape.ranks;
     std::int64_t most = p >= 6 ? 3 : std::min(2, p - 1);
     int last = p - 1;
     int length = p;
     int depth = 0;
-    while (last != shape.root) {                            // down to the run that the root is the last rank of
+    while (last != shape.root) {                            // down to the range that the root ends
         const int middle = last - length + 1 + length / 2;  // where the second half begins
         length = shape.root < middle ? length / 2 : length - 1 - length / 2;
         last = shape.root < middle ? middle - 1 : last - 1;

@@ -1,6 +1,6 @@
-// Reduce along a k-nomial tree: digit by digit to base k, from the lowest on, each rank with a digit other than 0 hands
-// what it has to the one with that digit 0, which puts it behind its own. Ranks count from the root; but from rank 0 if
-// the operator does not commute, which keeps their order, and the result is passed on to the root.
+// Reduce along a k-nomial tree: digit by digit to base k, from the lowest on, each rank with a digit other than 0
+// sends its partial result to the rank with that digit 0, which reduces what it receives in rank order. Ranks are
+// counted from the root; if the operator does not commute, from rank 0, which sends the result to the root last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/knomial_reduction.hpp"
@@ -9,7 +9,7 @@
 namespace timpani::reduce_knomial {
 namespace {
 
-/// One for each digit in each place, and in the highest only as many as there are ranks for.
+/// One for each value of each digit other than 0; of the highest digit, as many as there are ranks for.
 std::int64_t children_of_first(const Shape& shape) {
     const auto radix = shape.parameters[0];
     std::int64_t children = 0;

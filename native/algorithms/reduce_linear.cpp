@@ -1,5 +1,5 @@
-// Reduce by the root alone: it receives from one rank after the other, its own contribution in its turn, and puts each
-// behind those before it while the next is on its way. So the order of ranks is kept at any root.
+// Reduce by the root alone: it receives from one rank after the other, takes its own elements in its turn, and
+// reduces each vector with those before it while the next is received. So rank order is kept at any root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/ordered_reduction.hpp"
@@ -15,10 +15,10 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         if (rank == k) steps.send(shape.root, own);
         return;
     }
-    const OrderedReduction values{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
-    if (k == rank) steps.copy(own, values.buffer(k));
-    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), values.buffer(k));
-    if (k > 1) values.combine(k - 1, steps);
+    const OrderedReduction received{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
+    if (k == rank) steps.copy(own, received.buffer(k));
+    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), received.buffer(k));
+    if (k > 1) received.combine(k - 1, steps);
 }
 
 std::int64_t others(const Shape& shape) { return shape.ranks - 1; }

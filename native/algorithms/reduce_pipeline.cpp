@@ -1,6 +1,6 @@
-// Reduce along a chain of all ranks: each puts what the next one sends behind its own and hands it on, a segment while
-// the one after it comes in. Ranks count from the root; but from rank 0 if the operator does not commute, and the
-// result is passed on to the root.
+// Reduce along a chain of all ranks, in segments: each rank reduces what the next one sends with its own elements
+// and sends that on, while it receives the next segment. Ranks are counted from the root; if the operator does not
+// commute, from rank 0, which sends the result to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,7 +1,8 @@
-// Reduce by Rabenseifner: a reduce-scatter in which each rank swaps halves of what it still works on with the one whose
-// number differs in bit 0, 1, 2…, and a gather to the root the same ways back, in which of two ranks the one that
-// differs from the root in that bit sends. Near ranks meet first, which keeps their order. Ranks beyond the largest
-// power of two hand all to a neighbour first; of a pair with the root, the root stays.
+// Reduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then a gather to the root. Halving
+// exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each reduction is over
+// consecutive ranks and any operator will do. The gather takes the bits in reverse order: of two partners, the one
+// whose number differs from the root's in that bit sends. Rank counts that are no power of two are folded
+// (schedule/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -26,9 +27,9 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Region own{Buffer::send, 0, shape.count};
     const Region sums{rank == shape.root ? Buffer::receive : Buffer::scratch, 0, shape.count};
     const Region theirs{Buffer::scratch, rank == shape.root ? 0 : shape.count, shape.count};
-    const int worker = rank_of(number);
-    if (rank != worker) {
-        if (k == 0) steps.send(worker, own);
+    const int active = rank_of(number);
+    if (rank != active) {
+        if (k == 0) steps.send(active, own);
         return;
     }
     if (k == 0) {
@@ -62,25 +63,25 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
 }
 
-/// The root's number among those that stay.
+/// The root's number among the active ranks.
 int root_number(const Shape& shape) {
     const int pairs = shape.ranks - (1 << floor_log2(shape.ranks));
     return shape.root < 2 * pairs ? shape.root / 2 : shape.root - pairs;
 }
 
-/// In the gather's round for a bit something moves unless all that the root's side lacks are empty parts.
+/// In the gather's round for a bit something is sent unless all parts that the root's side lacks are empty.
 std::int64_t busy_rounds(const Shape& shape) {
     const int levels = floor_log2(shape.ranks);
     std::int64_t busy = levels + (is_power_of_two(shape.ranks) ? 0 : 1);
     for (int bit = 0; bit < levels; ++bit) {
-        const int upper = 1 << (levels - 1 - bit);  // the first part that a number with that bit alone keeps
+        const int upper = 1 << (levels - 1 - bit);  // the first part that the rank with that bit alone keeps
         busy += (root_number(shape) >> bit & 1) == 1 || part_of(shape.count, 1 << levels, upper).count > 0 ? 1 : 0;
     }
     return busy;
 }
 
-/// Who hands all over first sends that; the others all but the part that they are left with, and once what they have
-/// gathered up to the highest bit in which they differ from the root.
+/// An inactive rank sends its vector. An active one sends all but the part that it keeps, and in the gather, once, all
+/// that it has up to the highest bit in which its number differs from the root's.
 std::int64_t most_sent(const Shape& shape) {
     const int levels = floor_log2(shape.ranks);
     const int numbers = 1 << levels;

@@ -1,7 +1,8 @@
-// Reduce-scatter along a butterfly, by recursive halving with near ranks first: in round k each rank exchanges halves
-// of what it still works on with the one whose number differs in bit k, and reduces the half that it keeps. So each
-// reduction is over consecutive ranks, and any operator will do; but a rank is left with the block of the rank whose
-// number has its bits reversed, to which it sends it last. Rank counts that are no power of two are folded.
+// Reduce-scatter along a butterfly: recursive halving with near ranks first. In round k each rank exchanges halves
+// of what it still works on with the rank whose number differs in bit k, and reduces the half that it keeps. Each
+// reduction is over consecutive ranks, so that any operator will do; but a rank ends up with the block of the rank
+// whose number has the same bits in reverse order, and sends it there last. Rank counts that are no power of two are
+// folded (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for both.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -22,10 +23,10 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const std::int64_t all = block(shape, shape.ranks - 1).end();
     const Region own{Buffer::send, 0, all};
     const Region sums{Buffer::scratch, 0, all};
-    const bool aside = fold.has_proxy(rank);
-    const int number = fold.new_rank(aside ? rank + 1 : rank);
+    const bool inactive = fold.has_proxy(rank);
+    const int number = fold.new_rank(inactive ? rank + 1 : rank);
     if (k == 0) {
-        if (aside) {
+        if (inactive) {
             steps.send(rank + 1, own);
             return;
         }
@@ -37,10 +38,10 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     }
     if (k == levels + 1) {
         const int reversed = bit_reversed(number, levels);
-        if (aside || reversed != number) {
+        if (inactive || reversed != number) {
             steps.receive(fold.old_rank(reversed), {Buffer::receive, 0, block(shape, rank).count});
         }
-        if (aside) return;
+        if (inactive) return;
         for (int owner = fold.first_rank(reversed); owner <= fold.old_rank(reversed); ++owner) {
             const Region part = region(Buffer::scratch, block(shape, owner));
             if (owner == rank) {
@@ -51,7 +52,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         }
         return;
     }
-    if (aside) return;
+    if (inactive) return;
     const int exchange = static_cast<int>(k);
     const auto side_of = [&](int who, std::int64_t from) {
         const auto parts = kept_parts(who, levels, exchange);
@@ -72,14 +73,16 @@ std::int64_t moves_last(const Shape& shape) {
     return !is_power_of_two(shape.ranks) || (shape.ranks > 2 && block(shape, 1).count > 0) ? 1 : 0;
 }
 
-/// Who stands aside sends all; else all but the block kept is sent, and that too where it is another's.
+/// An inactive rank sends its vector; an active one all but the block that it ends up with, and that, too, if it is
+/// another's.
 template <Blocks block>
 std::int64_t most_sent(const Shape& shape) {
     const auto last = block(shape, shape.ranks - 1);
     return shape.ranks <= 2 ? last.first : last.end();
 }
 
-/// One a level where anything is left to halve, the one that stands aside, and those whose blocks change hands.
+/// One for each round in which there is anything to halve, the rank whose proxy it is, and those to and from which
+/// blocks go last.
 template <Blocks block>
 std::int64_t most_neighbours(const Shape& shape) {
     const int levels = floor_log2(shape.ranks);

@@ -1,7 +1,7 @@
-// Reduce-scatter in pairs: in round k each rank sends its elements of the block of the rank k further round the ring to
-// that rank, and gets those for its own from the rank k before. What lower ranks send comes in descending order and is
-// put before its own; what higher ranks send comes in descending order too and is put together apart; the two meet at
-// the end. So the order of ranks is kept, at no cost.
+// Reduce-scatter by pairwise exchange: in round k each rank sends its elements of the block of the rank k further
+// round the ring to that rank, and receives those of its own block from the rank k before it. What lower ranks send
+// comes in descending order and is reduced into its own elements from the left; what higher ranks send comes in
+// descending order, too, and is reduced apart; the two are reduced at the end. So rank order is kept, at no cost.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -19,7 +19,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const auto count = block(shape, rank).count;
         return index < 0 ? Region{Buffer::receive, 0, count} : Region{Buffer::scratch, index * count, count};
     };
-    // The last rank has no higher ones, so that what comes from lower ones is its result.
+    // The last rank has no higher ones: what it reduces from lower ones is its result.
     const Region lower = place(rank == p - 1 ? -1 : 2);
     const Region higher = place(-1);
     const auto arriving = [&](std::int64_t in_round) { return in_round == rank + 1 ? higher : place(in_round % 2); };
@@ -32,7 +32,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         steps.receive(static_cast<int>((rank - k + p) % p), arriving(k));
         steps.send(to, region(Buffer::send, block(shape, to)));
     }
-    // While this round's messages are under way, what the last one brought is put in.
+    // What the round before received is reduced while this round's messages are under way.
     if (k > 1 && k - 1 != rank + 1) steps.reduce(arriving(k - 1), k - 1 <= rank ? lower : higher);
     if (k == p && rank < p - 1) steps.reduce(lower, higher);
 }

@@ -1,7 +1,8 @@
-// Reduce-scatter by recursive halving: in each round a rank swaps halves of what it still works on with the one as far
-// off as half of the ranks that share it, and adds what it gets to the half with its own block. Ranks beyond the
-// largest power of two hand all to a neighbour first, which works for both, and get their block last. Far ranks meet
-// first, which leaves every block at its owner but mixes the order of ranks, so that the operator must commute.
+// Reduce-scatter by recursive halving: in each round a rank exchanges halves of what it still works on with the rank
+// half a group away, and reduces the half that has its own block. Far ranks meet first, which leaves every block
+// with its owner but mixes the order of ranks, so that the operator must commute. Rank counts that are no power of
+// two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
+// both, and receives its block last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -47,7 +48,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     };
     const int number = fold.new_rank(rank);
     const int peer = number ^ half;
-    const bool untouched = k == 1 && !fold.is_proxy(rank);  // all that there is yet is the caller's
+    const bool untouched = k == 1 && !fold.is_proxy(rank);  // nothing is reduced yet: the data is still the caller's
     const Region kept = side_of(Buffer::scratch, number);
     const Region theirs = {Buffer::scratch, (untouched ? 0 : all.count) + kept.first, kept.count};
     steps.receive(fold.old_rank(peer), theirs);
@@ -55,7 +56,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     steps.reduce(untouched ? side_of(Buffer::send, number) : theirs, kept);
 }
 
-/// Those who stand aside send all; else all but one's own block is sent.
+/// An inactive rank sends its whole vector; where there is none, each rank sends all but its own block.
 template <Blocks block>
 std::int64_t most_sent(const Shape& shape) {
     const auto last = block(shape, shape.ranks - 1);

@@ -1,5 +1,5 @@
-// Reduce-scatter round a ring: the block of rank r sets out from rank r + 1, and each rank on its way adds its own
-// elements to it. Each block meets the ranks from another one on, so that the operator must commute.
+// Reduce-scatter round a ring: the block of rank r starts at rank r + 1, and each rank on its way to r adds its
+// elements to it. Each block starts at another rank, so that the operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -20,16 +20,16 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         steps.copy(own(rank), {Buffer::receive, 0, own(rank).count});
         return;
     }
-    // What is under way lies in two places by turns, and at the end in the result.
-    const auto under_way = [&](std::int64_t in_round, std::int64_t count) {
+    // Blocks are received into two buffers in scratch by turns, and in the last round into the result.
+    const auto partial_result = [&](std::int64_t in_round, std::int64_t count) {
         if (in_round == p - 2) return Region{Buffer::receive, 0, count};
         return Region{Buffer::scratch, in_round % 2 * block(shape, 0).count, count};
     };
     const Region outgoing = own(rank - k - 1);
     const Region mine = own(rank - k - 2);
-    const Region incoming = under_way(k, mine.count);
+    const Region incoming = partial_result(k, mine.count);
     steps.receive((rank - 1 + p) % p, incoming);
-    steps.send((rank + 1) % p, k == 0 ? outgoing : under_way(k - 1, outgoing.count));
+    steps.send((rank + 1) % p, k == 0 ? outgoing : partial_result(k - 1, outgoing.count));
     steps.reduce(mine, incoming);
 }
 

@@ -1,5 +1,5 @@
-// Reduce over three levels: inside each node, among the leaders of each group's nodes, among the leaders of groups. The
-// operator must commute.
+// Reduce over three levels, each along a binomial tree: the ranks of each node to its leader, the leaders of each
+// group's nodes to the group's leader, the leaders of all groups to the root. The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

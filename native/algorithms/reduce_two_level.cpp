@@ -1,5 +1,5 @@
-// Reduce over two levels: the ranks of each node put theirs together at its leader along a binomial tree, then the
-// leaders at the root's. Ranks meet in no order, so that the operator must commute.
+// Reduce over two levels, each along a binomial tree: the ranks of each node to its leader, then the leaders to the
+// root. Ranks of a node need not be consecutive, so that the operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

@@ -1,6 +1,6 @@
-// Reduce over two levels, in segments: up a binary tree inside each node, and along a chain of all nodes, group after
-// group, to the root's. Each link carries the vector once each way at most, all at the same time. The operator must
-// commute.
+// Reduce over two levels, in segments: up a binary tree from the ranks of each node to its leader, and along a chain
+// of the leaders of all nodes, group after group, to the root. Each node's link carries the vector once each way at
+// most, all links at the same time. The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_bcast_reduce.hpp"

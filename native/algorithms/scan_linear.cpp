@@ -1,5 +1,5 @@
-// Scan and exscan from rank to rank: each rank gets the reduction of all before it, adds its own to it and passes that
-// on. In order of ranks, so that any operator will do.
+// Scan and exscan from rank to rank: each rank receives the reduction over all ranks before it, adds its own
+// elements and sends that to the next. In rank order, so that any operator will do.
 
 #include "schedule/algorithm.hpp"
 
@@ -8,18 +8,19 @@ namespace {
 
 std::int64_t rounds(const Shape& shape) { return shape.ranks; }
 
-/// In round k rank k − 1 tells rank k. What comes in is exscan's result, and together with a rank's own scan's.
+/// In round k rank k − 1 sends to rank k. What a rank receives is exscan's result; reduced with its own elements,
+/// scan's.
 template <bool exclusive>
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Region own{Buffer::send, 0, shape.count};
     const Region before{exclusive ? Buffer::receive : Buffer::scratch, 0, shape.count};
-    const Region together{exclusive ? Buffer::scratch : Buffer::receive, 0, shape.count};
+    const Region inclusive{exclusive ? Buffer::scratch : Buffer::receive, 0, shape.count};
     const bool needed = !exclusive || rank < shape.ranks - 1;
-    if (k == 0 && needed) steps.copy(own, together);
-    if (rank == k - 1) steps.send(rank + 1, together);
+    if (k == 0 && needed) steps.copy(own, inclusive);
+    if (rank == k - 1) steps.send(rank + 1, inclusive);
     if (rank > 0 && rank == k) {
         steps.receive(rank - 1, before);
-        if (needed) steps.reduce(before, together);
+        if (needed) steps.reduce(before, inclusive);
     }
 }
 

@@ -1,7 +1,7 @@
-// Scan and exscan by recursive doubling: in round k each rank swaps the reduction over its group of 2ᵏ ranks with the
-// one whose number differs in bit k, if there is one. Both combine the two for the next round; the higher rank also
-// puts what it got before its result. All in order of ranks, so that any operator will do. A group that the last rank
-// cuts short is never needed by a higher one.
+// Scan and exscan by recursive doubling: in round k each rank exchanges the reduction over its group of 2ᵏ ranks
+// with the rank whose number differs in bit k, if there is one. Both reduce the two for the next round; the higher
+// rank also reduces what it received into its result. All in rank order, so that any operator will do. A group that
+// the last rank cuts short is never needed by a higher one.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

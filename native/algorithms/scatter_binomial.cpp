@@ -1,5 +1,5 @@
-// Scatter down a binomial tree: in round k each rank that has blocks sends those of the upper half of its run of ranks
-// to the first of them.
+// Scatter down a binomial tree: in round k each rank that has the blocks of a range of ranks sends those of the
+// upper half to the first rank of that half.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/tree.hpp"

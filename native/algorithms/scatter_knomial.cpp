@@ -1,5 +1,5 @@
-// Scatter down a k-nomial tree: each rank that has the blocks of a run of ranks cuts the run in k and sends each part
-// but the first to its first rank.
+// Scatter down a k-nomial tree: each rank that has the blocks of a range of ranks divides the range into k parts and
+// sends the blocks of each but the first to the first rank of that part.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/tree.hpp"

@@ -1,4 +1,4 @@
-// Scatter by the root alone: it sends each rank its block, one after the other.
+// Scatter by the root alone: it sends one rank's block after the other.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"

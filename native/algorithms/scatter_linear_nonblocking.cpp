@@ -1,4 +1,4 @@
-// Scatter by the root alone: it starts to send each rank its block at once, and waits for all together.
+// Scatter by the root alone: it starts all its sends at once and waits for them together.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/linear_gather_scatter.hpp"

@@ -1,5 +1,5 @@
-// Scatter over three levels: to the leaders of groups, to the leaders of each group's nodes, inside each node, each
-// along a binomial tree.
+// Scatter over three levels, each along a binomial tree: from the root to the leaders of all groups, from each
+// group's leader to the leaders of its nodes, from each node's leader to its ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

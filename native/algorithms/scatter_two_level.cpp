@@ -1,5 +1,5 @@
-// Scatter over two levels: the blocks of each node to its leader along a binomial tree, then to its ranks along
-// another.
+// Scatter over two levels, each along a binomial tree: from the root to the leaders of all nodes, then from each
+// leader to the ranks of its node.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

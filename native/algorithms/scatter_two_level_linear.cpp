@@ -1,5 +1,5 @@
-// Scatter over two levels: the root starts to send every node's blocks to its leader at once; they go to its ranks
-// along a binomial tree.
+// Scatter over two levels: from the root straight to the leaders of all nodes, all sends started at once, then from
+// each leader along a binomial tree to the ranks of its node.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/hierarchical_gather_scatter.hpp"

@@ -21,13 +21,17 @@ class SubCollective {
     };
     using Buffers = std::array<BufferStart, 3>;
 
-    /// `inside` is the shape of the inner call: as many ranks as take part, the root's local rank, nothing of nodes.
-    /// std::logic_error where no such algorithm is registered.
-    SubCollective(std::string_view collective, std::string_view name, const Shape& inside)
-        : algorithm_(find_algorithm(collective, name)), inside_(inside) {
+    /// An inner call of `ranks` ranks and `count` elements, with the root at local rank 0 and the outer call's datatype
+    /// and operator. std::logic_error where no such algorithm is registered.
+    SubCollective(std::string_view collective, std::string_view name, const Shape& outer, int ranks, std::int64_t count)
+        : algorithm_(find_algorithm(collective, name)), inside_(outer) {
         if (algorithm_ == nullptr) {
             throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
         }
+        inside_.ranks = ranks;
+        inside_.count = count;
+        inside_.root = 0;
+        inside_.topology = nullptr;
     }
 
     [[nodiscard]] std::int64_t rounds() const { return algorithm_->rounds(inside_); }
