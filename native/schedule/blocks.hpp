@@ -5,9 +5,9 @@
 
 namespace timpani {
 
-// Blocks that lie side by side in a buffer, as regions.
+// Blocks of a buffer, and ranges of consecutive ones, as regions.
 
-/// The block of `rank` in the vector that a collective deals out or puts together.
+/// The block of `rank` in the vector that a collective scatters or gathers.
 using Blocks = Part (*)(const Shape&, int rank);
 
 /// The parts that reduce_scatter leaves at the ranks; those of reduce_scatter_block are block_of.

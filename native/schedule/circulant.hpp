@@ -7,20 +7,21 @@
 
 namespace timpani {
 
-/// Which block a rank of a broadcast from rank 0 receives, round by round, so that every rank gets a new block in each
-/// round once its first has come (Träff, arXiv 2312.11236 and 2407.18004).
+/// The schedule of a broadcast from rank 0 over a circulant graph: which block a rank receives in which round, so that
+/// every rank receives a new block in each round once its first has come (Träff, arXiv 2312.11236 and 2407.18004).
 ///
 /// There are q = ⌈log₂ p⌉ links, the same at all ranks: link k leads ⌈p / 2^(q−k)⌉ ranks further round the ring. Links
-/// take turns, q rounds are a phase. Rank 0 sends the block of a phase's round k over link k; from there it reaches the
-/// ranks whose sum of distances, the greatest that fits first, ends with that of link k. In a phase each rank gets the
-/// block that rank 0 sent it in this way and q − 1 others, which were sent before the phase began: over link k the own
-/// block of a rank at least as far behind as the link leads, each block over one link. A search through the sums, the
-/// nearest such ranks first, finds one for each link in O(log p) steps.
+/// take turns; q rounds, one over each link, are a phase. In each round rank 0 sends a new block. Every rank's number
+/// is a sum of links' distances, the greatest that fits taken first; the block that rank 0 sends over link k reaches,
+/// within the phase, the ranks whose sum ends with the distance of that link: their baseblock, in Träff's words. Over
+/// the other q − 1 links a rank receives blocks that were sent before the phase began: over link k the baseblock of a
+/// rank at least as far behind it as the link leads, each block over one link. A search through the sums, the nearest
+/// such ranks first, finds one for each link in O(log p) steps.
 class CirculantSchedule {
   public:
     CirculantSchedule(int ranks, int rank)
         : ranks_(ranks), links_(ceil_log2(ranks)), from_(std::int64_t{ranks} + rank) {
-        const int own = last_link(rank);
+        const int own = baseblock(rank);
         unused_ &= ~(1U << own);
         nearest_ = 2 * std::int64_t{ranks};
         search(0, links_);
@@ -28,20 +29,20 @@ class CirculantSchedule {
     }
 
     [[nodiscard]] int links() const { return links_; }
-    /// How much further link k leads; the one after the last leads all round.
+    /// How far link k leads; one after the last would lead all round.
     [[nodiscard]] std::int64_t distance(int k) const {
         const int halvings = links_ - k;
         return (std::int64_t{ranks_} + (std::int64_t{1} << halvings) - 1) >> halvings;
     }
-    /// What comes over link k in the first phase, counted from the block that rank 0 sends first: below 0, nothing; in
-    /// each phase after it, `links` more.
+    /// The block received over link k in the first phase; block 0 is the first that rank 0 sends, and below 0 nothing
+    /// is received. In each phase after it, that of the phase before plus `links`.
     [[nodiscard]] int block(int k) const { return blocks_[at(k)]; }
 
   private:
     static std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
-    /// The link whose distance ends the sum for `rank`; for rank 0 the one all round.
-    [[nodiscard]] int last_link(std::int64_t rank) const {
+    /// The link whose distance ends the sum for `rank`; for rank 0, `links`, as if one led all round.
+    [[nodiscard]] int baseblock(std::int64_t rank) const {
         int link = links_;
         for (int k = links_ - 1; k >= 0 && rank > 0; --k) {
             if (distance(k) > rank) continue;

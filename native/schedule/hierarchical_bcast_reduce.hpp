@@ -9,14 +9,14 @@
 
 namespace timpani {
 
-// Broadcast and reduction along a tree over nodes and groups, segment by segment: what their algorithms register, for
-// the levels that each has. Parameter 0 is segment_bytes.
+// Broadcast and reduction along the tree of a hierarchy, pipelined in segments: the functions that their algorithms
+// register, for a tree kind at each level. Parameter 0 is segment_bytes.
 
 constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
     return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
 }
 
-/// Claims that are the same in either direction, but for who sends: a tree's ranks and their children.
+/// What is the same in either direction.
 template <const TreeKinds& kinds>
 struct HierarchicalTree {
     static Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }

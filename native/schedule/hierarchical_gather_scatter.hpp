@@ -9,10 +9,10 @@
 
 namespace timpani {
 
-/// Gather and scatter along a tree over nodes and groups. What passes between a rank and its parent are the blocks of
-/// the rank's subtree: its own first, then those of each child's subtree in turn. An inner rank keeps them so in
-/// scratch; the root has them where they belong, but for subtrees that are no run of ranks: those it puts together, or
-/// takes apart, in scratch.
+/// Gather and scatter along the tree of a hierarchy. A rank and its parent exchange the blocks of the rank's subtree:
+/// its own first, then those of each child's subtree in turn. An inner rank keeps them in scratch in that order. The
+/// root has them where they belong in its buffer, unless a child's subtree is not of consecutive ranks: those blocks it
+/// copies to or from scratch.
 class BlocksAlongTree {
   public:
     BlocksAlongTree(const Shape& shape, const TreeKinds& kinds) : shape_(shape), tree_(shape, kinds) {}
@@ -21,11 +21,11 @@ class BlocksAlongTree {
 
     void gather(int rank, std::int64_t k, Steps& steps) const {
         const Subtree mine = subtree(rank);
-        const std::int64_t due = tree_.height() - tree_.depth(mine.me);
-        if (k == due - 1) {
+        const std::int64_t round_sent = tree_.height() - tree_.depth(mine.me);
+        if (k == round_sent - 1) {
             for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
         }
-        if (k != due) return;
+        if (k != round_sent) return;
         const Region own{Buffer::send, 0, block_of(shape_, rank).count};
         if (rank == shape_.root) {
             steps.copy(own, region(Buffer::receive, block_of(shape_, rank)));
@@ -42,12 +42,12 @@ class BlocksAlongTree {
 
     void scatter(int rank, std::int64_t k, Steps& steps) const {
         const Subtree mine = subtree(rank, Buffer::send);
-        const std::int64_t due = tree_.depth(mine.me);
+        const std::int64_t round_sent = tree_.depth(mine.me);
         const Region own{Buffer::receive, 0, block_of(shape_, rank).count};
-        if (k == due - 1) {
+        if (k == round_sent - 1) {
             steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
         }
-        if (k != due) return;
+        if (k != round_sent) return;
         if (rank == shape_.root) {
             for (const Branch& branch : mine.branches) {
                 for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
@@ -71,21 +71,21 @@ class BlocksAlongTree {
         return most;
     }
 
-    // Claims, for blocks that are all alike.
+    // Claims, for blocks that are all of one size.
     [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
     [[nodiscard]] std::int64_t most_neighbours() const {
         int most = 0;
         for (int me = 0; me < shape_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
         return most;
     }
-    /// Most elements that one rank passes up to its parent, and down to all its children.
+    /// Most elements that one rank sends up to its parent, or down to all its children.
     [[nodiscard]] std::int64_t most_up() const {
         std::size_t most = 0;
         for (int me = 1; me < shape_.ranks; ++me) most = std::max(most, members(me).size());
         return static_cast<std::int64_t>(most) * shape_.count;
     }
     [[nodiscard]] std::int64_t most_down() const { return (shape_.ranks - 1) * shape_.count; }
-    /// Most elements that a node passes on to others, up or down.
+    /// Most elements that one node sends to others, up or down the tree.
     [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
         const Topology& topology = *shape_.topology;
         std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
@@ -101,7 +101,7 @@ class BlocksAlongTree {
   private:
     struct Branch {
         int child;
-        std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are passed
+        std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are sent
         Region place;
     };
     struct Subtree {
@@ -111,7 +111,7 @@ class BlocksAlongTree {
         std::int64_t elements;
     };
 
-    /// Ranks below `me` and itself, counted from the root, in the order in which their blocks are passed.
+    /// The ranks of the subtree of `me`, counted from the root, in the order in which their blocks are sent.
     [[nodiscard]] std::vector<int> members(int me) const {
         std::vector<int> all{me};
         for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
@@ -129,13 +129,13 @@ class BlocksAlongTree {
         for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
             Branch branch{absolute_rank(shape_, child), members(child), {}};
             std::int64_t elements = 0;
-            bool run = rank == shape_.root;
+            bool consecutive = rank == shape_.root;
             for (std::size_t j = 0; j < branch.ranks.size(); ++j) {
                 branch.ranks[j] = absolute_rank(shape_, branch.ranks[j]);
                 elements += block_of(shape_, branch.ranks[j]).count;
-                run = run && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
+                consecutive = consecutive && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
             }
-            if (run) {
+            if (consecutive) {
                 branch.place = {at_root, block_of(shape_, branch.ranks.front()).first, elements};
             } else {
                 branch.place = {Buffer::scratch, in_scratch, elements};
@@ -147,8 +147,8 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// Where the root has the blocks of one branch, and where they pass through scratch, runs of ranks at once; nothing
-    /// where they need not.
+    /// Where the root has the blocks of a branch in its buffer, and where in scratch, a pair for each range of
+    /// consecutive ranks; nothing where they don't go through scratch.
     [[nodiscard]] std::vector<std::pair<Part, Region>> moves(const Branch& branch) const {
         std::vector<std::pair<Part, Region>> all;
         if (branch.place.buffer != Buffer::scratch) return all;
@@ -170,7 +170,7 @@ class BlocksAlongTree {
     TopologyTree tree_;
 };
 
-// What the algorithms register, for the levels that each has.
+// What the algorithms register, for a tree kind at each level.
 
 template <const TreeKinds& kinds>
 struct HierarchicalBlocks {

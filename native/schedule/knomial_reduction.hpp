@@ -9,17 +9,17 @@
 
 namespace timpani {
 
-/// Reduces to rank `top` along a k-nomial tree over the ranks from `top` on. The children of a rank come in the order
-/// in which their subtrees, which are runs of ranks, follow it; so from the first rank on the order of ranks is kept.
+/// A reduction to rank `root` along a k-nomial tree over the ranks counted from there. Subtrees are consecutive ranks,
+/// and a rank receives from its children in the order in which their subtrees follow it; so results are reduced in rank
+/// order, counted from the root.
 class KnomialReduction {
   public:
-    KnomialReduction(const Shape& shape, std::int64_t radix, int top) : shape_(shape), radix_(radix), top_(top) {}
+    KnomialReduction(const Shape& shape, std::int64_t radix, int root) : shape_(shape), radix_(radix), root_(root) {}
 
     [[nodiscard]] std::int64_t rounds() const { return KnomialTree{shape_.ranks, radix_}.rounds(); }
 
-    /// What `rank` does in round k ≤ rounds(); in the last one the top only puts together what it has. A rank with
-    /// children ends up with their reduction and its own in `result`, beside which it uses scratch from `scratch_begin`
-    /// on.
+    /// What `rank` does in round k ≤ rounds(); in the last one the root only reduces what it received last. A rank with
+    /// children ends up with the reduction over its subtree in `result`; it needs scratch from `scratch_begin` on.
     void round(int rank, std::int64_t k, const Region& result, std::int64_t scratch_begin, Steps& steps) const {
         const int me = relative(rank);
         const Region own{Buffer::send, 0, shape_.count};
@@ -27,10 +27,10 @@ class KnomialReduction {
         if (k < values.number) steps.receive(absolute(child(me, k)), values.buffer(k));
         if (k == 1 && k <= values.number) steps.reduce(own, values.buffer(0));
         if (k > 1 && k <= values.number) values.combine(k - 1, steps);
-        if (me > 0 && k == leaves(me)) steps.send(absolute(parent(me)), values.number == 0 ? own : result);
+        if (me > 0 && k == round_sent(me)) steps.send(absolute(parent(me)), values.number == 0 ? own : result);
     }
 
-    /// How many ranks send to `rank`; it needs so many places, and never more than three.
+    /// How many ranks send to `rank`; it needs as many buffers, and never more than three.
     [[nodiscard]] std::int64_t children(int rank) const {
         const int me = relative(rank);
         std::int64_t number = 0;
@@ -47,17 +47,17 @@ class KnomialReduction {
     }
     [[nodiscard]] int parent(int me) const { return KnomialTree{shape_.ranks, radix_}.parent(me); }
     /// The round in which `me` is the child of its parent.
-    [[nodiscard]] std::int64_t leaves(int me) const {
+    [[nodiscard]] std::int64_t round_sent(int me) const {
         std::int64_t round = 0;
         while (child(parent(me), round) != me) ++round;
         return round;
     }
-    [[nodiscard]] int relative(int rank) const { return (rank - top_ + shape_.ranks) % shape_.ranks; }
-    [[nodiscard]] int absolute(int me) const { return (me + top_) % shape_.ranks; }
+    [[nodiscard]] int relative(int rank) const { return (rank - root_ + shape_.ranks) % shape_.ranks; }
+    [[nodiscard]] int absolute(int me) const { return (me + root_) % shape_.ranks; }
 
     const Shape& shape_;
     std::int64_t radix_;
-    int top_;
+    int root_;
 };
 
 /// A whole reduce along a k-nomial tree.
@@ -65,15 +65,15 @@ inline std::int64_t knomial_rounds(const Shape& shape, std::int64_t radix) {
     return KnomialTree{shape.ranks, radix}.rounds() + 1;
 }
 inline void knomial_round(const Shape& shape, std::int64_t radix, int rank, std::int64_t k, Steps& steps) {
-    const int top = reduction_root(shape);
-    const bool ends_here = rank == top && rank == shape.root;
+    const int root = reduction_root(shape);
+    const bool ends_here = rank == root && rank == shape.root;
     const Region final{Buffer::receive, 0, shape.count};
     const Region result = ends_here ? final : Region{Buffer::scratch, 0, shape.count};
     if (shape.ranks == 1) steps.copy({Buffer::send, 0, shape.count}, final);
-    KnomialReduction(shape, radix, top).round(rank, k, result, ends_here ? 0 : shape.count, steps);
+    KnomialReduction(shape, radix, root).round(rank, k, result, ends_here ? 0 : shape.count, steps);
     if (k < knomial_rounds(shape, radix) - 1 || !forwards_to_root(shape)) return;
-    if (rank == top) steps.send(shape.root, result);
-    if (rank == shape.root) steps.receive(top, final);
+    if (rank == root) steps.send(shape.root, result);
+    if (rank == shape.root) steps.receive(root, final);
 }
 inline std::int64_t knomial_scratch(const Shape& shape, std::int64_t radix, int rank) {
     return std::min<std::int64_t>(3, KnomialReduction(shape, radix, reduction_root(shape)).children(rank)) *

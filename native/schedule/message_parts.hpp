@@ -8,7 +8,8 @@
 
 namespace timpani {
 
-// Broadcasts that scatter the message and put it together again: rank v, counted from the root, is to get part v first.
+// What broadcasts by a scatter and an allgather share. The message has a part for each rank; ranks are counted from the
+// root, and the scatter gives rank v part v.
 
 /// Where `rank` has the parts of the ranks [first, end) counted from the root; `end` may lie beyond the last.
 inline Region message_parts(const Shape& shape, int rank, int first, int end) {
@@ -17,7 +18,7 @@ inline Region message_parts(const Shape& shape, int rank, int first, int end) {
     return {data_of(shape, rank), start, stop - start};
 }
 
-/// Round k, of ⌈log₂ p⌉, of the scatter down a binomial tree: each rank gets the parts of its subtree.
+/// Round k, of ⌈log₂ p⌉, of the scatter down a binomial tree: each rank receives the parts of its subtree.
 inline void scatter_message(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const KnomialTree tree{shape.ranks, 2};
     const int me = relative_rank(shape, rank);
@@ -29,7 +30,7 @@ inline void scatter_message(const Shape& shape, int rank, std::int64_t k, Steps&
     }
 }
 
-/// For claims: the ranks whose part is not empty, which come first, and the rounds of the scatter that reach them.
+/// For claims: how many parts are not empty, which are the first, and the rounds of the scatter that send any of them.
 inline std::int64_t parts_with_elements(const Shape& shape) { return std::min<std::int64_t>(shape.ranks, shape.count); }
 inline std::int64_t scatter_rounds(const Shape& shape) { return ceil_log2(parts_with_elements(shape)); }
 

@@ -5,8 +5,9 @@
 
 namespace timpani {
 
-/// Makes `mine` the reduction of both: theirs ∘ mine where theirs comes from lower ranks, mine ∘ theirs from higher
-/// ones if the operator does not commute; that costs a copy, since a reduction overwrites its right operand.
+/// Makes `mine` the reduction of both, in rank order: theirs ∘ mine where theirs comes from lower ranks, mine ∘ theirs
+/// where it comes from higher ones. The latter costs a copy, since a reduction overwrites its right operand; an
+/// operator that commutes is spared it.
 inline void reduce_in_order(const Shape& shape, const Region& theirs, const Region& mine, bool theirs_first,
                             Steps& steps) {
     if (theirs_first || shape.commutative) {
@@ -17,8 +18,8 @@ inline void reduce_in_order(const Shape& shape, const Region& theirs, const Regi
     }
 }
 
-/// Where a tree that keeps the order of ranks only from rank 0 on ends: there, if order matters, and else at the root;
-/// and whether the result must then be passed on to the root.
+/// The root of a reduction tree that keeps rank order, counted from its root: the collective's root if the operator
+/// commutes, else rank 0. And whether that rank must then send the result to the collective's root.
 constexpr int reduction_root(const Shape& shape) { return shape.commutative ? shape.root : 0; }
 constexpr bool forwards_to_root(const Shape& shape) { return reduction_root(shape) != shape.root; }
 

@@ -7,9 +7,10 @@
 
 namespace timpani {
 
-/// Allreduce round a ring, over one part of the vector for each rank: in the first p − 1 rounds a part gathers the
-/// contributions of all ranks on its way, in the other p − 1 it makes the round as a result. Parts go in segments; each
-/// is put together with one's own elements just before it goes on, while the segments after it still come in.
+/// Allreduce round a ring, with a part of the vector for each rank. The first p − 1 rounds are a reduce-scatter: in
+/// round k a rank sends part rank − k, to which it has added its own elements. The other p − 1 are an allgather of the
+/// reduced parts. Parts are sent in segments: each is reduced just before it is sent on, while those after it are still
+/// being received.
 class RingAllreduce {
   public:
     RingAllreduce(const Shape& shape, std::int64_t segment_bytes) : shape_(shape) {
@@ -26,13 +27,13 @@ class RingAllreduce {
             steps.copy({Buffer::send, 0, shape_.count}, {Buffer::receive, 0, shape_.count});
             return;
         }
-        const bool came_unfinished = k > 0 && k < p;
+        const bool reduces = k > 0 && k < p;
         for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
             const auto of_part = [&](Buffer buffer, std::int64_t part) { return region(buffer, part, segment); };
-            const Region leaving = of_part(k == 0 ? Buffer::send : Buffer::receive, rank - k);
-            if (came_unfinished) steps.reduce(of_part(Buffer::send, rank - k), leaving);
+            const Region outgoing = of_part(k == 0 ? Buffer::send : Buffer::receive, rank - k);
+            if (reduces) steps.reduce(of_part(Buffer::send, rank - k), outgoing);
             steps.receive((rank - 1 + p) % p, of_part(Buffer::receive, rank - k - 1));
-            steps.send((rank + 1) % p, leaving);
+            steps.send((rank + 1) % p, outgoing);
         }
     }
 
@@ -48,7 +49,7 @@ class RingAllreduce {
     Segments segments_{};
 };
 
-/// Elements that `rank` sends: in either phase all parts but one, and those two are its next ones.
+/// Elements that `rank` sends: all parts but one in the reduce-scatter, and all but one in the allgather.
 inline std::int64_t ring_elements_sent(std::int64_t count, int ranks, int rank) {
     if (ranks == 1) return 0;
     return 2 * count - part_of(count, ranks, (rank + 1) % ranks).count -

@@ -5,9 +5,9 @@
 
 namespace timpani {
 
-/// All-to-all by shifts: in round k each rank sends to the one k further round the ring and receives from the one k
-/// before; in round 0 it copies its own block. No two messages share a region, so that only the algorithm's bound on
-/// requests keeps rounds apart.
+/// Round k of an all-to-all in cyclic shifts: each rank sends to the rank k further round the ring and receives from
+/// the rank k before it; in round 0 it copies its own block. No two messages share memory, so that rounds overlap but
+/// for the algorithm's bound on messages under way.
 inline void shifted_exchange(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int p = shape.ranks;
     const int to = static_cast<int>((rank + k) % p);

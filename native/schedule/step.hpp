@@ -6,7 +6,7 @@
 
 namespace timpani {
 
-/// The memory that an algorithm works on at one rank: what the caller sends from and receives into, room of its own,
+/// The memory that an algorithm works on at one rank: the caller's send and receive buffers, scratch memory of its own,
 /// and the window, which all ranks of its node share.
 enum class Buffer : std::uint8_t { send, receive, scratch, window };
 constexpr std::size_t kBuffers = 4;
@@ -39,7 +39,7 @@ struct Step {
     Region to{};
 
     [[nodiscard]] bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
-    /// A message without data: what its sender did in the window before, its receiver finds there after.
+    /// A message without data: what its sender has done in the window before, its receiver sees there afterwards.
     [[nodiscard]] bool notifies() const { return kind == Kind::send && from.count == 0; }
     [[nodiscard]] bool awaits() const { return kind == Kind::receive && to.count == 0; }
     [[nodiscard]] bool touches_window() const {
@@ -62,7 +62,7 @@ class Steps {
     void copy(const Region& from, const Region& to) { add({Step::Kind::copy, -1, from, to}, to.count); }
     void reduce(const Region& from, const Region& to) { add({Step::Kind::reduce, -1, from, to}, to.count); }
 
-    /// A message without data, as barriers send: it says that all that was awaited before has come.
+    /// A message without data, as barriers send: whoever awaits it knows of all that the sender has awaited before.
     void notify(int peer) { steps_.push_back({Step::Kind::send, peer, {}, {}}); }
     void await(int peer) { steps_.push_back({Step::Kind::receive, peer, {}, {}}); }
 

@@ -123,7 +123,8 @@ class TopologyTree {
         return near < 0 ? -1 : hierarchy_.rank_at(node, near);
     }
 
-    /// The leader of another node that hears from this node's, or −1; `index` then counts on among the node's ranks.
+    /// The child with that index among the leaders of other nodes, or −1; `index` then counts on among the node's
+    /// ranks.
     [[nodiscard]] int child_of_leader(int node, int& index) const {
         const auto find = [&index](const LevelTree& tree, int place) {
             int number = 0;
@@ -156,12 +157,12 @@ class TopologyTree {
     int height_ = 0;
 };
 
-/// The levels of study 4's types, which are also those of the tables that compare them: three levels (type I), two
-/// (type II), and two of which the root serves all nodes itself (type III).
+/// The hierarchies that the study hierarchical-collectives compares: three levels (its type I), two (type II), and two
+/// of which the root sends to all nodes itself (type III).
 constexpr TreeKinds kThreeLevels{TreeKind::binomial, TreeKind::binomial, TreeKind::binomial};
 constexpr TreeKinds kTwoLevels{{}, TreeKind::binomial, TreeKind::binomial};
 constexpr TreeKinds kRootToAllNodes{{}, TreeKind::linear, TreeKind::binomial};
-/// Each link is crossed once each way, so that a segmented message flows at a link's rate.
+/// Each node's link is crossed once each way, so that a message in segments flows at a link's rate.
 constexpr TreeKinds kChainOfNodes{{}, TreeKind::chain, TreeKind::binary};
 
 }  // namespace timpani

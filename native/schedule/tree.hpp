@@ -10,14 +10,14 @@ namespace timpani {
 
 // Trees over ranks counted from the root, which is 0. Where there is no parent or no such child, the answer is −1.
 
-/// The parent of a rank is that rank with its lowest non-zero digit to base `radix` cleared, so that a subtree is a run
-/// of ranks. Radix 2 makes a binomial tree. A rank hears from its parent in one round and then tells one child a round,
-/// those with the largest subtrees first.
+/// The parent of a rank is that rank with its lowest non-zero digit to base `radix` cleared, so that a subtree is a
+/// range of consecutive ranks. Radix 2 makes a binomial tree. A rank receives from its parent in one round and then
+/// sends to one child a round, those with the largest subtrees first.
 struct KnomialTree {
     int ranks;
     std::int64_t radix;
 
-    /// Rounds until the last rank has heard.
+    /// Rounds until the last rank has received.
     [[nodiscard]] constexpr std::int64_t rounds() const {
         return ranks == 1 ? 0 : first_children() + (digits() - 1) * (radix - 1);
     }
@@ -28,7 +28,7 @@ struct KnomialTree {
     [[nodiscard]] constexpr int end(int rank) const {
         return static_cast<int>(std::min<std::int64_t>(ranks, rank + reach(rank)));
     }
-    /// The round in which `rank` hears from its parent, and the child that it tells in a round.
+    /// The round in which `rank` receives from its parent, and the child that it sends to in a round.
     [[nodiscard]] constexpr std::int64_t round_of(int rank) const {
         if (rank == 0) return -1;
         const std::int64_t distance = reach(rank);
@@ -75,8 +75,8 @@ struct BinaryTree {
     }
 };
 
-/// All ranks but the root in `fanout` chains of as equal length as can be, or in as many as there are ranks; the root
-/// is the parent of each chain's first.
+/// All ranks but the root in `fanout` chains, or as many as there are ranks, of lengths as equal as can be; the root is
+/// the parent of each chain's first.
 struct ChainTree {
     int ranks;
     std::int64_t fanout;

@@ -11,9 +11,10 @@
 
 namespace timpani {
 
-// What scatter and gather along a tree share. The root has the blocks in order of rank, so that those of a run of ranks
-// counted from the root, going past the last rank, go on at the front of its buffer. An inner rank keeps those of its
-// subtree in scratch in order of the run, its own first; a leaf has its own in its buffer.
+// Scatter and gather along a tree whose subtrees are consecutive ranks, counted from the root. The root has the blocks
+// in order of rank in its buffer, where those of a subtree wrap round to the front if they go past the last rank. An
+// inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf has its own in its
+// buffer.
 
 /// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
 inline std::array<Part, 2> blocks_at_root(const Shape& shape, int first, int end) {
@@ -34,8 +35,9 @@ inline std::int64_t block_elements(const Shape& shape, int first, int end) {
     return front.count + back.count;
 }
 
-/// Where `rank`, with its buffer for the collective, has the blocks of the subtree of `top`, which is itself or a child
-/// of its. In two pieces, one of them perhaps empty, where one of the two that exchange them is the root.
+/// Where `rank` has the blocks of the subtree of `top`, which is itself or one of its children; `buffer` is its buffer
+/// for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange them is the
+/// root, whose buffer they may wrap round.
 inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer,
                                              int top) {
     const int me = relative_rank(shape, rank);
@@ -49,7 +51,7 @@ inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shap
     return {Region{kept, start, front.count + back.count}, Region{}};
 }
 
-/// Elements of scratch that `rank` needs: an inner one those of its subtree.
+/// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
 inline std::int64_t subtree_scratch(const KnomialTree& tree, const Shape& shape, int rank) {
     const int me = relative_rank(shape, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
@@ -61,7 +63,7 @@ inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
     return std::max<std::int64_t>(1, tree.rounds());
 }
 
-/// Round k of a scatter: who has the blocks of a subtree sends them to the child that is its root.
+/// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
 inline void tree_scatter_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int me = relative_rank(shape, rank);
     const Region own{Buffer::receive, 0, block_of(shape, rank).count};
@@ -79,28 +81,28 @@ inline void tree_scatter_round(const KnomialTree& tree, const Shape& shape, int 
     }
 }
 
-/// Round k of a gather, which runs the scatter's rounds backwards.
+/// Round k of a gather, which does the scatter's rounds in reverse order.
 inline void tree_gather_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int me = relative_rank(shape, rank);
     const Region own{Buffer::send, 0, block_of(shape, rank).count};
     if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(shape, rank)));
     if (k == 0 && subtree_scratch(tree, shape, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
-    const std::int64_t mirrored = tree.rounds() - 1 - k;
-    const int child = mirrored < 0 ? -1 : tree.child(me, mirrored);
+    const std::int64_t scatter_round = tree.rounds() - 1 - k;
+    const int child = scatter_round < 0 ? -1 : tree.child(me, scatter_round);
     if (child > 0) {
         for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, child)) {
             steps.receive(absolute_rank(shape, child), piece);
         }
     }
-    if (me == 0 || tree.round_of(me) != mirrored) return;
+    if (me == 0 || tree.round_of(me) != scatter_round) return;
     for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, me)) {
         steps.send(absolute_rank(shape, tree.parent(me)), piece);
     }
 }
 
-/// What claims about them are made of, counted from the digits of the ranks: a rank with digit d at its lowest place
-/// that is not 0 stands for as many ranks as that place is worth, and meets its parent in a round of all those with the
-/// same digit at the same place. Subtrees without elements leave no trace.
+/// For claims: what such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
+/// lowest digit other than 0 is at place value v has a subtree of v ranks, and exchanges its blocks with its parent in
+/// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
 struct SubtreeTraffic {
     std::int64_t rounds = 0;
     std::int64_t most_neighbours = 0;

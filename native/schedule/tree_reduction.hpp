@@ -5,36 +5,39 @@
 
 namespace timpani {
 
-/// A reduction up `tree`, segment by segment, to rank `top`, which passes the result on to the root where that is
-/// another. Children's subtrees are runs of ranks, in order; they follow their parent's rank counted from the top, or
-/// with `downwards` precede it, ranks being counted down from the top.
+/// A reduction up `tree`, pipelined in segments, to rank `tree_root`, which sends the result to the collective's root
+/// where that is another. Children's subtrees are consecutive ranks, in order: they follow their parent's rank, ranks
+/// counted from the tree's root, or with `downwards` precede it, ranks counted down from there.
 ///
-/// A rank at depth d hands segment s up in round s + height − d, having put together what came for it the round before;
-/// while it does, the next segment comes in. Each child has a place of its own, so that all may send at once.
+/// A rank at depth d sends segment s to its parent in round s + height − d, having reduced what it received of it in
+/// the round before, while it receives the next segment. Each child's segments have a buffer of their own, so that all
+/// children may send at once.
 template <class Tree>
 class TreeReduction {
   public:
-    TreeReduction(const Tree& tree, const Segments& segments, const Shape& shape, int top, bool downwards = false)
-        : tree_(tree), segments_(segments), shape_(shape), top_(top), downwards_(downwards) {}
+    TreeReduction(const Tree& tree, const Segments& segments, const Shape& shape, int tree_root, bool downwards = false)
+        : tree_(tree), segments_(segments), shape_(shape), tree_root_(tree_root), downwards_(downwards) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + segments_.number(); }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
         const int me = relative(rank);
         const int number = children(me);
-        const std::int64_t due = k - (tree_.height() - tree_.depth(me));
-        if (in_range(due + 1)) {
-            for (int i = 0; i < number; ++i) steps.receive(absolute(tree_.child(me, i)), place(rank, i, due + 1));
+        const std::int64_t outgoing = k - (tree_.height() - tree_.depth(me));
+        if (in_range(outgoing + 1)) {
+            for (int i = 0; i < number; ++i) steps.receive(absolute(tree_.child(me, i)), buffer(rank, i, outgoing + 1));
         }
-        if (in_range(due)) {
-            const Region all = combine(rank, number, due, steps);
+        if (in_range(outgoing)) {
+            const Region all = combine(rank, number, outgoing, steps);
             if (me > 0) steps.send(absolute(tree_.parent(me)), all);
             if (me == 0 && rank != shape_.root) steps.send(shape_.root, all);
-            if (me == 0 && rank == shape_.root && number == 0) steps.copy(all, segments_.region(Buffer::receive, due));
+            if (me == 0 && rank == shape_.root && number == 0) {
+                steps.copy(all, segments_.region(Buffer::receive, outgoing));
+            }
         }
-        const std::int64_t passed_on = k - tree_.height();
-        if (rank == shape_.root && rank != top_ && in_range(passed_on)) {
-            steps.receive(top_, segments_.region(Buffer::receive, passed_on));
+        const std::int64_t incoming = k - tree_.height();
+        if (rank == shape_.root && rank != tree_root_ && in_range(incoming)) {
+            steps.receive(tree_root_, segments_.region(Buffer::receive, incoming));
         }
     }
 
@@ -44,26 +47,26 @@ class TreeReduction {
     }
 
   private:
-    /// Own and children's contributions to a segment, in order of ranks; where they end up.
+    /// Reduces the own and the children's contributions to a segment in rank order; where the result is.
     Region combine(int rank, int number, std::int64_t segment, Steps& steps) const {
         const Region own = segments_.region(Buffer::send, segment);
         if (number == 0) return own;
         if (downwards_) {
-            const Region all = place(rank, number, segment);
+            const Region all = buffer(rank, number, segment);
             steps.copy(own, all);
-            for (int i = 0; i < number; ++i) steps.reduce(place(rank, i, segment), all);
+            for (int i = 0; i < number; ++i) steps.reduce(buffer(rank, i, segment), all);
             return all;
         }
         for (int i = 0; i < number; ++i) {
-            steps.reduce(i == 0 ? own : place(rank, i - 1, segment), place(rank, i, segment));
+            steps.reduce(i == 0 ? own : buffer(rank, i - 1, segment), buffer(rank, i, segment));
         }
-        return place(rank, number - 1, segment);
+        return buffer(rank, number - 1, segment);
     }
 
-    /// Where the segment of child `index` goes; the place in which all is put together is the result at the root.
-    [[nodiscard]] Region place(int rank, int index, std::int64_t segment) const {
+    /// Where the segment of child `index` is received; at the root, the one in which all are reduced is the result.
+    [[nodiscard]] Region buffer(int rank, int index, std::int64_t segment) const {
         const bool last = index == children(relative(rank)) - (downwards_ ? 0 : 1);
-        if (last && rank == top_ && rank == shape_.root) return segments_.region(Buffer::receive, segment);
+        if (last && rank == tree_root_ && rank == shape_.root) return segments_.region(Buffer::receive, segment);
         Region region = segments_.region(Buffer::scratch, segment);
         region.first += index * shape_.count;
         return region;
@@ -75,16 +78,16 @@ class TreeReduction {
     }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] int relative(int rank) const {
-        return ((downwards_ ? top_ - rank : rank - top_) + shape_.ranks) % shape_.ranks;
+        return ((downwards_ ? tree_root_ - rank : rank - tree_root_) + shape_.ranks) % shape_.ranks;
     }
     [[nodiscard]] int absolute(int me) const {
-        return ((downwards_ ? top_ - me : top_ + me) + shape_.ranks) % shape_.ranks;
+        return ((downwards_ ? tree_root_ - me : tree_root_ + me) + shape_.ranks) % shape_.ranks;
     }
 
     Tree tree_;
     Segments segments_;
     const Shape& shape_;
-    int top_;
+    int tree_root_;
     bool downwards_;
 };
 

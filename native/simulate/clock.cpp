@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <string>
@@ -15,18 +16,17 @@ namespace timpani {
 
 namespace {
 
-constexpr double kNever = -1;
+constexpr double kNotEnded = -1;
 
-/// One rank under way. Rounds are asked for as they are reached.
+/// The state of one rank. Rounds are asked for as they are reached.
 struct Rank {
-    std::vector<Event> events;  // of the steps known so far; `end` is kNever until a step has ended
+    std::vector<Event> events;  // of the steps known so far; `end` is kNotEnded until a step has ended
     std::size_t next = 0;       // step to issue
     std::int64_t rounds = 0;    // asked for
-    double now = 0;             // when the last issued step let go of the processor
+    double now = 0;             // when the rank may issue its next step
     double sending_until = 0;
     double receiving_until = 0;
-    bool looked = false;
-    std::vector<std::int64_t> depends_on;  // of the next step; valid where `looked` is true
+    std::optional<std::vector<std::int64_t>> depends_on;  // the next step; nothing until it was asked for
     DependencyTracker dependencies;
 };
 
@@ -71,12 +71,12 @@ class Simulation {
                 transfer.start = free;
                 transfers_.push(transfer);
             } else {
-                flow(transfer);
+                transfer_data(transfer);
             }
         }
         std::vector<Event> all;
         for (const Rank& rank : ranks_) {
-            const bool stuck = std::ranges::any_of(rank.events, [](const Event& e) { return e.end == kNever; });
+            const bool stuck = std::ranges::any_of(rank.events, [](const Event& e) { return e.end == kNotEnded; });
             if (stuck || rank.rounds < rounds_) {
                 throw std::runtime_error("rank " + std::to_string(&rank - ranks_.data()) + " waits for ever");
             }
@@ -100,17 +100,14 @@ class Simulation {
         Rank& each = at(rank);
         while (has_next(rank, each)) {
             const Step step = each.events[each.next].step;
-            if (!each.looked) {
-                each.depends_on = each.dependencies.add(step);
-                each.looked = true;
-            }
+            if (!each.depends_on) each.depends_on = each.dependencies.add(step);
             double ready = each.now;
-            for (const auto earlier : each.depends_on) {
+            for (const auto earlier : *each.depends_on) {
                 const double end = each.events[static_cast<std::size_t>(earlier)].end;
-                if (end == kNever) return;
+                if (end == kNotEnded) return;
                 ready = std::max(ready, end);
             }
-            each.looked = false;
+            each.depends_on.reset();
             each.now = ready;
             issue({rank, each.next++}, step);
         }
@@ -120,7 +117,7 @@ class Simulation {
         while (each.next == each.events.size() && each.rounds < rounds_) {
             Steps steps;
             algorithm_.round(shape_, rank, each.rounds, steps);
-            for (const Step& step : steps.all()) each.events.push_back({rank, each.rounds, step, kNever, kNever});
+            for (const Step& step : steps.all()) each.events.push_back({rank, each.rounds, step, kNotEnded, kNotEnded});
             ++each.rounds;
         }
         return each.next < each.events.size();
@@ -160,7 +157,7 @@ class Simulation {
             {std::max(at(place).start, at(partner).start), sends ? place : partner, sends ? partner : place});
     }
 
-    void flow(const Transfer& transfer) {
+    void transfer_data(const Transfer& transfer) {
         Event& send = at(transfer.send);
         Event& receive = at(transfer.receive);
         const double end = transfer.start + costs_.alpha + costs_.beta * bytes(send.step.from);

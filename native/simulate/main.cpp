@@ -43,9 +43,9 @@ Request parse(const std::string& line) {
     std::string what;
     words >> collective >> algorithm >> shape.ranks >> shape.count >> shape.root >> shape.element_bytes >>
         costs.alpha >> costs.beta >> costs.gamma >> what;
-    if (!words || (what != "time" && what != "events")) throw std::runtime_error("no request: " + line);
+    if (!words || (what != "time" && what != "events")) throw std::runtime_error("not a request: " + line);
     if (shape.ranks < 1 || shape.count < 0 || shape.root < 0 || shape.root >= shape.ranks || shape.element_bytes < 1) {
-        throw std::runtime_error("no shape: " + line);
+        throw std::runtime_error("not a valid call: " + line);
     }
     std::vector<int> nodes;
     std::vector<int> groups;
@@ -54,7 +54,7 @@ Request parse(const std::string& line) {
         groups.push_back(group);
     }
     if (!words.eof() || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(shape.ranks))) {
-        throw std::runtime_error("no places of all ranks: " + line);
+        throw std::runtime_error("not a node and a group for each rank: " + line);
     }
     auto topology = nodes.empty() ? nullptr : std::make_unique<Topology>(nodes, groups);
     shape.topology = topology.get();

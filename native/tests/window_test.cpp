@@ -7,17 +7,17 @@ namespace {
 
 using namespace timpani;
 
-/// A broadcast from rank 0 to rank 1 on its node, with what one of them may forget.
-template <bool tells, bool says_when_read>
+/// A broadcast from rank 0 to rank 1 through their node's window, with notifications that may be left out.
+template <bool notifies, bool acknowledges>
 void hand_over(const Shape& shape, int rank, std::int64_t /*round*/, Steps& steps) {
     const Region window{Buffer::window, 0, shape.count};
     if (rank == 0) {
-        if (says_when_read) steps.await(1);
+        if (acknowledges) steps.await(1);
         steps.copy({Buffer::send, 0, shape.count}, window);
-        if (tells) steps.notify(1);
+        if (notifies) steps.notify(1);
     } else {
-        if (says_when_read) steps.notify(0);
-        if (tells) steps.await(0);
+        if (acknowledges) steps.notify(0);
+        if (notifies) steps.await(0);
         steps.copy(window, {Buffer::receive, 0, shape.count});
     }
 }
@@ -34,11 +34,9 @@ std::string mistake(decltype(Algorithm::round) round) {
 
 }  // namespace
 
-TEST(who_is_told_of_the_window_and_says_when_it_is_read_sees_the_data) {
-    CHECK(mistake(hand_over<true, true>).empty());
-}
+TEST(notified_readers_that_acknowledge_see_the_data) { CHECK(mistake(hand_over<true, true>).empty()); }
 
-TEST(reading_the_window_untold_is_a_mistake) {
+TEST(reading_the_window_without_a_notification_is_a_mistake) {
     CHECK(mistake(hand_over<false, false>).find("not ordered behind what rank 0 does there") != std::string::npos);
 }
 

@@ -42,18 +42,18 @@ Values values_of(const Parameter& parameter, int ranks) {
     return values;
 }
 
-/// Blocks that are all alike; of every size up to `count`, none among them; and one rank that has all there is.
+/// Blocks of one size; blocks of all sizes from 0 to `count`; and one block of `count` elements among empty ones.
 std::vector<std::vector<std::int64_t>> distributions(std::string_view collective, int ranks, std::int64_t count) {
     const auto blocks = static_cast<std::size_t>(collective == "alltoallv" ? ranks * ranks : ranks);
     std::vector<std::int64_t> uneven(blocks);
     for (std::size_t i = 0; i < blocks; ++i) uneven[i] = static_cast<std::int64_t>(i * 7 + i / 3) % (count + 1);
-    std::vector<std::int64_t> lonely(blocks);
-    lonely[blocks / 2] = count;
-    return {{}, uneven, lonely};
+    std::vector<std::int64_t> single(blocks);
+    single[blocks / 2] = count;
+    return {{}, uneven, single};
 }
 
-/// Ranks over nodes as host files have them: node by node, round robin, alone or all together, unevenly, in groups of
-/// nodes that follow each other or take turns, and in no order at all. Made once for each number of ranks.
+/// Ranks over nodes as host files place them: node by node, round robin, one a node, all on one, unevenly, and in no
+/// order at all; groups of consecutive nodes, or of every second one. Made once for each number of ranks.
 const std::vector<Topology>& topologies(int ranks) {
     static std::map<int, std::vector<Topology>> made;
     auto& all = made[ranks];

@@ -123,23 +123,22 @@ bool SymbolicExecutor::advance(int rank) {
     Rank& each = at(rank);
     if (each.next == each.steps.size()) return false;
     const Step& step = each.steps[each.next];
-    if (!each.looked) {
+    if (!each.depends_on) {
         check_regions(rank, each, step);
         each.depends_on = each.dependencies.add(step);
-        each.looked = true;
     }
     const auto ended = [&each](std::int64_t earlier) { return each.ended[static_cast<std::size_t>(earlier)] != 0; };
-    if (!std::ranges::all_of(each.depends_on, ended)) return false;
-    each.looked = false;
+    if (!std::ranges::all_of(*each.depends_on, ended)) return false;
     const std::size_t number = each.next++;
     if (order_ != nullptr) check_order(rank, number, step);
+    each.depends_on.reset();
     issue(rank, each, number, step);
     return true;
 }
 
-/// Notes the step, and refuses one whose access to the window another rank's may overtake.
+/// Notes the step, and refuses one whose access to the window races with another rank's.
 void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& step) {
-    order_->begin(rank, step, at(rank).depends_on);
+    order_->begin(rank, step, *at(rank).depends_on);
     const auto check = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
         const auto other = order_->touch(rank, shape_.topology->node_of(rank), region, write);
@@ -164,7 +163,9 @@ void SymbolicExecutor::issue(int rank, Rank& each, std::size_t number, const Ste
         case Step::Kind::reduce: {
             read(rank, each, number, step.from);
             if (step.kind == Step::Kind::reduce) read(rank, each, number, step.to);
-            if (step.from.count != step.to.count) throw Mistake(at_step(rank, number, step) + " joins unequal regions");
+            if (step.from.count != step.to.count) {
+                throw Mistake(at_step(rank, number, step) + " has regions of different sizes");
+            }
             for (std::int64_t i = 0; i < step.from.count; ++i) {
                 const Affine& from = each.buffer(step.from)[static_cast<std::size_t>(step.from.first + i)];
                 Affine& to = each.buffer(step.to)[static_cast<std::size_t>(step.to.first + i)];
@@ -218,7 +219,7 @@ void SymbolicExecutor::check_regions(int rank, Rank& each, const Step& step) con
         }
         if (region.first < 0 || region.count < 0 ||
             region.end() > static_cast<std::int64_t>(each.buffer(region).size())) {
-            throw Mistake(at_step(rank, each.next, step) + " leaves its buffer");
+            throw Mistake(at_step(rank, each.next, step) + " is outside its buffer");
         }
     };
     const bool message = step.is_message();

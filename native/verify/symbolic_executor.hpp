@@ -5,6 +5,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -38,8 +39,7 @@ class SymbolicExecutor {
         std::vector<Step> steps;
         std::vector<char> ended;
         DependencyTracker dependencies;
-        std::vector<std::int64_t> depends_on;  // the next step, by number; valid where `looked` is true
-        bool looked = false;
+        std::optional<std::vector<std::int64_t>> depends_on;  // the next step; nothing until it was asked for
         std::size_t next = 0;
         std::vector<bool> arrived;  // in a barrier: ranks known to have entered it, itself among them
 

@@ -11,35 +11,37 @@
 
 namespace timpani {
 
-/// Whether messages order all that ranks do in memory that they share, however fast each of them is. Each rank has a
-/// vector clock (Fidge, ACSC 1988; Mattern, 1989): an access is ordered behind another rank's if a chain of
-/// notifications leads here that began when the other access had ended. One of a message ends when a later step has
-/// waited for it.
+/// Finds data races in the memory that the ranks of a node share: whether notifications order all accesses, however
+/// fast each rank is. Each rank has a vector clock (Fidge, ACSC 1988; Mattern, 1989): another rank's access happened
+/// before this one if a chain of notifications leads here that began when that access had ended. The access of a
+/// message ends when a later step has waited for the message.
 ///
-/// Lasts over several calls, so that one is known to leave the window alone while a rank is still in the call before.
+/// Lasts over several calls, so that a call is known to leave the window alone while a rank is still in the call
+/// before.
 class WindowOrder {
   public:
     explicit WindowOrder(int ranks);
 
     /// `rank` begins its next step, having waited for the steps with the numbers `waited`.
     void begin(int rank, const Step& step, std::span<const std::int64_t> waited);
-    /// The message of those two steps has gone over.
+    /// The message of those two steps has been delivered.
     void deliver(int sender, std::int64_t send, int receiver, std::int64_t receive);
-    /// The step that `rank` began last touches `region` of the window of `node`. Another rank whose access it is not
-    /// ordered behind, or nothing.
+    /// The step that `rank` began last accesses `region` of the window of `node`. Returns a rank with which it races,
+    /// or nothing.
     std::optional<int> touch(int rank, int node, const Region& region, bool write);
     /// All ranks have ended all their steps and begin to count them anew.
     void end_call();
 
   private:
-    using Clock = std::vector<std::int64_t>;  // per rank: how many of its steps are known to have been begun
+    using Clock = std::vector<std::int64_t>;  // per rank: how many of its steps are known to have begun
 
-    struct Known {
+    struct RankState {
         Clock clock;
-        std::int64_t before = 0;  // steps in the calls before
-        std::vector<std::int64_t>
-            end_of;  // per step of all calls: its end on the rank's own clock, kUnderWay until then
-        std::map<std::int64_t, Clock> told;  // by a notification's step: sent, or received and not waited for
+        std::int64_t steps_before = 0;  // in earlier calls
+        // Per step of all calls: its end on the rank's own clock, kUnderWay until then.
+        std::vector<std::int64_t> end_of;
+        // Clocks that notifications carry, by step: those sent, and those received and not waited for yet.
+        std::map<std::int64_t, Clock> carried;
     };
     struct Access {
         int rank;
@@ -47,16 +49,16 @@ class WindowOrder {
     };
     struct History {
         std::optional<Access> written;
-        std::vector<Access> read;  // since
+        std::vector<Access> read;  // since it was written
     };
 
     static constexpr std::int64_t kUnderWay = INT64_MAX;
 
-    Known& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-    void end(Known& known, int rank, std::int64_t step);
-    [[nodiscard]] bool behind(int rank, const Access& other);
+    RankState& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+    void end(RankState& state, int rank, std::int64_t step);
+    [[nodiscard]] bool happened_before(const Access& other, int rank);
 
-    std::vector<Known> ranks_;
+    std::vector<RankState> ranks_;
     std::map<std::pair<int, std::int64_t>, History> elements_;  // by node and place
 };
 
