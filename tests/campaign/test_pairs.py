@@ -15,9 +15,9 @@ from timpani.study.cell import Algorithm
 def named(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:
     catalogue = point_to_point_catalogue(find_mpis()[0])
     algorithm = Algorithm.parse(text)
-    offer = catalogue.offer(operation, algorithm)
-    assert offer is not None
-    return [str(each) for each in between_ranks(algorithm, offer, ranks, pairs, lambda ranks: [(0, ranks - 1)])]
+    info = catalogue.info(operation, algorithm)
+    assert info is not None
+    return [str(each) for each in between_ranks(algorithm, info, ranks, pairs, lambda ranks: [(0, ranks - 1)])]
 
 
 def test_every_parameter_is_spelled_out() -> None:

@@ -5,7 +5,7 @@ import pytest
 from tests.mpi.conftest import RunPlan
 from timpani.campaign.cells import indivisible
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Offer
+from timpani.providers.catalogue import AlgorithmInfo
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import Algorithm
@@ -14,24 +14,24 @@ from timpani.study.operations import OPERATIONS
 RANKS = 2
 
 
-def offers(mpi: Mpi) -> list[Offer]:
+def algorithms(mpi: Mpi) -> list[AlgorithmInfo]:
     catalogues = (point_to_point_catalogue(mpi), transposes_catalogue())
-    return [each for catalogue in catalogues for found in catalogue.offers.values() for each in found]
+    return [each for catalogue in catalogues for each in catalogue]
 
 
 def test_every_operation_is_offered(mpi: Mpi) -> None:
     beside_collectives = {name for name, operation in OPERATIONS.items() if operation.kind != "collective"}
-    assert {offer.collective for offer in offers(mpi)} == beside_collectives
+    assert {info.collective for info in algorithms(mpi)} == beside_collectives
 
 
 def test_the_measuring_program_runs_all_that_is_offered(run_plan: RunPlan, mpi: Mpi) -> None:
     lines = []
-    for number, offer in enumerate(offers(mpi)):
-        values = {parameter.name: parameter.default for parameter in offer.parameters}
+    for number, info in enumerate(algorithms(mpi)):
+        values = {parameter.name: parameter.default for parameter in info.parameters}
         if "pairs" in values:
             values["pairs"] = RANKS // 2
-        what = Algorithm("", offer.name, tuple(sorted(values.items())))
-        lines.append(f"cell {number} {offer.collective} 64 warm - - {what}")
+        what = Algorithm("", info.name, tuple(sorted(values.items())))
+        lines.append(f"cell {number} {info.collective} 64 warm - - {what}")
     record = run_plan(RANKS, lines)
     assert [line for line in record if "mistake" in line] == []
     assert sum("measured" in line for line in record) == len(lines)

@@ -18,12 +18,11 @@ def test_every_algorithm_gives_right_data_at_every_rank_count(run_plan: RunPlan,
         pytest.skip("may be skipped: MPICH spins while it waits, and 3 and 4 ranks on few cores show the same")
     sizes = (56,) if mpi.kind == "mpich" and ranks > 2 else SIZES
     cells = [
-        f"{offer.collective} {size} warm - - {offer.name}"
-        for collective, offers in own_catalogue(mpi).offers.items()
-        if collective in COLLECTIVES  # the others can't be measured yet
-        for offer in offers
-        if offer.restrictions.admit(ranks)
-        for size in (sizes if COLLECTIVES[collective].sized else (0,))
+        f"{info.collective} {size} warm - - {info.name}"
+        for info in own_catalogue(mpi)
+        if info.collective in COLLECTIVES  # the others can't be measured yet
+        if info.restrictions.admit(ranks)
+        for size in (sizes if COLLECTIVES[info.collective].sized else (0,))
     ]
     numbered = [f"cell {number} {cell}" for number, cell in enumerate(cells)]
     record = run_plan(ranks, numbered, slot_ns=200_000)
@@ -36,11 +35,10 @@ def test_every_algorithm_gives_right_data_in_other_types_under_the_sanitizers(
     run_plan: RunPlan, mpi: Mpi, sanitized: Path, datatype: str
 ) -> None:
     cells = [
-        f"{offer.collective} 1000 warm - - {offer.name}"
-        for collective, offers in own_catalogue(mpi).offers.items()
-        if collective in COLLECTIVES and COLLECTIVES[collective].sized
-        for offer in offers
-        if offer.restrictions.admit(3)
+        f"{info.collective} 1000 warm - - {info.name}"
+        for info in own_catalogue(mpi)
+        if info.collective in COLLECTIVES and COLLECTIVES[info.collective].sized
+        if info.restrictions.admit(3)
     ]
     numbered = [f"cell {number} {cell}" for number, cell in enumerate(cells)]
     record = run_plan(3, [f"datatype {datatype}", *numbered], slot_ns=200_000, programs=sanitized)

@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.providers.catalogue import Catalogue, Offer, Parameter
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.study.cell import Algorithm
 
 FANOUT = Parameter("fanout", "coll_tuned_bcast_algorithm_tree_fanout", 4, "children of a rank")
@@ -12,8 +12,8 @@ CATALOGUE = Catalogue(
     "5.0.11",
     {
         "bcast": (
-            Offer("bcast", "linear", "1", (), ("basic_linear",)),
-            Offer("bcast", "binary", "5", (FANOUT,), ("binary_tree",)),
+            AlgorithmInfo("bcast", "linear", "1", (), ("basic_linear",)),
+            AlgorithmInfo("bcast", "binary", "5", (FANOUT,), ("binary_tree",)),
         )
     },
 )

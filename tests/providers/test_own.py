@@ -32,30 +32,28 @@ def own(mpi: Mpi) -> Catalogue:
 
 
 def test_every_file_registers_the_algorithm_that_it_is_named_after(own: Catalogue) -> None:
-    registered = {f"{offer.collective}_{offer.name}" for offers in own.offers.values() for offer in offers}
+    registered = {f"{info.collective}_{info.name}" for info in own}
     files = {path.stem for path in (sources() / "algorithms").glob("*.cpp")}
     assert files <= registered
     # A file may register the same movement for a sibling: scatterv beside scatter, reduce_scatter_block, exscan.
     siblings = {"scatterv": "scatter", "gatherv": "gather", "allgatherv": "allgather", "alltoallv": "alltoall"}
     siblings |= {"reduce_scatter_block": "reduce_scatter", "exscan": "scan"}
-    for offers in own.offers.values():
-        for offer in offers:
-            home = siblings.get(offer.collective, offer.collective)
-            assert {f"{offer.collective}_{offer.name}", f"{home}_{offer.name}"} & files, offer
+    for info in own:
+        home = siblings.get(info.collective, info.collective)
+        assert {f"{info.collective}_{info.name}", f"{home}_{info.name}"} & files, info
 
 
 def test_every_algorithm_says_who_described_it_and_what_it_costs(own: Catalogue) -> None:
-    for offers in own.offers.values():
-        for offer in offers:
-            assert offer.source, offer.name
-            assert "α" in offer.cost, offer.name
-            assert all(parameter.default >= parameter.minimum for parameter in offer.parameters)
+    for info in own:
+        assert info.source, info.name
+        assert "α" in info.cost, info.name
+        assert all(parameter.default >= parameter.minimum for parameter in info.parameters)
 
 
 def test_all_are_right_at_every_rank_count_to_17(mpi: Mpi, own: Catalogue) -> None:
     findings = list(verify_algorithms(build(mpi), resolve_names(["all"], own), (1, 17), (0, 20)))
     assert [finding for finding in findings if "mistake" in finding] == []
-    assert len(findings) == sum(map(len, own.offers.values()))
+    assert len(findings) == len(list(own))
     assert all(finding["checked"] > 0 for finding in findings)
 
 
@@ -81,8 +79,8 @@ def test_planted_mistakes_are_caught_but_those_that_are_none(mpi: Mpi, own: Cata
 
 def test_names_stand_for_one_a_collective_or_all(own: Catalogue) -> None:
     assert resolve_names(["bcast/binomial", "timpani/bcast/binomial"], own) == ["bcast/binomial"]
-    assert resolve_names(["scan"], own) == [f"scan/{offer.name}" for offer in own.offers["scan"]]
-    assert len(resolve_names(["all"], own)) == sum(map(len, own.offers.values()))
+    assert resolve_names(["scan"], own) == [f"scan/{info.name}" for info in own.algorithms["scan"]]
+    assert len(resolve_names(["all"], own)) == len(list(own))
     with pytest.raises(UserError, match="binominal"):
         resolve_names(["bcast/binominal"], own)
     with pytest.raises(UserError, match="broadcast"):

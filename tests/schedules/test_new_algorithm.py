@@ -97,8 +97,8 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_is_listed_with_its_parameter(programs: Path) -> None:
     own = read_own_catalogue(programs)
-    assert [offer.name for offer in own.offers["bcast"]] == ["binomial", "late_chain", "pipeline"]
-    (start,) = own.offers["bcast"][1].parameters
+    assert [info.name for info in own.algorithms["bcast"]] == ["binomial", "late_chain", "pipeline"]
+    (start,) = own.algorithms["bcast"][1].parameters
     assert (start.name, start.default, start.minimum, start.trial_values) == ("start", 1, 1, (1, 2, 5))
 
 

@@ -15,15 +15,14 @@ def calls(own: Catalogue, ranks: int) -> list[Call]:
     on_three_nodes = tuple(RankPlace(rank % 3, rank % 3 // 2) for rank in range(ranks))
     return [
         Call(
-            collective,
-            Algorithm(OWN, offer.name),
+            info.collective,
+            Algorithm(OWN, info.name),
             ranks,
-            0 if collective == "barrier" else 1000,
-            places=on_three_nodes if offer.restrictions.topology else (),
+            0 if info.collective == "barrier" else 1000,
+            places=on_three_nodes if info.restrictions.topology else (),
         )
-        for collective, offers in own.offers.items()
-        for offer in offers
-        if offer.restrictions.admit(ranks)
+        for info in own
+        if info.restrictions.admit(ranks)
     ]
 
 

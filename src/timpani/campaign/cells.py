@@ -6,7 +6,7 @@ from itertools import product
 from math import isqrt
 
 from timpani.campaign.pairs import DistinctPairs, between_ranks, missing_ranks
-from timpani.providers.catalogue import Offer
+from timpani.providers.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_sizes
@@ -15,16 +15,16 @@ from timpani.study.study import DATATYPES, Study
 
 
 def cells_of(
-    study: Study, operation: str, algorithm: Algorithm, offer: Offer | None, ranks: int, distinct: DistinctPairs
+    study: Study, operation: str, algorithm: Algorithm, info: AlgorithmInfo | None, ranks: int, distinct: DistinctPairs
 ) -> Iterator[Cell | Skipped]:
     """The cells, size by size, and what can't be measured."""
-    if offer is not None and not offer.restrictions.admit(ranks):
-        yield Skipped(f"{operation} {algorithm} on {ranks} ranks", f"only for {offer.restrictions}")
+    if info is not None and not info.restrictions.admit(ranks):
+        yield Skipped(f"{operation} {algorithm} on {ranks} ranks", f"only for {info.restrictions}")
         return
     kind = OPERATIONS[operation].kind
     sizes = study.sizes_of(operation)
-    if kind == "point-to-point" and offer is not None:
-        for between in between_ranks(algorithm, offer, ranks, study.pairs, distinct):
+    if kind == "point-to-point" and info is not None:
+        for between in between_ranks(algorithm, info, ranks, study.pairs, distinct):
             if why := missing_ranks(between, ranks):
                 yield Skipped(f"{operation} {between} on {ranks} ranks", why)
             else:

@@ -12,7 +12,7 @@ from timpani.machine.hosts import HostList
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
 from timpani.machine.relation import Place, nearest_first, pair_of_each_relation
-from timpani.providers.catalogue import Offer
+from timpani.providers.catalogue import AlgorithmInfo
 from timpani.providers.point_to_point import HALF
 from timpani.study.cell import Algorithm
 
@@ -54,11 +54,11 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
 
 
 def between_ranks(
-    algorithm: Algorithm, offer: Offer, ranks: int, pairs: Pairs, distinct: DistinctPairs
+    algorithm: Algorithm, info: AlgorithmInfo, ranks: int, pairs: Pairs, distinct: DistinctPairs
 ) -> Iterator[Algorithm]:
     """`algorithm` with every parameter spelled out: once for each pair of ranks, unless it names a rank itself."""
     asked = dict(algorithm.parameters)
-    values = {parameter.name: parameter.default for parameter in offer.parameters} | asked
+    values = {parameter.name: parameter.default for parameter in info.parameters} | asked
     if values.get("pairs") == HALF:
         values["pairs"] = ranks // 2
     ends: list[dict[str, int]] = [{}]

@@ -14,7 +14,7 @@ from timpani.campaign.room import too_large
 from timpani.errors import UserError, unknown
 from timpani.machine.category import unfit
 from timpani.native.find import Kind
-from timpani.providers.catalogue import Catalogue, Offer
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.providers.library import Library
 from timpani.providers.provider import Forcing
 from timpani.providers.rules import BY_RULES, rules_forcing
@@ -41,10 +41,10 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
         named = list(_algorithms(collective, texts, theirs, ours))
         draft.skipped += [each for each in named if isinstance(each, Skipped)]
         for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
-            offer = (ours if algorithm.provider == OWN else theirs).offer(collective, algorithm)
+            info = (ours if algorithm.provider == OWN else theirs).info(collective, algorithm)
             forced = is_collective and algorithm.provider != OWN
-            forcing = library.provider.forcing(library.mpi, offer, algorithm) if forced else Forcing()
-            draft.add(collective, algorithm, offer, forcing)
+            forcing = library.provider.forcing(library.mpi, info, algorithm) if forced else Forcing()
+            draft.add(collective, algorithm, info, forcing)
         if study.rules and is_collective:
             forcing = rules_forcing(library.mpi, Path(study.rules), resources.machine.switches)
             draft.add(collective, BY_RULES, None, forcing)
@@ -95,16 +95,16 @@ class _Draft:
                 self._unfit.add((ranks, placement))
                 self.skipped.append(Skipped(f"{ranks} ranks by {placement}", why))
 
-    def add(self, collective: str, algorithm: Algorithm, offer: Offer | None, forcing: Forcing) -> None:
+    def add(self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, forcing: Forcing) -> None:
         """Plans all cells of an algorithm that `forcing` makes the library run."""
         simulated = self.resources.machine.simulated
-        if simulated and offer and offer.restrictions.shared_memory:
+        if simulated and info and info.restrictions.shared_memory:
             why = "copies through shared memory take no time in a simulation"
             self.skipped.append(Skipped(f"{collective} {algorithm}", why))
             return
         environment = tuple(sorted(forcing.environment.items()))
         for ranks in self.study.ranks:
-            for cell in cells_of(self.study, collective, algorithm, offer, ranks, self.resources.distinct):
+            for cell in cells_of(self.study, collective, algorithm, info, ranks, self.resources.distinct):
                 if isinstance(cell, Skipped):
                     self.skipped.append(cell)
                     continue

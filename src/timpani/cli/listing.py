@@ -61,18 +61,17 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
 
     return [
         {
-            "collective": offer.collective,
-            "algorithm": f"{catalogue.provider}/{offer.name}",
-            "library": offer.value,
-            "aliases": list(offer.aliases),
-            "parameters": [f"{parameter.name}={parameter.default}" for parameter in offer.parameters],
-            "restrictions": str(offer.restrictions),
-            "source": offer.source,
-            "cost": offer.cost,
+            "collective": info.collective,
+            "algorithm": f"{catalogue.provider}/{info.name}",
+            "library": info.value,
+            "aliases": list(info.aliases),
+            "parameters": [f"{parameter.name}={parameter.default}" for parameter in info.parameters],
+            "restrictions": str(info.restrictions),
+            "source": info.source,
+            "cost": info.cost,
         }
         for catalogue in Library.ask(choose_mpi(wanted)).catalogues
-        for offers in catalogue.offers.values()
-        for offer in offers
+        for info in catalogue
     ]
 
 

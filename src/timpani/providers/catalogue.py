@@ -1,7 +1,8 @@
 """The algorithms that one MPI library offers for each collective."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import DEFAULT, OWN, Algorithm
@@ -58,7 +59,7 @@ class Restrictions:
 
 
 @dataclass(frozen=True)
-class Offer:
+class AlgorithmInfo:
     """One algorithm of a library for one collective.
 
     name     the house's word where it has one, so that libraries can be compared; else the library's own
@@ -83,31 +84,35 @@ class Offer:
 class Catalogue:
     """All that a library offers, per operation.
 
-    A collective's `default` is not among the offers: nothing can be set about it. That of a point-to-point operation
-    is, with the ranks it goes between.
+    A collective's `default` is not among the algorithms: nothing can be set about it. A point-to-point operation's is,
+    with the ranks it goes between.
 
     stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that takes part in its place
     """
 
     provider: str
     version: str
-    offers: Mapping[str, tuple[Offer, ...]]
+    algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[AlgorithmInfo]:
+        """Every algorithm of every operation."""
+        return chain.from_iterable(self.algorithms.values())
 
     def stand_in(self, collective: str, algorithm: Algorithm) -> Algorithm:
         """What takes part for `algorithm`: itself, unless it is another library's and something stands in for it."""
         text = self.stand_ins.get((collective, str(algorithm)))
         return Algorithm.parse(text) if text else algorithm
 
-    def offer(self, collective: str, algorithm: Algorithm) -> Offer | None:
-        """The offer that `algorithm` names for `collective`; None for a collective's `default`."""
-        offers = self.offers.get(collective, ())
-        for offer in offers:
-            if algorithm.name in (offer.name, *offer.aliases):
-                return offer
+    def info(self, collective: str, algorithm: Algorithm) -> AlgorithmInfo | None:
+        """What is known of the algorithm that is named; None for a collective's `default`."""
+        known = self.algorithms.get(collective, ())
+        for info in known:
+            if algorithm.name in (info.name, *info.aliases):
+                return info
         if algorithm.is_default and self.provider != OWN:
             return None
-        names = [name for offer in offers for name in (offer.name, *offer.aliases)]
+        names = [name for info in known for name in (info.name, *info.aliases)]
         names = names if self.provider == OWN else [DEFAULT, *names]
         kind = f"{collective} algorithm of {self.provider} {self.version}"
         raise unknown(kind, algorithm.name, names, "timpani list algorithms")
@@ -119,8 +124,8 @@ class Catalogue:
                 f"'{algorithm}' is not an algorithm of the library in use, {self.provider} {self.version}",
                 f"choose that library with --mpi {algorithm.provider}, or leave '{algorithm.provider}/' out",
             )
-        offer = self.offer(collective, algorithm)
-        parameters = {parameter.name: parameter for parameter in offer.parameters} if offer else {}
+        info = self.info(collective, algorithm)
+        parameters = {parameter.name: parameter for parameter in info.parameters} if info else {}
         for name, value in algorithm.parameters:
             if not parameters:
                 raise UserError(f"{self.provider}'s {collective} {algorithm.name} has no parameters", "leave them out")
@@ -132,9 +137,9 @@ class Catalogue:
                     f"'{name}={value}' of {algorithm} is out of range",
                     f"write {parameters[name].minimum} to {_LARGEST}",
                 )
-        return Algorithm(self.provider, offer.name if offer else DEFAULT, algorithm.parameters)
+        return Algorithm(self.provider, info.name if info else DEFAULT, algorithm.parameters)
 
     def all_of(self, collective: str) -> tuple[Algorithm, ...]:
-        """The default, then each offer without parameters."""
-        names = (DEFAULT, *(offer.name for offer in self.offers.get(collective, ())))
+        """The default, then each other algorithm without parameters."""
+        names = (DEFAULT, *(info.name for info in self.algorithms.get(collective, ())))
         return tuple(Algorithm(self.provider, name) for name in names)

@@ -17,7 +17,7 @@ from itertools import zip_longest
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer, Parameter
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.providers.provider import Forcing
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
@@ -51,24 +51,24 @@ class Mpich:
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the library through MPI_T, by a program built for it."""
-        offers = read_offers(control_variables(mpi, {}))
-        return Catalogue(mpi.kind, mpi.version, _numbered(mpi, offers))
+        algorithms = read_algorithms(control_variables(mpi, {}))
+        return Catalogue(mpi.kind, mpi.version, _numbered(mpi, algorithms))
 
     def counting(self, mpi: Mpi) -> None:
         """MPICH counts no messages."""
         return
 
-    def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
+    def forcing(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Forcing:
         """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
-        if offer is None:
+        if info is None:
             return Forcing()
         asked = dict(algorithm.parameters)
         return Forcing(
             environment={"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
             at_call=(
-                (_algorithm_variable(offer.collective), int(offer.value)),
+                (_algorithm_variable(info.collective), int(info.value)),
                 _FALLBACK_IS_ERROR,
-                *((each.control, asked[each.name]) for each in offer.parameters if each.name in asked),
+                *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
             ),
         )
 
@@ -90,17 +90,16 @@ def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
     return read_variables(answer.stdout)
 
 
-def _numbered(mpi: Mpi, offers: Mapping[str, tuple[Offer, ...]]) -> dict[str, tuple[Offer, ...]]:
-    """The offers with the number of each in place of its name: the n-th of every collective is asked for at once."""
-    numbered: dict[str, list[Offer]] = {collective: [] for collective in offers}
-    for turn in zip_longest(*offers.values()):
-        asked = {_algorithm_variable(offer.collective): offer for offer in turn if offer is not None}
+def _numbered(mpi: Mpi, algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms with their numbers in place of names: the n-th of every collective is asked for at once."""
+    numbered: dict[str, list[AlgorithmInfo]] = {collective: [] for collective in algorithms}
+    for turn in zip_longest(*algorithms.values()):
+        asked = {_algorithm_variable(info.collective): info for info in turn if info is not None}
         values = {
-            each.name: each.value
-            for each in control_variables(mpi, {name: offer.value for name, offer in asked.items()})
+            each.name: each.value for each in control_variables(mpi, {name: info.value for name, info in asked.items()})
         }
-        for variable, offer in asked.items():
-            numbered[offer.collective].append(replace(offer, value=str(values[variable])))
+        for variable, info in asked.items():
+            numbered[info.collective].append(replace(info, value=str(values[variable])))
     return {collective: tuple(each) for collective, each in numbered.items()}
 
 
@@ -110,23 +109,23 @@ def read_variables(lines: str) -> list[Variable]:
     return [Variable(each["name"], each.get("value"), each["description"]) for each in objects]
 
 
-def read_offers(variables: Iterable[Variable]) -> dict[str, tuple[Offer, ...]]:
-    """The offers of each collective that we measure."""
+def read_algorithms(variables: Iterable[Variable]) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms of each collective that we measure."""
     by_name = {variable.name: variable for variable in variables}
-    offers = {}
+    algorithms = {}
     for collective in COLLECTIVES:
         variable = by_name.get(_algorithm_variable(collective))
         if variable is None:
             continue
-        told = {name: text for name, text in read_algorithms(variable.description) if name not in _NO_ALGORITHMS}
-        offers[collective] = tuple(
-            Offer(collective, word, name, tuple(_parameters(collective, name, told, by_name)), aliases)
+        told = {name: text for name, text in read_description(variable.description) if name not in _NO_ALGORITHMS}
+        algorithms[collective] = tuple(
+            AlgorithmInfo(collective, word, name, tuple(_parameters(collective, name, told, by_name)), aliases)
             for name, (word, aliases) in spell(told).items()
         )
-    return offers
+    return algorithms
 
 
-def read_algorithms(description: str) -> list[tuple[str, str]]:
+def read_description(description: str) -> list[tuple[str, str]]:
     """Names and explanations of a variable's description.
 
     MPICH 5 writes a line for each. MPICH 4.0 prints the same without its line ends, so that an explanation runs into

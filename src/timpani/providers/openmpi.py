@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from timpani.errors import UserError
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer, Parameter
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.providers.provider import Counting, Forcing
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
@@ -43,13 +43,13 @@ class OpenMpi:
         # What the user set in the environment would show up as defaults.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_tuned_")}
         answer = subprocess.run([mpi.info, *_ASK], capture_output=True, text=True, check=False, env=environment)
-        offers = read_offers(answer.stdout)
-        if not offers:
+        algorithms = read_algorithms(answer.stdout)
+        if not algorithms:
             raise UserError(
                 f"{mpi.info} lists no algorithm of coll/tuned ({answer.stderr.strip() or 'it says nothing'})",
                 f"look at `{mpi.info} {' '.join(_ASK)}`",
             )
-        return Catalogue(mpi.kind, mpi.version, offers)
+        return Catalogue(mpi.kind, mpi.version, algorithms)
 
     def counting(self, mpi: Mpi) -> Counting:
         """The monitoring component: MPI_T variables from 5.0 (ran on 5.0.11), files only on 4.1 (ran on 4.1.4)."""
@@ -59,32 +59,32 @@ class OpenMpi:
         output = ("--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", "{prefix}")
         return Counting((*enable, *output), at_exit=True)
 
-    def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
+    def forcing(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Forcing:
         """One launch serves all algorithms whose variable can be written, the others have launches of their own.
 
         Parameters not asked for go back to their defaults.
         """
-        if offer is None:
+        if info is None:
             return Forcing()
         arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
         if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
             arguments += ["--mca", "coll", "^han"]
         asked = dict(algorithm.parameters)
         controls = (
-            (_algorithm_variable(offer.collective), int(offer.value)),
-            *((each.control, asked.get(each.name, each.default)) for each in offer.parameters),
+            (_algorithm_variable(info.collective), int(info.value)),
+            *((each.control, asked.get(each.name, each.default)) for each in info.parameters),
         )
-        if offer.at_start:
+        if info.at_start:
             arguments += [word for name, value in controls for word in ("--mca", name, str(value))]
             return Forcing(arguments=tuple(arguments))
         return Forcing(arguments=tuple(arguments), at_creation=controls)
 
 
-def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
-    """The offers of each collective that we measure, from what `ompi_info --parsable` prints."""
+def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms of each collective that we measure, from what `ompi_info --parsable` prints."""
     values: dict[str, str] = {}
     helps: dict[str, str] = {}
-    algorithms: defaultdict[str, dict[str, str]] = defaultdict(dict)  # per variable: name → id
+    enumerators: defaultdict[str, dict[str, str]] = defaultdict(dict)  # per variable: name → id
     read_only: set[str] = set()
     for line in parsable.splitlines():
         if not (match := _LINE.fullmatch(line)):
@@ -99,13 +99,13 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
         elif match["field"] == "enumerator":  # enumerator:value:6:binomial
             _, number, name = value.split(":", maxsplit=2)
             if number != _DECIDE_YOURSELF:
-                algorithms[variable][name] = number
-    offers = {}
+                enumerators[variable][name] = number
+    algorithms = {}
     for collective in COLLECTIVES:
         variable = _algorithm_variable(collective)
-        if ids := algorithms.get(variable):
-            offers[collective] = tuple(
-                Offer(
+        if ids := enumerators.get(variable):
+            algorithms[collective] = tuple(
+                AlgorithmInfo(
                     collective=collective,
                     name=word,
                     value=ids[name],
@@ -115,7 +115,7 @@ def read_offers(parsable: str) -> dict[str, tuple[Offer, ...]]:
                 )
                 for name, (word, aliases) in spell(ids).items()
             )
-    return offers
+    return algorithms
 
 
 def _algorithm_variable(collective: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani import __version__
 from timpani.native.build import build
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import OWN
 
 
@@ -19,9 +19,9 @@ def own_catalogue(mpi: Mpi) -> Catalogue:
 def read_own_catalogue(programs: Path) -> Catalogue:
     """What the native programs in the folder `programs` can run."""
     answer = subprocess.run([programs / "timpani-verify", "list"], capture_output=True, text=True, check=True)
-    offers: dict[str, tuple[Offer, ...]] = {}
+    algorithms: dict[str, tuple[AlgorithmInfo, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
-        offer = Offer(
+        info = AlgorithmInfo(
             collective=line["collective"],
             name=line["name"],
             value=line["name"],
@@ -38,5 +38,5 @@ def read_own_catalogue(programs: Path) -> Catalogue:
             source=line["source"],
             cost=line["cost"],
         )
-        offers[offer.collective] = (*offers.get(offer.collective, ()), offer)
-    return Catalogue(OWN, __version__, offers)
+        algorithms[info.collective] = (*algorithms.get(info.collective, ()), info)
+    return Catalogue(OWN, __version__, algorithms)

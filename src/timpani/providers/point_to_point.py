@@ -1,7 +1,7 @@
 """Messages between ranks of choice, sums inside one, what is built once: each has one way, the `default`."""
 
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import DEFAULT
 
 _FIRST = Parameter("first", "", 0, "the rank that sends first")
@@ -29,9 +29,9 @@ _PARAMETERS: dict[str, tuple[Parameter, ...]] = {
 
 def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
     """What `mpi` offers beside collectives."""
-    offers = {
+    algorithms = {
         operation: (
-            Offer(
+            AlgorithmInfo(
                 operation,
                 DEFAULT,
                 DEFAULT,
@@ -41,4 +41,4 @@ def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
         )
         for operation, parameters in _PARAMETERS.items()
     }
-    return Catalogue(mpi.kind, mpi.version, offers)
+    return Catalogue(mpi.kind, mpi.version, algorithms)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.study.cell import Algorithm
 
 Controls = tuple[tuple[str, int], ...]
@@ -62,6 +62,6 @@ class Provider(Protocol):
         """How `mpi` counts messages, or None where it can't."""
         ...
 
-    def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
-        """How `mpi` is made to run `offer` with the parameters of `algorithm`; None is the default: nothing set."""
+    def forcing(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Forcing:
+        """How `mpi` is made to run `algorithm`; `info` is what the catalogue has of it, None of the default."""
         ...

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.native.find import Mpi
-from timpani.providers.catalogue import Catalogue, Offer
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.providers.provider import Counting, Forcing
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -46,26 +46,28 @@ class SimGrid:
     steers = re.compile(r"SMPI_(?!PRETEND)\w+")
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
-        """Ask smpirun about each collective; those that it lets nobody choose for have no offers."""
-        offers = {}
+        """Ask smpirun about each collective; those that it lets nobody choose for have no algorithms."""
+        algorithms = {}
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "platform.xml").write_text(_PLATFORM)
             (Path(folder) / "hosts").write_text("host\n")
             for collective in COLLECTIVES:
                 names = [name for name in _ask(mpi, collective, folder) if name not in _NOT_OFFERED]
                 if names:
-                    offers[collective] = tuple(Offer(collective, _RENAMED.get(name, name), name, ()) for name in names)
-        if not offers:
+                    algorithms[collective] = tuple(
+                        AlgorithmInfo(collective, _RENAMED.get(name, name), name, ()) for name in names
+                    )
+        if not algorithms:
             raise UserError(f"{mpi} names no algorithm", "install SimGrid whole: `apt install libsimgrid-dev`")
-        return Catalogue(mpi.kind, mpi.version, offers, STAND_INS)
+        return Catalogue(mpi.kind, mpi.version, algorithms, STAND_INS)
 
     def counting(self, mpi: Mpi) -> Counting | None:
         """It counts nothing that a program could read."""
         return None
 
-    def forcing(self, mpi: Mpi, offer: Offer | None, algorithm: Algorithm) -> Forcing:
+    def forcing(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Forcing:
         """A start of its own for each algorithm."""
-        return Forcing(arguments=() if offer is None else (f"--cfg=smpi/{offer.collective}:{offer.value}",))
+        return Forcing(arguments=() if info is None else (f"--cfg=smpi/{info.collective}:{info.value}",))
 
 
 def _ask(mpi: Mpi, collective: str, folder: str) -> list[str]:

@@ -1,7 +1,7 @@
 """The ways in which a matrix is transposed between ranks, and what they are held against; all of them ours."""
 
 from timpani import __version__
-from timpani.providers.catalogue import Catalogue, Offer, Parameter, Restrictions
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import OWN
 from timpani.study.operations import PLAIN_MESSAGE
 
@@ -23,8 +23,8 @@ _WAYS: dict[str, tuple[Restrictions, str]] = {
 
 def transposes_catalogue() -> Catalogue:
     """All ways; none of them is a library's default."""
-    offers = tuple(
-        Offer("transpose", name, name, (_ROWS,), restrictions=restrictions, source=what)
+    algorithms = tuple(
+        AlgorithmInfo("transpose", name, name, (_ROWS,), restrictions=restrictions, source=what)
         for name, (restrictions, what) in _WAYS.items()
     )
-    return Catalogue(OWN, __version__, {"transpose": offers})
+    return Catalogue(OWN, __version__, {"transpose": algorithms})

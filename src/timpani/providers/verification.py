@@ -35,15 +35,15 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
     for name in names:
         collective, slash, algorithm = name.removeprefix("timpani/").partition("/")
         if name == "all":
-            found.update((f"{each.collective}/{each.name}", None) for offers in own.offers.values() for each in offers)
+            found.update((f"{each.collective}/{each.name}", None) for each in own)
             continue
-        if collective not in own.offers:
-            raise unknown("collective", collective, own.offers, "timpani list algorithms")
-        for offer in own.offers[collective]:
-            if not slash or algorithm in (offer.name, *offer.aliases):
-                found[f"{collective}/{offer.name}"] = None
-        if slash and not any(algorithm in (each.name, *each.aliases) for each in own.offers[collective]):
-            known = [each.name for each in own.offers[collective]]
+        if collective not in own.algorithms:
+            raise unknown("collective", collective, own.algorithms, "timpani list algorithms")
+        for info in own.algorithms[collective]:
+            if not slash or algorithm in (info.name, *info.aliases):
+                found[f"{collective}/{info.name}"] = None
+        if slash and not any(algorithm in (each.name, *each.aliases) for each in own.algorithms[collective]):
+            known = [each.name for each in own.algorithms[collective]]
             raise unknown(f"{collective} algorithm of timpani", algorithm, known, "timpani list algorithms")
     return list(found)
 

@@ -50,16 +50,16 @@ class Drawing:
     ) -> Self:
         """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, its elements bytes; ranks are at `where`."""
         collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
-        if collective not in own.offers:
-            raise unknown("collective", collective, own.offers, "timpani list algorithms")
+        if collective not in own.algorithms:
+            raise unknown("collective", collective, own.algorithms, "timpani list algorithms")
         if not slash:
-            example = f"{collective}/{own.offers[collective][0].name}"
+            example = f"{collective}/{own.algorithms[collective][0].name}"
             raise UserError(f"'{name}' names no algorithm", f"write for example {example}")
         if root >= ranks:
             raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
         resolved = own.resolve(collective, Algorithm.parse(algorithm))
-        offer = own.offer(collective, resolved)
-        if offer is not None and offer.restrictions.topology and not where:
+        info = own.info(collective, resolved)
+        if info is not None and info.restrictions.topology and not where:
             raise UserError(f"{name} asks which ranks share a node", "say how many nodes there are: --nodes 4")
         count = message_bytes if _is_sized(collective) else 0
         return cls(Call(collective, resolved, ranks, count, root, places=where))

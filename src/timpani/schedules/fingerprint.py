@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from timpani.providers.catalogue import Catalogue, Offer
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import Algorithm
 
@@ -76,10 +76,10 @@ class Fingerprints:
         return Name(best, tuple(name for name, likeness in found.items() if likeness is best))
 
     def _candidates(self, collective: str, ranks: int) -> Iterator[_Candidate]:
-        for offer in self.own.offers.get(collective, ()):
+        for info in self.own.algorithms.get(collective, ()):
             # Libraries' own algorithms for nodes send by what they know of them, which their proofs don't tell.
-            if offer.restrictions.admit(ranks) and not offer.restrictions.topology:
-                yield from _variants(offer, self.own.provider, ranks)
+            if info.restrictions.admit(ranks) and not info.restrictions.topology:
+                yield from _variants(info, self.own.provider, ranks)
 
 
 def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
@@ -93,14 +93,14 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
     return messages, sent_bytes
 
 
-def _variants(offer: Offer, provider: str, ranks: int) -> Iterator[_Candidate]:
+def _variants(info: AlgorithmInfo, provider: str, ranks: int) -> Iterator[_Candidate]:
     """The algorithm with each choice of the values that libraries try; those over the rank count do what it does.
 
     Parameters without such values stay at their minimum, at which messages are whole: the library's own segments are
     unknown. They multiply messages and leave bytes as they are, hence `Likeness.bytes`.
     """
-    told = [parameter for parameter in offer.parameters if parameter.trial_values]
-    others = [(parameter.name, parameter.minimum) for parameter in offer.parameters if not parameter.trial_values]
+    told = [parameter for parameter in info.parameters if parameter.trial_values]
+    others = [(parameter.name, parameter.minimum) for parameter in info.parameters if not parameter.trial_values]
     choices = (
         [value for value in parameter.trial_values if value <= ranks] or parameter.trial_values[:1]
         for parameter in told
@@ -108,8 +108,8 @@ def _variants(offer: Offer, provider: str, ranks: int) -> Iterator[_Candidate]:
     for values in product(*choices):
         chosen = [(parameter.name, value) for parameter, value in zip(told, values, strict=True)]
         yield _Candidate(
-            Algorithm(provider, offer.name, tuple(sorted([*chosen, *others]))),
-            Algorithm(provider, offer.name, tuple(sorted(chosen))),
+            Algorithm(provider, info.name, tuple(sorted([*chosen, *others]))),
+            Algorithm(provider, info.name, tuple(sorted(chosen))),
         )
 
 

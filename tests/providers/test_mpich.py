@@ -10,8 +10,8 @@ import pytest
 from timpani.machine.launcher import LaunchRequest, command
 from timpani.native.build import build
 from timpani.native.find import Mpi, find_mpis
-from timpani.providers.catalogue import Offer
-from timpani.providers.mpich import Mpich, read_algorithms, read_offers, read_variables
+from timpani.providers.catalogue import AlgorithmInfo
+from timpani.providers.mpich import Mpich, read_algorithms, read_description, read_variables
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -20,59 +20,59 @@ FOUND = [mpi for mpi in find_mpis() if mpi.kind == "mpich"]
 installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
 
 
-def recorded(version: str) -> dict[str, tuple[Offer, ...]]:
-    return read_offers(read_variables((DATA / f"cvars-{version}.jsonl").read_text()))
+def recorded(version: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    return read_algorithms(read_variables((DATA / f"cvars-{version}.jsonl").read_text()))
 
 
-def values(offers: tuple[Offer, ...]) -> list[str]:
-    return [offer.value for offer in offers]
+def values(algorithms: tuple[AlgorithmInfo, ...]) -> list[str]:
+    return [info.value for info in algorithms]
 
 
 def test_glued_descriptions_of_4_0_are_taken_apart() -> None:
-    offers = recorded("4.0.2")
-    assert values(offers["bcast"]) == [
+    algorithms = recorded("4.0.2")
+    assert values(algorithms["bcast"]) == [
         "binomial",
         "smp",
         "scatter_recursive_doubling_allgather",
         "scatter_ring_allgather",
     ]
-    assert values(offers["alltoall"]) == ["brucks", "pairwise", "pairwise_sendrecv_replace", "scattered"]
-    assert values(offers["barrier"]) == ["smp", "dissemination"]
-    assert values(offers["exscan"]) == ["recursive_doubling"]
+    assert values(algorithms["alltoall"]) == ["brucks", "pairwise", "pairwise_sendrecv_replace", "scattered"]
+    assert values(algorithms["barrier"]) == ["smp", "dissemination"]
+    assert values(algorithms["exscan"]) == ["recursive_doubling"]
 
 
 def test_lines_of_5_0_are_read() -> None:
-    offers = recorded("5.0.2")
-    assert values(offers["bcast"])[-2:] == ["pipelined_tree", "tree"]
-    assert values(offers["barrier"]) == ["smp", "k_dissemination", "recexch"]
+    algorithms = recorded("5.0.2")
+    assert values(algorithms["bcast"])[-2:] == ["pipelined_tree", "tree"]
+    assert values(algorithms["barrier"]) == ["smp", "k_dissemination", "recexch"]
 
 
 @pytest.mark.parametrize("version", ["4.0.2", "5.0.2"])
 def test_every_collective_offers_something_and_no_name_twice(version: str) -> None:
-    offers = recorded(version)
-    assert set(offers) == COLLECTIVES.keys() - {"null"}
-    for each in offers.values():
-        names = [name for offer in each for name in (offer.name, *offer.aliases)]
+    algorithms = recorded(version)
+    assert set(algorithms) == COLLECTIVES.keys() - {"null"}
+    for each in algorithms.values():
+        names = [name for info in each for name in (info.name, *info.aliases)]
         assert names
         assert len(set(names)) == len(names)
 
 
 def test_parameters_belong_to_the_algorithms_that_read_them() -> None:
-    offers = recorded("5.0.2")
-    of_bcast = {offer.name: [each.name for each in offer.parameters] for offer in offers["bcast"]}
+    algorithms = recorded("5.0.2")
+    of_bcast = {info.name: [each.name for each in info.parameters] for info in algorithms["bcast"]}
     assert of_bcast["tree"] == ["radix"]
     assert of_bcast["pipelined_tree"] == ["radix", "segment_bytes"]
     assert of_bcast["binomial"] == []
-    of_allgather = {offer.value: [each.name for each in offer.parameters] for offer in offers["allgather"]}
+    of_allgather = {info.value: [each.name for each in info.parameters] for info in algorithms["allgather"]}
     assert of_allgather["brucks"] == []
     assert of_allgather["k_brucks"] == ["radix"]
-    of_allreduce = {offer.name: [each.name for each in offer.parameters] for offer in offers["allreduce"]}
+    of_allreduce = {info.name: [each.name for each in info.parameters] for info in algorithms["allreduce"]}
     assert of_allreduce["tree"] == ["radix", "segment_bytes"]
 
 
 def test_explanations_are_kept_apart_from_names() -> None:
     lines = "Variable\nauto - Internal\nring               - Force ring algorithm\nk_brucks - Force radix k"
-    assert read_algorithms(lines) == [
+    assert read_description(lines) == [
         ("auto", "Internal"),
         ("ring", "Force ring algorithm"),
         ("k_brucks", "Force radix k"),
@@ -87,9 +87,9 @@ def test_nothing_is_forced_for_the_default() -> None:
 
 def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
-    named = next(offer for offer in recorded("5.0.2")["bcast"] if offer.name == "pipelined_tree")
-    offer = replace(named, value="6")  # as the library numbers it
-    forcing = Mpich().forcing(mpi, offer, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
+    named = next(info for info in recorded("5.0.2")["bcast"] if info.name == "pipelined_tree")
+    info = replace(named, value="6")  # as the library numbers it
+    forcing = Mpich().forcing(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
     assert forcing.at_creation == ()
     assert forcing.environment == {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
     assert dict(forcing.at_call) == {
@@ -109,8 +109,8 @@ def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProc
 
 @installed
 def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(mpi: Mpi) -> None:
-    for offers in Mpich().catalogue(mpi).offers.values():
-        numbers = [int(offer.value) for offer in offers]
+    for algorithms in Mpich().catalogue(mpi).algorithms.values():
+        numbers = [int(info.value) for info in algorithms]
         assert 0 not in numbers
         assert len(set(numbers)) == len(numbers)
 
@@ -122,8 +122,8 @@ def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
 
 @installed
 def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
-    offer = Mpich().catalogue(mpi).offers["bcast"][0]
-    held = dict(Mpich().forcing(mpi, offer, Algorithm("mpich", offer.name)).at_call)
+    info = Mpich().catalogue(mpi).algorithms["bcast"][0]
+    held = dict(Mpich().forcing(mpi, info, Algorithm("mpich", info.name)).at_call)
     name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
     told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
     assert told[name] == held[name]

@@ -12,7 +12,7 @@ from timpani.machine.launcher import LaunchRequest, command
 from timpani.native.build import build
 from timpani.native.find import Mpi, find_mpis
 from timpani.providers.mpich import read_variables
-from timpani.providers.openmpi import OpenMpi, read_offers
+from timpani.providers.openmpi import OpenMpi, read_algorithms
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -23,10 +23,10 @@ installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
 def test_recorded_answers_are_read(version: str) -> None:
-    offers = read_offers((DATA / f"openmpi-{version}.txt").read_text())
-    assert set(offers) == COLLECTIVES.keys() - {"null", "scatterv", "gatherv"}  # tuned leaves those two to others
-    assert "default" not in {offer.name for offer in offers["allgatherv"]}
-    assert [(offer.value, offer.name) for offer in offers["bcast"]] == [
+    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
+    assert set(algorithms) == COLLECTIVES.keys() - {"null", "scatterv", "gatherv"}  # tuned leaves those two to others
+    assert "default" not in {info.name for info in algorithms["allgatherv"]}
+    assert [(info.value, info.name) for info in algorithms["bcast"]] == [
         ("1", "linear"),
         ("2", "chain"),
         ("3", "pipeline"),
@@ -37,17 +37,17 @@ def test_recorded_answers_are_read(version: str) -> None:
         ("8", "scatter_allgather"),
         ("9", "scatter_allgather_ring"),
     ]
-    assert ("sparbit" in {offer.name for offer in offers["allgather"]}) == (version == "5.0.11")
+    assert ("sparbit" in {info.name for info in algorithms["allgather"]}) == (version == "5.0.11")
 
 
 def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> None:
-    offers = read_offers((DATA / "openmpi-5.0.11.txt").read_text())
-    parameters = {offer.name: [each.name for each in offer.parameters] for offer in offers["bcast"]}
+    algorithms = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())
+    parameters = {info.name: [each.name for each in info.parameters] for info in algorithms["bcast"]}
     assert parameters["chain"] == ["segment_bytes", "fanout", "chain_fanout"]
     assert parameters["knomial"] == ["segment_bytes", "fanout", "chain_fanout", "radix"]
-    assert "max_requests" in [each.name for each in offers["reduce"][0].parameters]
-    assert offers["scan"][0].parameters == ()
-    segments = offers["bcast"][0].parameters[0]
+    assert "max_requests" in [each.name for each in algorithms["reduce"][0].parameters]
+    assert algorithms["scan"][0].parameters == ()
+    segments = algorithms["bcast"][0].parameters[0]
     assert (segments.control, segments.default) == ("coll_tuned_bcast_algorithm_segmentsize", 0)
     assert segments.meaning.startswith("Segment size in bytes")
 
@@ -59,9 +59,9 @@ def test_nothing_is_forced_for_the_default() -> None:
 
 
 def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
-    offers = {offer.name: offer for offer in read_offers((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
+    algorithms = {info.name: info for info in read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
     mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    forcing = OpenMpi().forcing(mpi, offers["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
+    forcing = OpenMpi().forcing(mpi, algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
     assert forcing.at_creation == (
         ("coll_tuned_bcast_algorithm", 2),
         ("coll_tuned_bcast_algorithm_segmentsize", 0),
@@ -71,10 +71,10 @@ def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
 
 
 def test_han_is_kept_out_from_5_0() -> None:
-    offer = read_offers((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
+    info = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
     for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
         mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
-        forcing = OpenMpi().forcing(mpi, offer, Algorithm("openmpi", "linear"))
+        forcing = OpenMpi().forcing(mpi, info, Algorithm("openmpi", "linear"))
         assert ("^han" in forcing.arguments) == kept_out
 
 
@@ -88,11 +88,10 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
     lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith("{"))
     variables = {variable.name: variable.value for variable in read_variables(lines)}
     catalogue = OpenMpi().catalogue(mpi)
-    for offers in catalogue.offers.values():
-        for offer in offers:
-            for name, value in OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).at_creation:
-                assert name in variables
-                assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
+    for info in catalogue:
+        for name, value in OpenMpi().forcing(mpi, info, Algorithm("openmpi", info.name)).at_creation:
+            assert name in variables
+            assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
 
 
 @installed
@@ -104,8 +103,8 @@ def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPat
 
 @installed
 def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
-    offer = OpenMpi().catalogue(mpi).offers["bcast"][0]
-    arguments = OpenMpi().forcing(mpi, offer, Algorithm("openmpi", offer.name)).arguments
+    info = OpenMpi().catalogue(mpi).algorithms["bcast"][0]
+    arguments = OpenMpi().forcing(mpi, info, Algorithm("openmpi", info.name)).arguments
     started = command(mpi, LaunchRequest(2, "core", True, arguments, {}, ("env",)))
     answer = subprocess.run(
         started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
@@ -122,10 +121,10 @@ def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
 def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> None:
-    offers = read_offers((DATA / f"openmpi-{version}.txt").read_text())
+    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
     mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
-    ring = next(offer for offer in offers["allgatherv"] if offer.name == "ring")
+    ring = next(info for info in algorithms["allgatherv"] if info.name == "ring")
     forcing = OpenMpi().forcing(mpi, ring, Algorithm("openmpi", "ring"))
     assert forcing.at_creation == ()
     assert f"--mca coll_tuned_allgatherv_algorithm {ring.value}" in " ".join(forcing.arguments)
-    assert not any(offer.at_start for offer in offers["bcast"])
+    assert not any(info.at_start for info in algorithms["bcast"])
