@@ -81,18 +81,18 @@ def test_explanations_are_kept_apart_from_names() -> None:
 
 def test_nothing_is_forced_for_the_default() -> None:
     mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
-    forcing = Mpich().forcing(mpi, None, Algorithm("mpich", "default"))
-    assert (forcing.arguments, forcing.environment, forcing.at_creation, forcing.at_call) == ((), {}, (), ())
+    selection = Mpich().selection(mpi, None, Algorithm("mpich", "default"))
+    assert (selection.arguments, selection.environment, selection.at_creation, selection.at_call) == ((), {}, (), ())
 
 
 def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     named = next(info for info in recorded("5.0.2")["bcast"] if info.name == "pipelined_tree")
     info = replace(named, value="6")  # as the library numbers it
-    forcing = Mpich().forcing(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
-    assert forcing.at_creation == ()
-    assert forcing.environment == {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
-    assert dict(forcing.at_call) == {
+    selection = Mpich().selection(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
+    assert selection.at_creation == ()
+    assert selection.environment == {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
+    assert dict(selection.at_call) == {
         "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 6,
         "MPIR_CVAR_COLLECTIVE_FALLBACK": 0,
         "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": 4096,
@@ -123,7 +123,7 @@ def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
 @installed
 def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
     info = Mpich().catalogue(mpi).algorithms["bcast"][0]
-    held = dict(Mpich().forcing(mpi, info, Algorithm("mpich", info.name)).at_call)
+    held = dict(Mpich().selection(mpi, info, Algorithm("mpich", info.name)).at_call)
     name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
     told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
     assert told[name] == held[name]

@@ -54,15 +54,15 @@ def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> N
 
 def test_nothing_is_forced_for_the_default() -> None:
     mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    forcing = OpenMpi().forcing(mpi, None, Algorithm("openmpi", "default"))
-    assert (forcing.arguments, forcing.environment, forcing.at_creation, forcing.at_call) == ((), {}, (), ())
+    selection = OpenMpi().selection(mpi, None, Algorithm("openmpi", "default"))
+    assert (selection.arguments, selection.environment, selection.at_creation, selection.at_call) == ((), {}, (), ())
 
 
 def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
     algorithms = {info.name: info for info in read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
     mpi = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    forcing = OpenMpi().forcing(mpi, algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
-    assert forcing.at_creation == (
+    selection = OpenMpi().selection(mpi, algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
+    assert selection.at_creation == (
         ("coll_tuned_bcast_algorithm", 2),
         ("coll_tuned_bcast_algorithm_segmentsize", 0),
         ("coll_tuned_bcast_algorithm_tree_fanout", 4),
@@ -74,8 +74,8 @@ def test_han_is_kept_out_from_5_0() -> None:
     info = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
     for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
         mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
-        forcing = OpenMpi().forcing(mpi, info, Algorithm("openmpi", "linear"))
-        assert ("^han" in forcing.arguments) == kept_out
+        selection = OpenMpi().selection(mpi, info, Algorithm("openmpi", "linear"))
+        assert ("^han" in selection.arguments) == kept_out
 
 
 @installed
@@ -89,7 +89,7 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
     variables = {variable.name: variable.value for variable in read_variables(lines)}
     catalogue = OpenMpi().catalogue(mpi)
     for info in catalogue:
-        for name, value in OpenMpi().forcing(mpi, info, Algorithm("openmpi", info.name)).at_creation:
+        for name, value in OpenMpi().selection(mpi, info, Algorithm("openmpi", info.name)).at_creation:
             assert name in variables
             assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
 
@@ -104,7 +104,7 @@ def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPat
 @installed
 def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
     info = OpenMpi().catalogue(mpi).algorithms["bcast"][0]
-    arguments = OpenMpi().forcing(mpi, info, Algorithm("openmpi", info.name)).arguments
+    arguments = OpenMpi().selection(mpi, info, Algorithm("openmpi", info.name)).arguments
     started = command(mpi, LaunchRequest(2, "core", True, arguments, {}, ("env",)))
     answer = subprocess.run(
         started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
@@ -124,7 +124,7 @@ def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> N
     algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
     mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
     ring = next(info for info in algorithms["allgatherv"] if info.name == "ring")
-    forcing = OpenMpi().forcing(mpi, ring, Algorithm("openmpi", "ring"))
-    assert forcing.at_creation == ()
-    assert f"--mca coll_tuned_allgatherv_algorithm {ring.value}" in " ".join(forcing.arguments)
+    selection = OpenMpi().selection(mpi, ring, Algorithm("openmpi", "ring"))
+    assert selection.at_creation == ()
+    assert f"--mca coll_tuned_allgatherv_algorithm {ring.value}" in " ".join(selection.arguments)
     assert not any(info.at_start for info in algorithms["bcast"])

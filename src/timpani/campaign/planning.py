@@ -16,8 +16,8 @@ from timpani.machine.category import unfit
 from timpani.native.find import Kind
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.providers.library import Library
-from timpani.providers.provider import Forcing
-from timpani.providers.rules import BY_RULES, rules_forcing
+from timpani.providers.provider import Selection
+from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
@@ -43,11 +43,11 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
         for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
             info = (ours if algorithm.provider == OWN else theirs).info(collective, algorithm)
             forced = is_collective and algorithm.provider != OWN
-            forcing = library.provider.forcing(library.mpi, info, algorithm) if forced else Forcing()
-            draft.add(collective, algorithm, info, forcing)
+            selection = library.provider.selection(library.mpi, info, algorithm) if forced else Selection()
+            draft.add(collective, algorithm, info, selection)
         if study.rules and is_collective:
-            forcing = rules_forcing(library.mpi, Path(study.rules), resources.machine.switches)
-            draft.add(collective, BY_RULES, None, forcing)
+            selection = rules_selection(library.mpi, Path(study.rules), resources.machine.switches)
+            draft.add(collective, BY_RULES, None, selection)
     groups, skipped = draft.groups(), draft.all_skipped()
     if not groups:
         why = "; ".join(map(str, skipped))
@@ -95,14 +95,14 @@ class _Draft:
                 self._unfit.add((ranks, placement))
                 self.skipped.append(Skipped(f"{ranks} ranks by {placement}", why))
 
-    def add(self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, forcing: Forcing) -> None:
-        """Plans all cells of an algorithm that `forcing` makes the library run."""
+    def add(self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, selection: Selection) -> None:
+        """Plans all cells of an algorithm that `selection` makes the library run."""
         simulated = self.resources.machine.simulated
         if simulated and info and info.restrictions.shared_memory:
             why = "copies through shared memory take no time in a simulation"
             self.skipped.append(Skipped(f"{collective} {algorithm}", why))
             return
-        environment = tuple(sorted(forcing.environment.items()))
+        environment = tuple(sorted(selection.environment.items()))
         for ranks in self.study.ranks:
             for cell in cells_of(self.study, collective, algorithm, info, ranks, self.resources.distinct):
                 if isinstance(cell, Skipped):
@@ -115,11 +115,11 @@ class _Draft:
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
                 start = _Start(
-                    ranks, cell.placement, self.study.datatype_of(collective), forcing.arguments, environment
+                    ranks, cell.placement, self.study.datatype_of(collective), selection.arguments, environment
                 )
                 number = len(self._planned)
                 self._planned.add(cell)
-                self._started[start].append(PlannedCell(number, cell, forcing.at_creation, forcing.at_call))
+                self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
 
     def groups(self) -> tuple[Group, ...]:
         """The cells that share a launch, in the order in which their first one was planned."""

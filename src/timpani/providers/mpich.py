@@ -18,7 +18,7 @@ from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
-from timpani.providers.provider import Forcing
+from timpani.providers.provider import Selection
 from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -58,12 +58,12 @@ class Mpich:
         """MPICH counts no messages."""
         return
 
-    def forcing(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Forcing:
+    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Selection:
         """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
         if info is None:
-            return Forcing()
+            return Selection()
         asked = dict(algorithm.parameters)
-        return Forcing(
+        return Selection(
             environment={"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
             at_call=(
                 (_algorithm_variable(info.collective), int(info.value)),

@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
-from timpani.providers.provider import Forcing
+from timpani.providers.provider import Selection
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)
@@ -37,6 +37,6 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     return found
 
 
-def rules_forcing(mpi: Mpi, rules: Path, switches: Mapping[str, str]) -> Forcing:
+def rules_selection(mpi: Mpi, rules: Path, switches: Mapping[str, str]) -> Selection:
     """How a launch replaces the library's collectives by `rules`."""
-    return Forcing(environment=variables(mpi, rules, switches))
+    return Selection(environment=variables(mpi, rules, switches))
