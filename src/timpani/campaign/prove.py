@@ -14,8 +14,8 @@ from timpani.campaign.plan_text import plan_text
 from timpani.campaign.record import Proof
 from timpani.campaign.side_by_side import alone
 from timpani.campaign.store import Store
+from timpani.providers.environment_overrides import environment_overrides
 from timpani.providers.provider import Counting
-from timpani.providers.steering import steering
 from timpani.study.cell import Cell
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
@@ -113,7 +113,7 @@ class Prover:
         (folder / "plan.txt").write_text(text)
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         counted = replace(group, arguments=(*group.arguments, *arguments))
-        without = steering(self.plan.mpi, os.environ)
+        without = environment_overrides(self.plan.mpi, os.environ)
         to_run = self.plan.command(counted, program, folder)
         return alone(follow(to_run, folder, self.patience, self.stop, take, without))
 

@@ -20,7 +20,7 @@ from timpani.campaign.side_by_side import Waiting, side_by_side
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
-from timpani.providers.steering import steering
+from timpani.providers.environment_overrides import environment_overrides
 
 LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
 PATIENCE_WITHOUT_SLOT = 600.0  # … where no slot ends a cell, since its repetitions are fixed
@@ -117,7 +117,7 @@ class Runner:
         least = PATIENCE_SIMULATED if self.plan.machine.simulated else least
         patience = self.hang_after or max(least, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
-        without = steering(self.plan.mpi, os.environ)
+        without = environment_overrides(self.plan.mpi, os.environ)
         begun = datetime.now(UTC).isoformat(timespec="seconds")
         cells = {cell.number: cell for cell in pending}
         seen = _Seen()

@@ -29,9 +29,9 @@ from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
 from timpani.native.find import Kind, choose_mpi
+from timpani.providers.environment_overrides import environment_overrides
 from timpani.providers.library import Library
 from timpani.providers.registry import provider_of
-from timpani.providers.steering import steering
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
@@ -96,7 +96,7 @@ class Session:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
         for text in (*store.torn, *self.plan.notes):
             observer.note(text)
-        if ignored := steering(self.plan.mpi, os.environ):
+        if ignored := environment_overrides(self.plan.mpi, os.environ):
             observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         runner = Runner(

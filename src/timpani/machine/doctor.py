@@ -13,7 +13,7 @@ from timpani.machine.cores import Cores, read_cores
 from timpani.machine.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
 from timpani.native.find import INSTALL, Mpi, Unusable, search_mpis
-from timpani.providers.steering import steering
+from timpani.providers.environment_overrides import environment_overrides
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)
@@ -193,7 +193,7 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
 
 def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
     """Settings that choose algorithms by themselves."""
-    if found := steering(mpi, names):
+    if found := environment_overrides(mpi, names):
         yield Finding(
             "warning",
             "environment",

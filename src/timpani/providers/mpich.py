@@ -45,7 +45,7 @@ class Mpich:
     """Provider of MPICH's own collectives, those above its devices."""
 
     # Algorithms, the compositions above them, and where either comes from.
-    steers = re.compile(
+    overrides = re.compile(
         r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
     )
 

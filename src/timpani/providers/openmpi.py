@@ -34,7 +34,7 @@ _RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
 class OpenMpi:
     """Provider of Open MPI's `coll/tuned`."""
 
-    steers = re.compile(r"OMPI_MCA_coll(_\w+)?")  # which components there are, and what they are told
+    overrides = re.compile(r"OMPI_MCA_coll(_\w+)?")  # which components there are, and what they are told
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the ompi_info that belongs to `mpi`."""

@@ -51,7 +51,7 @@ class Counting:
 class Provider(Protocol):
     """One kind of MPI library."""
 
-    steers: re.Pattern[str]
+    overrides: re.Pattern[str]
     """Names of the environment's variables that choose algorithms; launches go without them."""
 
     def catalogue(self, mpi: Mpi) -> Catalogue:

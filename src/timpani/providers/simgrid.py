@@ -43,7 +43,7 @@ STAND_INS = {
 class SimGrid:
     """Provider of SimGrid's SMPI."""
 
-    steers = re.compile(r"SMPI_(?!PRETEND)\w+")
+    overrides = re.compile(r"SMPI_(?!PRETEND)\w+")
 
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask smpirun about each collective; those that it lets nobody choose for have no algorithms."""

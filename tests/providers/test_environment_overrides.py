@@ -9,7 +9,7 @@ from timpani.campaign.side_by_side import alone
 from timpani.machine.doctor import check_environment
 from timpani.machine.launch_request import Command
 from timpani.native.find import Mpi
-from timpani.providers.steering import steering
+from timpani.providers.environment_overrides import environment_overrides
 
 OPENMPI = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
 MPICH = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
@@ -23,18 +23,18 @@ MINE = (
 
 
 def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
-    assert steering(OPENMPI, MINE) == ("OMPI_MCA_coll", "OMPI_MCA_coll_tuned_bcast_algorithm")
-    assert steering(MPICH, MINE) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM",)
-    assert steering(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
+    assert environment_overrides(OPENMPI, MINE) == ("OMPI_MCA_coll", "OMPI_MCA_coll_tuned_bcast_algorithm")
+    assert environment_overrides(MPICH, MINE) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM",)
+    assert environment_overrides(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
     others = ["MPIR_CVAR_ALLREDUCE_COMPOSITION", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "MPIR_CVAR_CH4_NUM_VCIS"]
-    assert steering(MPICH, others) == tuple(others[:2])
-    assert steering(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
+    assert environment_overrides(MPICH, others) == tuple(others[:2])
+    assert environment_overrides(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
 
 
 def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
     monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
-    without = steering(OPENMPI, MINE)
+    without = environment_overrides(OPENMPI, MINE)
     ended = alone(follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without))
     names = {line.partition("=")[0] for line in ended.output.splitlines()}
     assert {"OMPI_MCA_btl", "ADDED"} <= names
