@@ -62,7 +62,7 @@ class Restrictions:
 class AlgorithmInfo:
     """One algorithm of a library for one collective.
 
-    name     the house's word where it has one, so that libraries can be compared; else the library's own
+    name     the canonical one where there is one, so that libraries can be compared; else the library's own
     value    what the library's variable is set to: an id, or the library's own name
     aliases  other names that a user may type: the library's own where `name` differs
     source   who described it; cost is under Hockney's model; both are known of our own algorithms

@@ -1,18 +1,18 @@
 """What a library's algorithm is called where another library, or SimGrid, takes its part."""
 
+from timpani.providers.canonical_names import canonical_names
 from timpani.providers.simgrid import STAND_INS
-from timpani.providers.words import spell
 from timpani.study.cell import DEFAULT, Algorithm
 
 
 def counterpart(collective: str, algorithm: Algorithm, kind: str) -> Algorithm:
     """What campaigns with the library `kind` have in the place of `algorithm`, another's or its own by any name.
 
-    The default's counterpart is the default. Where nothing stands in, the house's word for the same algorithm.
+    The default's counterpart is the default. Where nothing stands in, the canonical name of the same algorithm.
     """
     if algorithm.name == DEFAULT:
         return Algorithm(kind, DEFAULT)
     if text := STAND_INS.get((collective, str(algorithm))) if kind == "simgrid" else None:
         return Algorithm.parse(text)
-    word, _ = spell([algorithm.name])[algorithm.name]
-    return Algorithm(kind, word, algorithm.parameters)
+    canonical, _ = canonical_names([algorithm.name])[algorithm.name]
+    return Algorithm(kind, canonical, algorithm.parameters)

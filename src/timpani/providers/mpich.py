@@ -17,9 +17,9 @@ from itertools import zip_longest
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
+from timpani.providers.canonical_names import canonical_names
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.providers.provider import Selection
-from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -119,8 +119,8 @@ def read_algorithms(variables: Iterable[Variable]) -> dict[str, tuple[AlgorithmI
             continue
         told = {name: text for name, text in read_description(variable.description) if name not in _NO_ALGORITHMS}
         algorithms[collective] = tuple(
-            AlgorithmInfo(collective, word, name, tuple(_parameters(collective, name, told, by_name)), aliases)
-            for name, (word, aliases) in spell(told).items()
+            AlgorithmInfo(collective, canonical, name, tuple(_parameters(collective, name, told, by_name)), aliases)
+            for name, (canonical, aliases) in canonical_names(told).items()
         )
     return algorithms
 

@@ -11,9 +11,9 @@ from collections import defaultdict
 
 from timpani.errors import UserError
 from timpani.native.find import Mpi
+from timpani.providers.canonical_names import canonical_names
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.providers.provider import Counting, Selection
-from timpani.providers.words import spell
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -107,13 +107,13 @@ def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
             algorithms[collective] = tuple(
                 AlgorithmInfo(
                     collective=collective,
-                    name=word,
+                    name=canonical,
                     value=ids[name],
                     parameters=_parameters(variable, name, values, helps),
                     aliases=aliases,
                     at_start=variable in read_only,
                 )
-                for name, (word, aliases) in spell(ids).items()
+                for name, (canonical, aliases) in canonical_names(ids).items()
             )
     return algorithms
 

@@ -1,4 +1,4 @@
-"""The house's words for algorithms where a library uses another name.
+"""The canonical names of algorithms, where a library uses another.
 
 This is a dictionary, not a list of what exists: a name that isn't in it stays as the library has it.
 """
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from timpani.study.cell import DEFAULT
 
-_WORDS = {
+_CANONICAL = {
     DEFAULT: "gather_bcast",  # Open MPI's allgatherv has one of that name; with us it is what the library decides
     "basic_linear": "linear",
     "split_binary_tree": "split_binary",
@@ -21,17 +21,17 @@ _WORDS = {
 }
 
 
-def spell(names: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """For each library's name of one collective's algorithms: our name and the aliases.
+def canonical_names(names: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """For each library's name of one collective's algorithms: the canonical name and the aliases.
 
-    Two algorithms never get one name: where the word is taken, the library's name stays.
+    Two algorithms never get one name: where the canonical one is taken, the library's stays.
     """
-    spelled: dict[str, tuple[str, tuple[str, ...]]] = {}
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
     taken = set(names := list(names))
     for name in names:
-        word = _WORDS.get(name, name)
-        if word in taken and word != name:
-            word = name
-        taken.add(word)
-        spelled[name] = (word, (name,) if name not in (word, DEFAULT) else ())
-    return spelled
+        canonical = _CANONICAL.get(name, name)
+        if canonical in taken and canonical != name:
+            canonical = name
+        taken.add(canonical)
+        found[name] = (canonical, (name,) if name not in (canonical, DEFAULT) else ())
+    return found
