@@ -35,8 +35,7 @@ def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) ->
     if costs is None:
         return None
     mpi = choose_mpi(None)
-    offers = (offer for offers in own_catalogue(mpi).offers.values() for offer in offers)
-    apart = [(offer.collective, offer.name) for offer in offers if offer.restrictions.topology]
+    apart = [(info.collective, info.name) for info in own_catalogue(mpi) if info.restrictions.topology]
     times = predicted_times(
         estimate_cells(campaign.results), costs, Simulator(build(mpi)), campaign.header.study.element_bytes_of, apart
     )
