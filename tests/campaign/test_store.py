@@ -76,6 +76,17 @@ def test_what_was_appended_is_there_when_it_is_continued(folder: Path) -> None:
     assert campaign.header.study.title == "Ein Größenvergleich"
 
 
+def test_a_campaign_from_when_a_field_had_another_name_is_read_and_goes_on(folder: Path) -> None:
+    with Store(folder, header()) as store:
+        store.add_result(replace(RESULT, launch=4, bimodal=True))
+    results = folder / "results.jsonl"
+    results.write_text(results.read_text().replace('"bimodal"', '"two_humped"'))
+    with Store(folder, header()) as store:
+        assert len(store.done) == 4
+        store.add_result(replace(RESULT, launch=5, bimodal=True))
+    assert load(folder).results["bimodal"].to_list() == [False, False, False, True, True]
+
+
 def test_it_may_be_continued_for_longer(folder: Path) -> None:
     longer = header(command="timpani run --launches 99", launches=99, budget="1h", title="other", question="why?")
     for _ in range(2):

@@ -82,10 +82,10 @@ def test_status_joins_what_the_launches_say(flags: dict[str, bool], status: str)
 
 
 def test_a_minority_of_launches_does_not_mark_the_cell() -> None:
-    some = [replace(result, converged=False, skewed=True, two_humped=True) for result in five()[:2]]
+    some = [replace(result, converged=False, skewed=True, bimodal=True) for result in five()[:2]]
     row = only_row(some + five()[2:])
     assert row["status"] == "ok"
-    assert row["two_humped"] is False
+    assert row["bimodal"] is False
 
 
 def test_a_failed_launch_is_reported_and_the_others_are_used() -> None:

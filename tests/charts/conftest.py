@@ -25,7 +25,7 @@ def _cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[st
         "osu_avg_us": median * 0.8,
         "launches": 5,
         "spread": 0.02,
-        "two_humped": False,
+        "bimodal": False,
         "status": "ok",
         **changed,
     }
@@ -37,7 +37,7 @@ def cells() -> pl.DataFrame:
     rows = [_cell(label, size, 2) for label in LATENCY_US for size in SIZES]
     for row in rows:
         if row["label"] == "linear" and row["message_bytes"] == 64:
-            row.update(status="not_converged", two_humped=True)
+            row.update(status="not_converged", bimodal=True)
         if row["label"] == "linear" and row["message_bytes"] == SIZES[-1]:
             row.update(status="failed", median_us=None, ci_low_us=None, ci_high_us=None, osu_avg_us=None, spread=None)
     return pl.DataFrame(rows, infer_schema_length=None)

@@ -17,7 +17,7 @@ def test_a_wider_spread_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFram
     assert sorted({item["text"] for item in items(figure, "text")}) == ["2", "20"]
 
 
-def test_two_humped_cells_are_framed(cells: pl.DataFrame) -> None:
+def test_bimodal_cells_are_framed(cells: pl.DataFrame) -> None:
     framed = [item for item in items(relative_mad(cells), "rect") if item.get("strokeWidth") == 1.8]
     assert len(framed) == 1
 

@@ -79,7 +79,7 @@ def synthetic_results() -> list[LaunchResult]:
                                 converged=not (algorithm.name == "linear" and size == 64),
                                 skewed=algorithm.name == "basic_linear" and size == 16,
                                 oversubscribed=ranks == 8,
-                                two_humped=algorithm.name == "linear_nb" and size == 1024,
+                                bimodal=algorithm.name == "linear_nb" and size == 1024,
                             )
                         )
     return results

@@ -162,7 +162,7 @@ def test_verdict_warns_of_launches_that_can_not_suffice() -> None:
     [
         ("skewed", "started skewed"),
         ("oversubscribed", "more ranks than cores"),
-        ("two_humped", "two separated modes"),
+        ("bimodal", "two separated modes"),
     ],
 )
 def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:

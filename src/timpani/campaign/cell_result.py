@@ -34,7 +34,7 @@ def result_of(
         skew_us=summary.skew_us,
         repetitions=summary.repetitions,
         outlier_share=summary.outlier_share,
-        two_humped=summary.two_humped,
+        bimodal=summary.bimodal,
         converged=raw["stopped_by"] == "precision" or summary.relative_half_width <= precision,
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.header import Header, read_header
-from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
+from timpani.campaign.record import FORMER_NAMES, RESULT_SCHEMA, LaunchResult
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
 
@@ -34,13 +34,13 @@ class Campaign:
 def load(folder: Path) -> Campaign:
     """Read `folder`; UserError when it is no campaign, holds a torn or foreign line, or no result yet."""
     header = read_header(folder)
-    lines = list(read_lines(folder / "results.jsonl"))
+    lines = read_results(folder)
     if not lines:
         raise UserError(f"{folder} holds no result yet", "the same `timpani run` command measures it")
     return Campaign(
         folder=folder,
         header=header,
-        results=frame([line for _, line in lines], folder / "results.jsonl"),
+        results=frame(lines, folder / "results.jsonl"),
         launches=[line for _, line in read_lines(folder / "launches.jsonl")],
         proofs=read_proofs(folder),
     )
@@ -67,6 +67,12 @@ def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(line, dict):
             raise UserError(f"{path} line {number} is not Timpani's", "remove that line")
         yield number, line
+
+
+def read_results(folder: Path) -> list[dict[str, Any]]:
+    """results.jsonl of `folder`, its fields by the names that they have now."""
+    lines = (line for _, line in read_lines(folder / "results.jsonl"))
+    return [{FORMER_NAMES.get(name, name): value for name, value in line.items()} for line in lines]
 
 
 def read_proofs(folder: Path) -> list[dict[str, Any]]:

@@ -45,7 +45,7 @@ class LaunchResult:
     skew_us: float | None = None
     repetitions: int = 0
     outlier_share: float | None = None  # share of repetitions beyond Q3 + 1.5 IQR
-    two_humped: bool = False
+    bimodal: bool = False
     converged: bool = True
     skewed: bool = False  # median skew over 10 % of the median completion
     oversubscribed: bool = False
@@ -73,6 +73,9 @@ class Proof:
     messages: tuple[tuple[int, ...], ...]
     bytes: tuple[tuple[int, ...], ...]
 
+
+FORMER_NAMES = {"two_humped": "bimodal"}
+"""What fields of a result were once called: campaigns measured then are still read."""
 
 _COLUMN_TYPES: dict[Any, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean(), str: pl.String()}
 

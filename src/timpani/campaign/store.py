@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from timpani.campaign.header import UNFINISHED, Header, keep_header
-from timpani.campaign.load import frame, read_lines, read_proofs
+from timpani.campaign.load import frame, read_proofs, read_results
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
@@ -37,7 +37,7 @@ class Store:
         self.torn: list[str] = []  # what was set aside, in words
         self._lock = self._take(folder, header)
         self._repair()
-        lines = [line for _, line in read_lines(folder / "results.jsonl")]
+        lines = read_results(folder)
         frame(lines, folder / "results.jsonl")
         self.done: dict[tuple[Cell, int], str | None] = {}  # measured (cell, launch) → why it failed
         for line in lines:

@@ -31,7 +31,7 @@ EXTRAS = (
     "skew_us",
     "spread",
     "outlier_share",
-    "two_humped",
+    "bimodal",
     "error",
     "throughput_mb_per_s",
     "throughput_low_mb_per_s",
@@ -50,7 +50,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians, its 95 % interval is over launches; `osu_avg_us` is their mean.
     Simulated times are exact: their interval is the estimate itself, and has no coverage.
-    Launches that failed give no time. Flags of single launches (not converged, skewed, two-humped) hold for the cell
+    Launches that failed give no time. Flags of single launches (not converged, skewed, bimodal) hold for the cell
     when most launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
@@ -59,7 +59,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         for name, expression in (
             ("unconverged", ~pl.col("converged")),
             ("skewed", pl.col("skewed")),
-            ("two_humped", pl.col("two_humped")),
+            ("bimodal", pl.col("bimodal")),
         )
     }
     measured = succeeded.group_by(MACHINE_CELL).agg(
@@ -76,7 +76,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
-        pl.col("launches", "repetitions").fill_null(0), pl.col("two_humped").fill_null(False)
+        pl.col("launches", "repetitions").fill_null(0), pl.col("bimodal").fill_null(False)
     )
     return (
         _with_interval(cells)

@@ -12,7 +12,7 @@ _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
 
 
 def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
-    """A cell per algorithm and size with its spread in per cent, the darker the wider; two-humped ones are framed.
+    """A cell per algorithm and size with its spread in per cent, the darker the wider; bimodal ones are framed.
 
     cells  columns of `estimate_cells`; `spread` is a share; a row per label and size
     """
@@ -31,16 +31,16 @@ def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Cha
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("percent:Q", title="spread (%)", format=".3~r"),
             alt.Tooltip("launches:Q", title="launches"),
-            alt.Tooltip("two_humped:N", title="two-humped"),
+            alt.Tooltip("bimodal:N", title="bimodal"),
             alt.Tooltip("status:N", title="status"),
         ],
     )
     number = measured.mark_text(fontSize=10, color=ink.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")).encode(
         text=alt.Text("percent:Q", format=".2~r")
     )
-    humps = measured.transform_filter(alt.datum.two_humped).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
+    framed = measured.transform_filter(alt.datum.bimodal).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
     flagged = corners(base, columns, lines, cells["status"], ink)
-    chart = alt.layer(shade, number, humps, flagged).properties(
+    chart = alt.layer(shade, number, framed, flagged).properties(
         width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
     )
     return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")
@@ -59,7 +59,7 @@ FIGURE = Figure(
     draw=relative_mad,
     columns=(
         *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-        *("spread", "two_humped", "launches", "status"),
+        *("spread", "bimodal", "launches", "status"),
     ),
     rows=(pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
     chosen_by=("ranks", CONDITIONS),

@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.stats.humps import two_humped
+from timpani.stats.bimodal import bimodal
 from timpani.stats.interval import effective_size, quantile_interval
 
 LARGEST_SKEW = 0.1
@@ -35,7 +35,7 @@ class SampleSummary:
     skew_us: float
     repetitions: int
     outlier_share: float
-    two_humped: bool
+    bimodal: bool
     skewed: bool
     relative_half_width: float
 
@@ -89,7 +89,7 @@ def summarise(
         skew_us=skew / _NS_PER_US,
         repetitions=n,
         outlier_share=float(n - ascending.searchsorted(fence, side="right")) / n,
-        two_humped=two_humped(ascending),
+        bimodal=bimodal(ascending),
         skewed=skew > LARGEST_SKEW * median,
         relative_half_width=half_width / median if median else (inf if half_width else 0.0),
     )

@@ -212,7 +212,7 @@ _CELL_WARNINGS = {
 def _warnings(cells: pl.DataFrame, short: pl.DataFrame) -> tuple[str, ...]:
     status = pl.col("status").str.split("+")
     counts = {text: cells.filter(status.list.contains(word)).height for word, text in _CELL_WARNINGS.items()} | {
-        "have two separated modes, of which the median describes one": cells["two_humped"].sum()
+        "have two separated modes, of which the median describes one": cells["bimodal"].sum()
     }
     warnings = [f"{count} of {cells.height} cells {text}" for text, count in counts.items() if count]
     if short.height:

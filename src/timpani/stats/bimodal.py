@@ -7,21 +7,21 @@ from numpy.typing import NDArray
 
 SMALLEST_SAMPLE = 100
 SMALLEST_SHARE = 0.1
-"""A hump holds at least this share of the sample: less is called outliers."""
+"""A mode holds at least this share of the sample: less is called outliers."""
 SMALLEST_RATIO = 1.2
-"""The humps' medians differ at least by this factor: closer ones hardly change a decision."""
+"""The modes' medians differ at least by this factor: closer ones hardly change a decision."""
 VALLEY = 0.1
-"""Between the humps lie at most this share of the smaller hump's values."""
+"""Between the modes lie at most this share of the smaller mode's values."""
 
 
-def two_humped(ascending: NDArray[np.float64]) -> bool:
+def bimodal(ascending: NDArray[np.float64]) -> bool:
     """Whether the ascending sample, shape (n,), falls into two groups with next to nothing between them.
 
     The split is Otsu's (IEEE Trans. SMC, 1979): the one with the largest variance between the groups' means, among the
-    splits that leave a hump's share on each side; the outermost 5 % at each end take no part, so that outliers can't
-    pull it. Two humps need medians SMALLEST_RATIO apart and a valley: the middle third of the way between the medians
-    holds at most VALLEY of the smaller group. One broad, skewed or flat hump always fills that third; it is the
-    conservative side to err on, and samples under SMALLEST_SAMPLE are never called two-humped.
+    splits that leave a mode's share on each side; the outermost 5 % at each end take no part, so that outliers can't
+    pull it. Two modes need medians SMALLEST_RATIO apart and a valley: the middle third of the way between the medians
+    holds at most VALLEY of the smaller group. One broad, skewed or flat mode always fills that third: the rule
+    errs on the side of one mode. Samples under SMALLEST_SAMPLE are never called bimodal.
     """
     n = len(ascending)
     if n < SMALLEST_SAMPLE:

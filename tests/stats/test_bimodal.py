@@ -3,7 +3,7 @@ import pytest
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from timpani.stats.humps import two_humped
+from timpani.stats.bimodal import bimodal
 
 
 def sorted_mixture(generator: Generator, share: float, apart: float, n: int = 400) -> NDArray[np.float64]:
@@ -12,13 +12,13 @@ def sorted_mixture(generator: Generator, share: float, apart: float, n: int = 40
 
 
 @pytest.mark.parametrize("share", [0.15, 0.3, 0.5, 0.85])
-def test_separated_humps_are_found(share: float) -> None:
+def test_separated_modes_are_found(share: float) -> None:
     generator = np.random.default_rng(1)
-    assert all(two_humped(sorted_mixture(generator, share, 1.5)) for _ in range(50))
+    assert all(bimodal(sorted_mixture(generator, share, 1.5)) for _ in range(50))
 
 
 @pytest.mark.parametrize("shape", ["normal", "exponential", "lognormal", "uniform"])
-def test_one_broad_or_skewed_hump_is_one(shape: str) -> None:
+def test_one_broad_or_skewed_mode_is_one(shape: str) -> None:
     generator = np.random.default_rng(2)
     draws = {
         "normal": lambda: generator.normal(100, 20, 400),
@@ -26,16 +26,16 @@ def test_one_broad_or_skewed_hump_is_one(shape: str) -> None:
         "lognormal": lambda: generator.lognormal(0, 1, 400),
         "uniform": lambda: generator.uniform(1, 2, 400),
     }
-    assert not any(two_humped(np.sort(draws[shape]())) for _ in range(100))
+    assert not any(bimodal(np.sort(draws[shape]())) for _ in range(100))
 
 
-def test_a_few_outliers_are_no_hump() -> None:
-    assert not two_humped(sorted_mixture(np.random.default_rng(3), 0.04, 20.0))
+def test_a_few_outliers_are_no_mode() -> None:
+    assert not bimodal(sorted_mixture(np.random.default_rng(3), 0.04, 20.0))
 
 
-def test_humps_too_close_to_matter_are_one() -> None:
-    assert not two_humped(np.sort(np.repeat([100.0, 110.0], 200)))
+def test_modes_too_close_to_matter_are_one() -> None:
+    assert not bimodal(np.sort(np.repeat([100.0, 110.0], 200)))
 
 
-def test_small_samples_are_never_called_two_humped() -> None:
-    assert not two_humped(np.repeat([1.0, 9.0], 20))
+def test_small_samples_are_never_called_bimodal() -> None:
+    assert not bimodal(np.repeat([1.0, 9.0], 20))
