@@ -52,7 +52,7 @@ def test_estimate_is_the_median_of_launches_with_an_interval_over_launches() -> 
     assert row["ci_coverage"] == pytest.approx(0.9375)
     assert row["osu_avg_us"] == pytest.approx(1.5)
     assert row["skew_us"] == pytest.approx(0.03)
-    assert row["spread"] == pytest.approx(1 / 3)
+    assert row["relative_mad"] == pytest.approx(1 / 3)
     assert (row["launches"], row["repetitions"], row["status"]) == (5, 500, "ok")
     assert row["label"] == CELL.algorithm.label
 
@@ -99,13 +99,13 @@ def test_a_cell_that_always_failed_has_no_times() -> None:
     row = only_row([failed(1), failed(2)])
     assert row["status"] == "failed"
     assert (row["launches"], row["repetitions"]) == (0, 0)
-    assert all(row[name] is None for name in ("median_us", "ci_low_us", "osu_avg_us", "spread", "ci_coverage"))
+    assert all(row[name] is None for name in ("median_us", "ci_low_us", "osu_avg_us", "relative_mad", "ci_coverage"))
 
 
 def test_imported_launches_have_only_their_average() -> None:
     imported = [LaunchResult(CELL, number, "there", osu_avg_us=float(number), repetitions=10) for number in range(6)]
     row = only_row(imported)
-    assert (row["median_us"], row["ci_low_us"], row["spread"]) == (None, None, None)
+    assert (row["median_us"], row["ci_low_us"], row["relative_mad"]) == (None, None, None)
     assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "ok")
 
 

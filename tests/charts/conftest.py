@@ -24,7 +24,7 @@ def _cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[st
         "ci_high_us": median * 1.05,
         "osu_avg_us": median * 0.8,
         "launches": 5,
-        "spread": 0.02,
+        "relative_mad": 0.02,
         "bimodal": False,
         "status": "ok",
         **changed,
@@ -39,7 +39,9 @@ def cells() -> pl.DataFrame:
         if row["label"] == "linear" and row["message_bytes"] == 64:
             row.update(status="not_converged", bimodal=True)
         if row["label"] == "linear" and row["message_bytes"] == SIZES[-1]:
-            row.update(status="failed", median_us=None, ci_low_us=None, ci_high_us=None, osu_avg_us=None, spread=None)
+            row.update(
+                status="failed", median_us=None, ci_low_us=None, ci_high_us=None, osu_avg_us=None, relative_mad=None
+            )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 

@@ -5,9 +5,9 @@ from tests.charts.drawing import about, items, texts
 from timpani.charts.relative_mad import relative_mad
 
 
-def test_a_wider_spread_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame) -> None:
+def test_a_larger_mad_is_a_stronger_shade_with_its_per_cent(cells: pl.DataFrame) -> None:
     wide = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
-    figure = relative_mad(cells.with_columns(spread=pl.when(wide).then(0.2).otherwise(pl.col("spread"))))
+    figure = relative_mad(cells.with_columns(relative_mad=pl.when(wide).then(0.2).otherwise(pl.col("relative_mad"))))
     (strong,) = about(items(figure, "rect"), "algorithm: default", "message bytes: 64;", "spread (%)")
     assert all(
         item["fillOpacity"] < strong["fillOpacity"]
@@ -22,7 +22,7 @@ def test_bimodal_cells_are_framed(cells: pl.DataFrame) -> None:
     assert len(framed) == 1
 
 
-def test_a_cell_without_spread_is_blank_and_says_why(cells: pl.DataFrame) -> None:
+def test_a_cell_without_it_is_blank_and_says_why(cells: pl.DataFrame) -> None:
     figure = relative_mad(cells)
     assert len(items(figure, "text")) == len(LATENCY_US) * len(SIZES) - 1
     assert len(about(items(figure, "symbol"), "status: failed")) == 1

@@ -29,7 +29,7 @@ EXTRAS = (
     "osu_min_us",
     "osu_max_us",
     "skew_us",
-    "spread",
+    "relative_mad",
     "outlier_share",
     "bimodal",
     "error",
@@ -87,7 +87,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
-    """Add the estimate, its interval, what that covers, and the spread over launches (MAD / median)."""
+    """Add the estimate, its interval, what that covers, and the relative median absolute deviation over launches."""
     medians = pl.col("medians")
     counts = cells.select(medians.list.len().alias("medians_count")).unique().drop_nulls()
     ranks = [_median_ranks(n) for n in counts["medians_count"]]
@@ -105,7 +105,9 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
             medians.list.get(pl.col("low"), null_on_oob=True).alias("ci_low_us"),
             medians.list.get(pl.col("high"), null_on_oob=True).alias("ci_high_us"),
             pl.when(~pl.col("simulated")).then("ci_coverage").alias("ci_coverage"),
-            pl.when(medians.list.median() > 0).then(deviations.list.median() / medians.list.median()).alias("spread"),
+            pl.when(medians.list.median() > 0)
+            .then(deviations.list.median() / medians.list.median())
+            .alias("relative_mad"),
         )
     )
 

@@ -12,15 +12,15 @@ _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
 
 
 def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
-    """A cell per algorithm and size with its spread in per cent, the darker the wider; bimodal ones are framed.
+    """A cell per algorithm and size with its relative MAD in per cent, the darker the larger; bimodal ones are framed.
 
-    cells  columns of `estimate_cells`; `spread` is a share; a row per label and size
+    cells  columns of `estimate_cells`; `relative_mad` is a share; a row per label and size
     """
     names = [style.label for style in theme.styles(cells["label"], ink)]
     columns = theme.size_column()
     lines = alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
-    base = alt.Chart(cells).transform_calculate(percent="datum.spread * 100").encode(x=columns, y=lines)
-    measured = base.transform_filter("isValid(datum.spread)")
+    base = alt.Chart(cells).transform_calculate(percent="datum.relative_mad * 100").encode(x=columns, y=lines)
+    measured = base.transform_filter("isValid(datum.relative_mad)")
     shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
         # opacity, not colour, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity(
@@ -59,8 +59,8 @@ FIGURE = Figure(
     draw=relative_mad,
     columns=(
         *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-        *("spread", "bimodal", "launches", "status"),
+        *("relative_mad", "bimodal", "launches", "status"),
     ),
-    rows=(pl.col("spread").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
+    rows=(pl.col("relative_mad").is_not_null() & (pl.col("launches") > 1)).any().over("collective"),
     chosen_by=("ranks", CONDITIONS),
 )
