@@ -16,7 +16,7 @@ from timpani.report.panels import Panel, panels
 from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.tuning import knee
 from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide, summarise
-from timpani.tuning.likeness import likeness
+from timpani.tuning.similarity import distances_from_default
 
 
 class Report:
@@ -40,7 +40,7 @@ class Report:
         )
         self.cells = with_speedup(cells, compared_with)
         calls = self.cells.filter(CALLS)
-        self.likeness = with_conditions(likeness(calls))
+        self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
         self.models = fit_section(campaign, cells)
         measured = {

@@ -12,7 +12,7 @@ from timpani.charts.registry import figures
 from timpani.charts.status import words
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
-from timpani.report.tables import MARKS, Table, knee_tables, latency_tables, likeness_tables
+from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables
 from timpani.tuning import knee
 
 
@@ -53,7 +53,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         110,
         "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
         "0.05 means that the times differ by 5 % on average. The smallest is bold.",
-        _by_operation(report.likeness, likeness_tables),
+        _by_operation(report.distances, distance_tables),
     )
     yield PageSection(
         "knees",

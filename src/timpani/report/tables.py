@@ -104,9 +104,9 @@ def with_unit(operation: str) -> str:
     return f"{title_of(operation)} (MB/s)" if shows_throughput(operation) else title_of(operation)
 
 
-def likeness_tables(likeness: pl.DataFrame) -> list[Table]:
+def distance_tables(distances: pl.DataFrame) -> list[Table]:
     """Distances from the default in one collective: rows algorithms, columns rank counts, the smallest in bold."""
-    least = likeness.with_columns(least=pl.col("distance").min().over("ranks", CONDITIONS))
+    least = distances.with_columns(least=pl.col("distance").min().over("ranks", CONDITIONS))
     return _by_algorithm(
         least,
         [

@@ -4,7 +4,7 @@ import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.campaign.table import estimate_cells
-from timpani.tuning.likeness import likeness
+from timpani.tuning.similarity import distances_from_default
 
 
 def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> None:
@@ -17,9 +17,9 @@ def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> Non
             }
         )
     )
-    rows = likeness(cells).select("label", "distance", "sizes").rows()
+    rows = distances_from_default(cells).select("label", "distance", "sizes").rows()
     assert rows == [("chain", pytest.approx(math.log(2) / 3), 3), ("ring", pytest.approx(math.log(2)), 2)]
 
 
-def test_without_a_default_nothing_is_like_it() -> None:
-    assert likeness(estimate_cells(results({"chain": {1: around(1.0)}}))).is_empty()
+def test_without_a_default_nothing_is_compared_with_it() -> None:
+    assert distances_from_default(estimate_cells(results({"chain": {1: around(1.0)}}))).is_empty()

@@ -1,4 +1,4 @@
-"""Which algorithm behaves most like the default?"""
+"""Which algorithm is most similar to the default?"""
 
 import polars as pl
 
@@ -6,11 +6,11 @@ from timpani.study.cell import DEFAULT
 from timpani.study.schema import POINT, SWEEP
 
 
-def likeness(cells: pl.DataFrame) -> pl.DataFrame:
+def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:
     """Distance of each algorithm from the default: the mean over sizes of |ln(algorithm's time / default's time)|.
 
     `cells` is what `estimate_cells` returns. Columns `collective, ranks, placement, mode, machine, label, distance,
-    sizes` (how many sizes both have), the most alike first. 0.05 means that the times differ by 5 % on average.
+    sizes` (how many sizes both have), the most similar first. 0.05 means that the times differ by 5 % on average.
     """
     timed = cells.filter(pl.col("median_us") > 0)
     is_default = pl.col("algorithm") == DEFAULT
