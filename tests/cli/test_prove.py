@@ -28,9 +28,9 @@ def test_every_counted_algorithm_has_a_line(campaign: Path) -> None:
     rows = json.loads(timpani("prove", str(campaign), "--format", "json").stdout)
     assert len(rows) == len(DATA.read_text().splitlines())
     (default,) = [row for row in rows if (row["collective"], row["algorithm"]) == ("bcast", "default")]
-    assert (default["likeness"], default["named"]) == ("messages", ["timpani/knomial:radix=4"])
+    assert (default["match"], default["named"]) == ("messages", ["timpani/knomial:radix=4"])
     (unlike,) = [row for row in rows if row["algorithm"] == "double_ring"]
-    assert (unlike["likeness"], unlike["named"]) == (None, [])
+    assert (unlike["match"], unlike["named"]) == (None, [])
 
 
 def test_a_campaign_without_counts_is_one_line(campaign: Path) -> None:

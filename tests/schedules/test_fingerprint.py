@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from timpani.providers.catalogue import Catalogue
-from timpani.schedules.fingerprint import Fingerprints, Likeness, matrices
+from timpani.schedules.fingerprint import Fingerprints, Match, matrices
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -52,13 +52,13 @@ def test_an_algorithm_of_open_mpi_is_named(
     fingerprints: Fingerprints, collective: str, algorithm: str, name: str
 ) -> None:
     found = fingerprints.name(PROOFS[collective, algorithm], 1)
-    assert found.likeness is Likeness.messages
+    assert found.match is Match.messages
     assert Algorithm.parse(f"{OWN}/{name}") in found.algorithms
 
 
 def test_what_no_schedule_of_ours_sends_has_no_name(fingerprints: Fingerprints) -> None:
     found = fingerprints.name(PROOFS["barrier", "double_ring"], 1)
-    assert (found.likeness, found.algorithms) == (None, ())
+    assert (found.match, found.algorithms) == (None, ())
 
 
 def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
@@ -67,7 +67,7 @@ def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
     call = Call("bcast", Algorithm.parse(f"{OWN}/binary:segment_bytes=100"), 8, 1000)
     messages, sent_bytes = matrices(simulator.events([call])[0], 8)
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
-    assert fingerprints.name(proof, 1).likeness is Likeness.bytes
+    assert fingerprints.name(proof, 1).match is Match.bytes
     found = fingerprints.name({**proof, "bytes": np.where(sent_bytes > 0, sent_bytes + 1, 0)}, 1)
-    assert found.likeness is Likeness.peers
+    assert found.match is Match.peers
     assert [algorithm.name for algorithm in found.algorithms] == ["binary"]

@@ -10,7 +10,7 @@ import pytest
 from timpani.native.build import sources, tool
 from timpani.providers.own import read_own_catalogue
 from timpani.providers.verification import verify_algorithms
-from timpani.schedules.fingerprint import Fingerprints, Likeness, matrices
+from timpani.schedules.fingerprint import Fingerprints, Match, matrices
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -116,6 +116,6 @@ def test_it_is_recognised_by_its_messages(programs: Path, start: int) -> None:
     messages, sent_bytes = matrices(simulator.events([Call("bcast", algorithm, 8, 1000)])[0], 8)
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
     found = Fingerprints(simulator, read_own_catalogue(programs)).name(proof, 1)
-    assert found.likeness is Likeness.messages
+    assert found.match is Match.messages
     as_pipeline = (Algorithm(OWN, "pipeline"),) if start == 1 else ()
     assert found.algorithms == (algorithm, *as_pipeline)

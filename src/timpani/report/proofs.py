@@ -24,14 +24,14 @@ class NamedProof:
     @property
     def words(self) -> str:
         """`as timpani/knomial:radix=4 (same peers, bytes and messages)`."""
-        if self.name.likeness is None:
+        if self.name.match is None:
             return NOTHING
-        return f"as {' or '.join(map(str, self.name.algorithms))} ({self.name.likeness})"
+        return f"as {' or '.join(map(str, self.name.algorithms))} ({self.name.match})"
 
     def as_json(self) -> dict[str, Any]:
-        """The cell's columns, `likeness` (peers, bytes, messages or null) and `named`, a list."""
-        likeness = None if self.name.likeness is None else self.name.likeness.name
-        return {**cell_columns(self.cell), "likeness": likeness, "named": [str(each) for each in self.name.algorithms]}
+        """The cell's columns, `match` (peers, bytes, messages or null) and `named`, a list."""
+        match = None if self.name.match is None else self.name.match.name
+        return {**cell_columns(self.cell), "match": match, "named": [str(each) for each in self.name.algorithms]}
 
 
 def named_proofs(

@@ -18,7 +18,7 @@ Matrix = NDArray[np.int64]
 """Row = sender, column = receiver."""
 
 
-class Likeness(IntEnum):
+class Match(IntEnum):
     """How much of a measured matrix a schedule accounts for; each includes those before it."""
 
     peers = 1  # who sends to whom
@@ -27,17 +27,17 @@ class Likeness(IntEnum):
 
     def __str__(self) -> str:
         return {
-            Likeness.peers: "same peers, other bytes",
-            Likeness.bytes: "same peers and bytes, cut into other messages",
-            Likeness.messages: "same peers, bytes and messages",
+            Match.peers: "same peers, other bytes",
+            Match.bytes: "same peers and bytes, cut into other messages",
+            Match.messages: "same peers, bytes and messages",
         }[self]
 
 
 @dataclass(frozen=True)
 class Name:
-    """What a measured matrix is like: all our algorithms that are equally like it, none where nothing is."""
+    """Our algorithms that match a measured matrix, all equally well; none where nothing does."""
 
-    likeness: Likeness | None
+    match: Match | None
     algorithms: tuple[Algorithm, ...]
 
 
@@ -66,14 +66,14 @@ class Fingerprints:
             Call(collective, candidate.run_as, proof["ranks"], count, element_bytes=element_bytes)
             for candidate in candidates
         ]
-        found: dict[Algorithm, Likeness] = {}
+        found: dict[Algorithm, Match] = {}
         for candidate, events in zip(candidates, self.simulator.events(calls), strict=True):
             own = [_telling_part(collective, matrix) for matrix in matrices(events, proof["ranks"])]
-            likeness = _compare(*measured, *own)
-            if likeness is not None:
-                found[candidate.known_as] = likeness
+            match = _compare(*measured, *own)
+            if match is not None:
+                found[candidate.known_as] = match
         best = max(found.values(), default=None)
-        return Name(best, tuple(name for name, likeness in found.items() if likeness is best))
+        return Name(best, tuple(name for name, match in found.items() if match is best))
 
     def _candidates(self, collective: str, ranks: int) -> Iterator[_Candidate]:
         for info in self.own.algorithms.get(collective, ()):
@@ -97,7 +97,7 @@ def _variants(info: AlgorithmInfo, provider: str, ranks: int) -> Iterator[_Candi
     """The algorithm with each choice of the values that libraries try; those over the rank count do what it does.
 
     Parameters without such values stay at their minimum, at which messages are whole: the library's own segments are
-    unknown. They multiply messages and leave bytes as they are, hence `Likeness.bytes`.
+    unknown. They multiply messages and leave bytes as they are, hence `Match.bytes`.
     """
     told = [parameter for parameter in info.parameters if parameter.trial_values]
     others = [(parameter.name, parameter.minimum) for parameter in info.parameters if not parameter.trial_values]
@@ -113,12 +113,12 @@ def _variants(info: AlgorithmInfo, provider: str, ranks: int) -> Iterator[_Candi
         )
 
 
-def _compare(messages: Matrix, sent_bytes: Matrix, own_messages: Matrix, own_bytes: Matrix) -> Likeness | None:
+def _compare(messages: Matrix, sent_bytes: Matrix, own_messages: Matrix, own_bytes: Matrix) -> Match | None:
     if not np.array_equal(messages > 0, own_messages > 0):
         return None
     if not np.array_equal(sent_bytes, own_bytes):
-        return Likeness.peers
-    return Likeness.messages if np.array_equal(messages, own_messages) else Likeness.bytes
+        return Match.peers
+    return Match.messages if np.array_equal(messages, own_messages) else Match.bytes
 
 
 def _telling_part(collective: str, matrix: Matrix) -> Matrix:
