@@ -20,7 +20,7 @@ def timpani(*arguments: str, path: str | None = None) -> "subprocess.CompletedPr
 def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> None:
     printed = timpani("doctor", "--format", "json")
     findings = json.loads(printed.stdout)
-    assert {"level", "subject", "what", "mend"} == set(findings[0])
+    assert {"level", "subject", "what", "fix"} == set(findings[0])
     problems = [finding for finding in findings if finding["level"] == "problem"]
     assert printed.returncode == (1 if problems else 0)
     table = timpani("doctor")
@@ -35,4 +35,4 @@ def test_a_starter_that_is_none_is_a_warning_or_a_problem(tmp_path: Path) -> Non
     printed = timpani("doctor", "--format", "json", path=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     [finding] = [each for each in json.loads(printed.stdout) if "a stranger" in each["what"]]
     assert finding["level"] in ("warning", "problem")
-    assert finding["mend"]
+    assert finding["fix"]

@@ -16,7 +16,7 @@ class Format(StrEnum):
 def doctor(
     format: Annotated[Format, typer.Option(help="How to print the findings.")] = Format.table,
 ) -> None:
-    """Say which MPI libraries are here, and what would spoil a measurement and how to mend it."""
+    """Say which MPI libraries are here, and what would spoil a measurement and how to fix it."""
     import json
     from dataclasses import asdict
 
@@ -34,8 +34,8 @@ def doctor(
         marks = {"ok": ("ok", "green"), "warning": ("warning", "yellow"), "problem": ("PROBLEM", "bold red")}
         for finding in findings:
             what = Text(finding.what)
-            if finding.mend:
-                what.append(f"\n→ {finding.mend}", style="dim" if finding.level == "ok" else "")
+            if finding.fix:
+                what.append(f"\n→ {finding.fix}", style="dim" if finding.level == "ok" else "")
             table.add_row(Text(*marks[finding.level]), finding.subject, what)
         Console().print(table)
     if any(finding.level == "problem" for finding in findings):

@@ -86,7 +86,7 @@ def start_slurm(layout: Layout, lab: Lab) -> None:
         for daemon in daemons:
             if late or daemon.ended:
                 why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_words}"
-                raise UserError(f"Slurm does not start: {why}", "mend that, or leave out --slurm")
+                raise UserError(f"Slurm does not start: {why}", "fix that, or leave out --slurm")
         time.sleep(_POLL_SECONDS)
 
 

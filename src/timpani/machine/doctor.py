@@ -1,4 +1,4 @@
-"""What would spoil a measurement on this machine, and the command that mends it."""
+"""What would spoil a measurement on this machine, and the command that fixes it."""
 
 import os
 import shutil
@@ -23,12 +23,12 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — looked at, not written to
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. `mend` is the command or step that helps; empty where nothing needs mending."""
+    """One thing looked at. `fix` is the command or step that helps; empty where nothing needs fixing."""
 
     level: Literal["ok", "warning", "problem"]
     subject: str
     what: str
-    mend: str = ""
+    fix: str = ""
 
 
 def examine() -> list[Finding]:
@@ -57,7 +57,7 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[Finding]:
         if isinstance(each, Mpi):
             yield Finding("ok", "MPI", f"{each}, compiler {each.cxx}")
         else:
-            yield Finding("warning" if usable else "problem", "MPI", each.why, each.mend)
+            yield Finding("warning" if usable else "problem", "MPI", each.why, each.fix)
     if not found:
         yield Finding("problem", "MPI", "no MPI library on PATH or in this Python's environment", INSTALL)
 

@@ -123,7 +123,7 @@ def _compile(mpi: Mpi, source: Path, tree: Path, programs: Path) -> None:
         if result.returncode != 0:
             raise UserError(
                 f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
-                "choose another library with --mpi, or mend this one; `timpani doctor` looks at it",
+                "choose another library with --mpi, or fix this one; `timpani doctor` looks at it",
             )
 
 

@@ -73,7 +73,7 @@ class Unusable:
 
     mpirun: Path
     why: str
-    mend: str
+    fix: str
 
 
 def find_mpis() -> list[Mpi]:
@@ -91,7 +91,7 @@ def find_simgrid() -> Mpi:
     for found in _once(_starters(_path(), _SIMULATORS)):
         if isinstance(found, Mpi):
             return found
-        raise UserError(found.why, found.mend)
+        raise UserError(found.why, found.fix)
     raise UserError("no smpirun found on PATH: SimGrid is missing", _DEVELOPMENT["simgrid"])
 
 
@@ -119,7 +119,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
         return usable[0]
     broken = [mpi for mpi in found if isinstance(mpi, Unusable)]
     if broken:
-        raise UserError(f"{what} can be used: {broken[0].why}", broken[0].mend)
+        raise UserError(f"{what} can be used: {broken[0].why}", broken[0].fix)
     raise UserError(what, INSTALL)
 
 
