@@ -23,8 +23,8 @@ def test_no_algorithm_has_the_default_s_look() -> None:
 def test_every_colour_of_the_page_is_defined_in_light_and_dark() -> None:
     used = set(re.findall(r"var\((--[a-z0-9-]+)\)", repr(theme.PAGE)))
     assert len(used) > len(theme.LIGHT.series)
-    for ink in (theme.LIGHT, theme.DARK):
-        assert set(re.findall(r"(--[a-z0-9-]+):", ink.css())) == used
+    for palette in (theme.LIGHT, theme.DARK):
+        assert set(re.findall(r"(--[a-z0-9-]+):", palette.css())) == used
 
 
 def test_mixed_statuses_have_shapes_of_their_own() -> None:

@@ -29,24 +29,24 @@ _HATCH = (
 """A Vega expression: marks, not an SVG pattern, so that hatching survives every file format and printer."""
 
 
-def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A coloured, numbered cell per rank count and size; a tie is pale and hatched.
 
     decisions  columns of `decide` that have a verdict, and the best cell's `status`; a row per rank count and size
     """
     decisions = with_key(decisions)
-    labels = theme.styles(decisions["best_label"], ink)
+    labels = theme.styles(decisions["best_label"], palette)
     keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
     columns = theme.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
     base = alt.Chart(decisions).encode(x=columns, y=lines)
-    winner = base.mark_rect(stroke=ink.paper, strokeWidth=1.5).encode(
+    winner = base.mark_rect(stroke=palette.paper, strokeWidth=1.5).encode(
         fill=alt.Fill(
             "legend:N",
             scale=alt.Scale(
                 domain=[keys[style.label] for style in labels],
-                # the default's own ink would hide the number on it
-                range=[ink.unsure if theme.is_default(style.label) else style.colour for style in labels],
+                # the default's own colour would hide the number on it
+                range=[palette.unsure if theme.is_default(style.label) else style.colour for style in labels],
             ),
             legend=alt.Legend(title="best", symbolType="square", symbolStrokeWidth=0),
         ),
@@ -67,21 +67,21 @@ def algorithm_map(decisions: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> them
             shape=alt.expr(_HATCH),
             size=alt.expr("pow(min(bandwidth('x'), bandwidth('y')) - 4, 2)"),
             filled=False,
-            stroke=ink.text,
+            stroke=palette.text,
             strokeWidth=0.8,
             opacity=0.7,
         )
         .encode()
     )
     halo = base.mark_text(
-        fontSize=11, fontWeight="bold", color=ink.text, stroke=ink.paper, strokeWidth=2.5, strokeJoin="round"
+        fontSize=11, fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
     ).encode(text="key:N")
-    key = base.mark_text(fontSize=11, fontWeight="bold", color=ink.text).encode(text="key:N")
-    flagged = corners(base, columns, lines, decisions["status"], ink)
+    key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text="key:N")
+    flagged = corners(base, columns, lines, decisions["status"], palette)
     chart = alt.layer(winner, hatch, halo, key, flagged).properties(
         width=theme.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
     )
-    return theme.dress(chart, ink, "Best algorithm at each rank count and message size; ties are hatched")
+    return theme.apply(chart, palette, "Best algorithm at each rank count and message size; ties are hatched")
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 _BOTH = "datum.node === datum.switch"  # every node has a switch of its own: one rule says it
 
 
-def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Chart]:
+def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[theme.Chart]:
     """A rule after each count of NODE_RANKS and SWITCH_RANKS that lies between the rank counts of `cells`.
 
     x  the encoding of `ranks`
@@ -22,20 +22,20 @@ def boundaries(cells: pl.DataFrame, x: alt.X, ink: theme.Ink) -> list[theme.Char
     node_words = f"{_BOTH} ? 'first node and switch full' : 'first node full'"
     node = drawn.transform_calculate(at="datum.node", words=node_words)
     switch = drawn.transform_filter(f"!({_BOTH})").transform_calculate(at="datum.switch", words="'first switch full'")
-    return [_boundary(node, 6, x, ink), _boundary(switch, 20, x, ink)]  # words of close rules don't meet
+    return [_boundary(node, 6, x, palette), _boundary(switch, 20, x, palette)]  # words of close rules don't meet
 
 
-def _boundary(drawn: alt.Chart, height: int, x: alt.X, ink: theme.Ink) -> theme.Chart:
+def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -> theme.Chart:
     """A rule at `at` with `words` beside it, `height` pixels from the top."""
     within = drawn.transform_filter("isValid(datum.at) && datum.least <= datum.at && datum.at < datum.most")
     placed = within.transform_calculate(ranks="datum.at + 0.5").encode(x=x)
-    rule = placed.mark_rule(strokeDash=[2, 3], strokeWidth=1, color=ink.quiet)
+    rule = placed.mark_rule(strokeDash=[2, 3], strokeWidth=1, color=palette.quiet)
     right = "datum.at * datum.at < datum.least * datum.most"  # the side on which a log axis has more room
     words = placed.mark_text(
         align=alt.expr(f"{right} ? 'left' : 'right'"),
         dx=alt.expr(f"{right} ? 4 : -4"),
         baseline="top",
         fontSize=10,
-        color=ink.quiet,
+        color=palette.quiet,
     ).encode(y=alt.value(height), text="words:N")
     return alt.layer(rule, words)

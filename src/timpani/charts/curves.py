@@ -19,12 +19,12 @@ COLUMNS = (
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
-def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: Measure) -> theme.Chart:
+def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, measure: Measure) -> theme.Chart:
     """The measure against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
 
     cells  columns of `estimate_cells`, a row per label and value of `field`
     """
-    styled = theme.styles(cells["label"], ink)
+    styled = theme.styles(cells["label"], palette)
     names = [style.label for style in styled]
     y = theme.value_axis("value", measure.title)
     colour = theme.colour(styled)
@@ -59,7 +59,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: M
         .then(alt.value(theme.DEFAULT_WIDTH))
         .otherwise(alt.value(theme.OTHER_WIDTH)),
     )
-    shapes = shape(cells["status"], ink)
+    shapes = shape(cells["status"], palette)
     ordinary = (
         drawn.transform_filter(alt.datum.status == OK)
         .mark_point(size=22, filled=True, opacity=1)
@@ -67,7 +67,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: M
     )
     flagged = (
         drawn.transform_filter(alt.datum.status != OK)
-        .mark_point(size=48, filled=False, fill=ink.paper, strokeWidth=1.4, opacity=1)
+        .mark_point(size=48, filled=False, fill=palette.paper, strokeWidth=1.4, opacity=1)
         .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
     )
     failed = (
@@ -80,7 +80,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, ink: theme.Ink, measure: M
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
         y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
     )
-    name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=ink.text).encode(
+    name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.value(right), y=alt.Y("name_value:Q"), text="label:N"
     )
     return alt.layer(line, interval, ordinary, flagged, failed, leader, name).properties(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from timpani.charts.theme import Chart, Ink
+from timpani.charts.theme import Chart, Palette
 
 CONDITIONS = "conditions"
 """The column: placement, mode and machine in words."""
@@ -52,7 +52,7 @@ class Figure:
     section: Section
     place: int
     table: str
-    draw: Callable[[pl.DataFrame, Ink], Chart]
+    draw: Callable[[pl.DataFrame, Palette], Chart]
     columns: tuple[str, ...]
     chosen_by: tuple[str, ...]
     optional: tuple[str, ...] = ()

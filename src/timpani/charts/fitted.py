@@ -27,13 +27,13 @@ FIT_ROWS = {
 HEIGHT = 400
 
 
-def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A curve per `label` on log-log axes; a dashed vertical line stands at the first size after each switch.
 
     rows  `part` says what a row is. MEASURED: a size with `time_us`, `low_us`, `high_us`; FITTED: a place on the line
           of regime `piece`; SWITCH: `message_bytes` after it, `ratio` and `evidence`
     """
-    styled = theme.styles(rows["label"], ink)
+    styled = theme.styles(rows["label"], palette)
     colour = alt.Color(
         "label:N",
         scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
@@ -82,7 +82,7 @@ def fitted(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
         ],
     )
     chart = alt.layer(switches, line, interval, points).properties(width=theme.WIDTH, height=HEIGHT)
-    return theme.dress(chart, ink, "Times against message size with fitted lines; dashed lines are switches")
+    return theme.apply(chart, palette, "Times against message size with fitted lines; dashed lines are switches")
 
 
 FIGURE = Figure(

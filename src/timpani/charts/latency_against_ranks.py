@@ -12,7 +12,7 @@ from timpani.charts.rows import CALLS, several
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 
-def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def latency_against_ranks(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per algorithm with its interval, and rules where ranks leave the first node and the first switch.
 
     cells  columns of `estimate_cells`, a row per label and rank count; NODE_RANKS and SWITCH_RANKS where they are known
@@ -23,9 +23,9 @@ def latency_against_ranks(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> 
         scale=alt.Scale(type="log", base=2, nice=False, padding=6),
         axis=alt.Axis(title="Ranks", values=counts, labelExpr="datum.value", labelOverlap="greedy", grid=False),
     )
-    chart = curves(cells, "ranks", ranks, ink, latency(cells))
-    chart = alt.layer(*boundaries(cells, ranks, ink), chart)
-    return theme.dress(chart, ink, "Latency against ranks, one curve per algorithm")
+    chart = curves(cells, "ranks", ranks, palette, latency(cells))
+    chart = alt.layer(*boundaries(cells, ranks, palette), chart)
+    return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm")
 
 
 FIGURE = Figure(

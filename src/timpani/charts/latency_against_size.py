@@ -10,10 +10,10 @@ from timpani.charts.measure import latency
 from timpani.charts.rows import CALLS
 
 
-def latency_against_size(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def latency_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), ink, latency(cells))
-    return theme.dress(chart, ink, "Latency against message size, one curve per algorithm")
+    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, latency(cells))
+    return theme.apply(chart, palette, "Latency against message size, one curve per algorithm")
 
 
 def _about(cells: pl.DataFrame) -> str:

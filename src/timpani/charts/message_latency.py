@@ -9,10 +9,10 @@ from timpani.charts.latency import has_intervals
 from timpani.charts.measure import HALF_ROUND_TRIP
 
 
-def message_latency(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def message_latency(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), ink, HALF_ROUND_TRIP)
-    return theme.dress(chart, ink, "Half a round trip against message size, one curve per pair of ranks")
+    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, HALF_ROUND_TRIP)
+    return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
 
 
 def _about(cells: pl.DataFrame) -> str:

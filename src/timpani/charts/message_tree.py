@@ -35,7 +35,7 @@ def tree_of(messages: pl.DataFrame) -> Tree | None:
     return None
 
 
-def message_tree(messages: pl.DataFrame, tree: Tree, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """The tree of `messages`, columns of EVENT_SCHEMA; children stand in the order in which their messages flow."""
     places = _places(tree, _first_flow(messages, tree))
     nodes = pl.DataFrame([(rank, *place) for rank, place in places.items()], schema=["rank", "x", "y"], orient="row")
@@ -51,7 +51,7 @@ def message_tree(messages: pl.DataFrame, tree: Tree, ink: theme.Ink = theme.LIGH
     across, down = _across("x"), _down("y")
     lines = (
         alt.Chart(edges)
-        .mark_rule(color=ink.quiet, strokeWidth=1.2)
+        .mark_rule(color=palette.quiet, strokeWidth=1.2)
         .encode(
             x=across,
             y=down,
@@ -61,16 +61,16 @@ def message_tree(messages: pl.DataFrame, tree: Tree, ink: theme.Ink = theme.LIGH
         )
     )
     labelled = alt.Chart(edges).encode(x=_across("label_x"), y=_down("label_y"), text="label:N")
-    halo = labelled.mark_text(fontSize=10, stroke=ink.paper, strokeWidth=3, strokeJoin="round")
-    times = labelled.mark_text(fontSize=10, color=ink.faster)
+    halo = labelled.mark_text(fontSize=10, stroke=palette.paper, strokeWidth=3, strokeJoin="round")
+    times = labelled.mark_text(fontSize=10, color=palette.faster)
     placed = alt.Chart(nodes).encode(x=across, y=down)
-    circles = placed.mark_circle(size=420, color=ink.paper, stroke=ink.text, opacity=1)
-    names = placed.mark_text(fontSize=11, color=ink.text).encode(text="rank:Q")
+    circles = placed.mark_circle(size=420, color=palette.paper, stroke=palette.text, opacity=1)
+    names = placed.mark_text(fontSize=11, color=palette.text).encode(text="rank:Q")
     chart = alt.layer(lines, halo, times, circles, names).properties(
         width=max(theme.WIDTH, _LEAF * len(set(nodes["x"]))),
         height=_LEVEL * max(nodes["y"]) + 50,
     )
-    return theme.dress(chart, ink, "Tree of the ranks that pass a message on; edges say when it flows")
+    return theme.apply(chart, palette, "Tree of the ranks that pass a message on; edges say when it flows")
 
 
 def _across(column: str) -> alt.X:

@@ -12,7 +12,7 @@ from timpani.charts.status import corners
 _SIDE = 34  # pixels of a cell, at most
 
 
-def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A cell per pair of ranks, the darker the longer its time; its number is µs, or MB/s of a bandwidth.
 
     pairs  columns of `estimate_cells`, `first`, `second`, `relation` and `throughput_shown`; a row per pair
@@ -29,7 +29,7 @@ def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Char
         .encode(x=columns, y=lines)
     )
     measured = base.transform_filter("isValid(datum.time_us)")
-    shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
+    shade = measured.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
         # opacity, not colour, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity("time_us:Q", scale=alt.Scale(type="log", range=[0.06, 0.5]), legend=None),
         tooltip=[
@@ -44,12 +44,12 @@ def pair_matrix(pairs: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Char
             alt.Tooltip("status:N", title="status"),
         ],
     )
-    number = measured.mark_text(fontSize=10, color=ink.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")).encode(
-        text=alt.Text("shown:Q", format=".2~r")
-    )
-    flagged = corners(base, columns, lines, pairs["status"], ink)
+    number = measured.mark_text(
+        fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")
+    ).encode(text=alt.Text("shown:Q", format=".2~r"))
+    flagged = corners(base, columns, lines, pairs["status"], palette)
     chart = alt.layer(shade, number, flagged).properties(width=side, height=side)
-    return theme.dress(chart, ink, "Time between every two ranks at one message size")
+    return theme.apply(chart, palette, "Time between every two ranks at one message size")
 
 
 FIGURE = Figure(

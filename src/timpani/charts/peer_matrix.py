@@ -8,7 +8,7 @@ from timpani.charts import theme
 _CELL = 30  # pixels, where there is room
 
 
-def peer_matrix(messages: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def peer_matrix(messages: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A square for each pair of ranks, its colour the bytes and its number the messages between them.
 
     messages  columns of EVENT_SCHEMA, a row for each message
@@ -21,7 +21,7 @@ def peer_matrix(messages: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT
         x=alt.X("peer:O", scale=everyone, axis=alt.Axis(title="Receiver", labelAngle=0, orient="top")),
         y=alt.Y("rank:O", scale=everyone, axis=alt.Axis(title="Sender")),
     )
-    squares = base.mark_rect(stroke=ink.paper, strokeWidth=1).encode(
+    squares = base.mark_rect(stroke=palette.paper, strokeWidth=1).encode(
         color=alt.Color(
             "bytes:Q",
             scale=alt.Scale(scheme="blues", domainMin=0),
@@ -37,4 +37,4 @@ def peer_matrix(messages: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT
     )
     fits = side >= 16 * ranks  # a number needs that many pixels
     chart = alt.layer(squares, *([numbers] if fits else [])).properties(width=side, height=side)
-    return theme.dress(chart, ink, "Bytes and messages from each rank to each other")
+    return theme.apply(chart, palette, "Bytes and messages from each rank to each other")

@@ -13,7 +13,7 @@ from timpani.study.schema import BOUND
 _ROW_HEIGHT = 9  # of each algorithm in a row
 
 
-def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A small panel per size: a row for each rank count and placement, on it every algorithm's time with its interval,
     and a tick where the links alone would end.
 
@@ -22,7 +22,7 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart
     cells = cells.filter(pl.col("median_us").is_not_null()).sort("ranks", "placement")
     where = cells.select("ranks", "placement").unique(maintain_order=True)
     order = [f"{ranks} ranks, {placement}" for ranks, placement in where.iter_rows()]
-    styled = theme.styles(cells["label"], ink)
+    styled = theme.styles(cells["label"], palette)
     rows = alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
     time = alt.X(
         "median_us:Q",
@@ -47,12 +47,12 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart
     ]
     interval = each.mark_rule(strokeWidth=1.4).encode(x=alt.X("ci_low_us:Q"), x2="ci_high_us:Q", color=colour)
     points = each.mark_point(filled=True, size=46, opacity=1).encode(
-        x=time, color=colour, shape=shape(cells["status"], ink), tooltip=tooltip
+        x=time, color=colour, shape=shape(cells["status"], palette), tooltip=tooltip
     )
     layers = [interval, points]
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         bound = base.transform_filter(f"isValid(datum.{BOUND})").mark_tick(
-            color=ink.text, thickness=1.5, size=0.8 * row
+            color=palette.text, thickness=1.5, size=0.8 * row
         )
         told = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
         layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[told]))
@@ -68,7 +68,9 @@ def placements(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart
         .transform_calculate(where="datum.ranks + ' ranks, ' + datum.placement")
         .resolve_scale(x="independent")
     )
-    return theme.dress(chart, ink, "Time by rank count and placement, one panel per size; a bar where links alone end")
+    return theme.apply(
+        chart, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
+    )
 
 
 def _about(cells: pl.DataFrame) -> str:

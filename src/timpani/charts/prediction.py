@@ -8,12 +8,12 @@ from timpani.charts import theme
 _HEIGHT = 320
 
 
-def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A curve per `label` of `ratio` = predicted / measured on log-log axes; at 1 the model is right.
 
     rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`
     """
-    styled = theme.styles(rows["label"], ink)
+    styled = theme.styles(rows["label"], palette)
     base = (
         alt.Chart(rows)
         .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
@@ -27,7 +27,9 @@ def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
             ),
         )
     )
-    right = alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=ink.text, strokeDash=[4, 3]).encode(y="ratio:Q")
+    right = (
+        alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=palette.text, strokeDash=[4, 3]).encode(y="ratio:Q")
+    )
     lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(
         strokeDash=alt.StrokeDash(
             "label:N",
@@ -45,4 +47,4 @@ def prediction(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
         ]
     )
     chart = alt.layer(right, lines, points).properties(width=theme.WIDTH, height=_HEIGHT)
-    return theme.dress(chart, ink, "Predicted over measured time against message size")
+    return theme.apply(chart, palette, "Predicted over measured time against message size")

@@ -11,17 +11,17 @@ _ROW_HEIGHT = 24
 _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
 
 
-def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A cell per algorithm and size with its relative MAD in per cent, the darker the larger; bimodal ones are framed.
 
     cells  columns of `estimate_cells`; `relative_mad` is a share; a row per label and size
     """
-    names = [style.label for style in theme.styles(cells["label"], ink)]
+    names = [style.label for style in theme.styles(cells["label"], palette)]
     columns = theme.size_column()
     lines = alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
     base = alt.Chart(cells).transform_calculate(percent="datum.relative_mad * 100").encode(x=columns, y=lines)
     measured = base.transform_filter("isValid(datum.relative_mad)")
-    shade = measured.mark_rect(color=ink.text, stroke=ink.paper, strokeWidth=1).encode(
+    shade = measured.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
         # opacity, not colour, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity(
             "percent:Q", scale=alt.Scale(type="sqrt", domain=[0, _DARKEST], clamp=True, range=[0.02, 0.5]), legend=None
@@ -35,15 +35,17 @@ def relative_mad(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Cha
             alt.Tooltip("status:N", title="status"),
         ],
     )
-    number = measured.mark_text(fontSize=10, color=ink.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")).encode(
-        text=alt.Text("percent:Q", format=".2~r")
+    number = measured.mark_text(
+        fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 20 ? 0 : 1")
+    ).encode(text=alt.Text("percent:Q", format=".2~r"))
+    framed = measured.transform_filter(alt.datum.bimodal).mark_rect(
+        filled=False, stroke=palette.slower, strokeWidth=1.8
     )
-    framed = measured.transform_filter(alt.datum.bimodal).mark_rect(filled=False, stroke=ink.slower, strokeWidth=1.8)
-    flagged = corners(base, columns, lines, cells["status"], ink)
+    flagged = corners(base, columns, lines, cells["status"], palette)
     chart = alt.layer(shade, number, framed, flagged).properties(
         width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
     )
-    return theme.dress(chart, ink, "Spread between launches in per cent, by algorithm and message size")
+    return theme.apply(chart, palette, "Spread between launches in per cent, by algorithm and message size")
 
 
 FIGURE = Figure(

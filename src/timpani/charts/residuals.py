@@ -19,14 +19,14 @@ RESIDUAL_ROWS = {
 HEIGHT = 140
 
 
-def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A small panel per `label`: residuals against fitted values; a shape in them is what the formula lacks.
 
     rows  a row per point: `label`, `fitted` and `residual` in the response's unit, `ranks`, `message_bytes`
     """
     base = alt.Chart()
-    zero = base.mark_rule(color=ink.quiet, strokeWidth=1).encode(y=alt.datum(0))
-    points = base.mark_point(size=14, filled=True, opacity=0.6, color=ink.series[0]).encode(
+    zero = base.mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(0))
+    points = base.mark_point(size=14, filled=True, opacity=0.6, color=palette.series[0]).encode(
         x=alt.X("fitted:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="Fitted", grid=False, tickCount=4)),
         y=alt.Y("residual:Q", axis=alt.Axis(title="Residual", tickCount=5)),
         tooltip=[
@@ -48,7 +48,7 @@ def residuals(rows: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
         columns=3,
         data=rows,
     ).resolve_scale(x="independent", y="independent")
-    return theme.dress(chart, ink, "Residuals of regressions against fitted values, one panel per algorithm")
+    return theme.apply(chart, palette, "Residuals of regressions against fitted values, one panel per algorithm")
 
 
 FIGURE = Figure(

@@ -17,16 +17,16 @@ FASTER, SLOWER, UNSURE = "faster", "slower", "may be chance"
 _OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
 
 
-def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str = "the default") -> theme.Chart:
+def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, reference: str = "the default") -> theme.Chart:
     """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
 
     ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
     """
     ratios = ratios.filter(pl.col("ratio").is_not_null())
-    names = [style.label for style in theme.styles(ratios["label"], ink)]
+    names = [style.label for style in theme.styles(ratios["label"], palette)]
     colour = alt.Color(
         "outcome:N",
-        scale=alt.Scale(domain=[FASTER, SLOWER, UNSURE], range=[ink.faster, ink.slower, ink.unsure]),
+        scale=alt.Scale(domain=[FASTER, SLOWER, UNSURE], range=[palette.faster, palette.slower, palette.unsure]),
         legend=alt.Legend(title=f"than {reference}", symbolType="circle", symbolOpacity=1),
     )
     y = alt.Y(
@@ -39,7 +39,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str =
         .transform_calculate(outcome=_OUTCOME, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
         .encode(x=theme.size_axis(ticks=5))
     )
-    one = alt.Chart().mark_rule(color=ink.quiet, strokeWidth=1).encode(y=alt.datum(1))
+    one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(1))
     interval = (
         base.transform_filter("isValid(datum.ratio_low) && isValid(datum.ratio_high)")
         .mark_rule(strokeWidth=1.4)
@@ -54,7 +54,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str =
         alt.Tooltip("outcome:N", title=f"than {reference}"),
         alt.Tooltip("status:N", title="status"),
     ]
-    shapes = shape(ratios["status"], ink)
+    shapes = shape(ratios["status"], palette)
     ordinary = (
         base.transform_filter(alt.datum.status == OK)
         .mark_point(filled=True, size=26, opacity=1)
@@ -62,7 +62,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str =
     )
     flagged = (
         base.transform_filter(alt.datum.status != OK)
-        .mark_point(filled=False, fill=ink.paper, size=40, strokeWidth=1.3, opacity=1)
+        .mark_point(filled=False, fill=palette.paper, size=40, strokeWidth=1.3, opacity=1)
         .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
     )
     panel = alt.layer(one, interval, ordinary, flagged).properties(width=theme.WIDTH // 3 - 40, height=120)
@@ -71,7 +71,7 @@ def speedup(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT, reference: str =
         columns=3,
         data=ratios,
     ).transform_filter("isValid(datum.ratio)")
-    return theme.dress(chart, ink, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")
+    return theme.apply(chart, palette, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")
 
 
 FIGURE = Figure(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import altair as alt
 
-from timpani.charts.theme import Ink
+from timpani.charts.theme import Palette
 
 OK = "ok"
 FAILED = "failed"
@@ -41,7 +41,7 @@ def shapes(statuses: Iterable[str]) -> dict[str, str]:
     return shown | {status: _SPARE_SHAPES[i % len(_SPARE_SHAPES)] for i, status in enumerate(mixed)}
 
 
-def shape(statuses: Iterable[str], ink: Ink) -> alt.Shape:
+def shape(statuses: Iterable[str], palette: Palette) -> alt.Shape:
     """Point shapes by `status`; a legend names those that are not ok."""
     found = shapes(statuses)
     unusual = [status for status in found if status != OK]
@@ -51,8 +51,8 @@ def shape(statuses: Iterable[str], ink: Ink) -> alt.Shape:
         columns=1,  # beside that of algorithms, and words may be many
         labelExpr="replace(replace(datum.label, /_/g, ' '), /\\+/g, ', ')",
         symbolSize=60,
-        symbolFillColor=ink.paper,
-        symbolStrokeColor=ink.text,
+        symbolFillColor=palette.paper,
+        symbolStrokeColor=palette.text,
         symbolStrokeWidth=1.4,
     )
     return alt.Shape(
@@ -62,15 +62,15 @@ def shape(statuses: Iterable[str], ink: Ink) -> alt.Shape:
     )
 
 
-def corners(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], ink: Ink) -> alt.Chart:
+def corners(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], palette: Palette) -> alt.Chart:
     """The statuses that are not ok, each in the upper right corner of its cell in a map of `x` by `y`."""
     marks: alt.Chart = (
         base.transform_filter(alt.datum.status != OK)
-        .mark_point(size=18, filled=False, color=ink.text, strokeWidth=1.2, opacity=1)
+        .mark_point(size=18, filled=False, color=palette.text, strokeWidth=1.2, opacity=1)
         .encode(
             x=x.copy().bandPosition(0.85),
             y=y.copy().bandPosition(0.2),
-            shape=shape(statuses, ink),
+            shape=shape(statuses, palette),
         )
     )
     return marks

@@ -24,7 +24,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-ser
 
 
 @dataclass(frozen=True)
-class Ink:
+class Palette:
     """The colours of one appearance.
 
     text    titles, labels, the default's curve      faster, slower  significant differences from the default
@@ -49,7 +49,7 @@ class Ink:
 
 
 # Okabe and Ito's palette (jfly.uni-koeln.de/color, 2008); on white its yellow is darkened, on black its blue lightened.
-LIGHT = Ink(
+LIGHT = Palette(
     text="#1b1b1b",
     quiet="#555555",
     rule="#dddddd",
@@ -59,7 +59,7 @@ LIGHT = Ink(
     unsure="#9a9a9a",
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#b5a300"),
 )
-DARK = Ink(
+DARK = Palette(
     text="#ececec",
     quiet="#b0b0b0",
     rule="#3c3f44",
@@ -69,8 +69,8 @@ DARK = Ink(
     unsure="#808080",
     series=("#3d9be0", "#e8803a", "#1fc296", "#d998bb", "#e69f00", "#8ccdf2", "#f0e442"),
 )
-PAGE = Ink(
-    **{field.name: f"var(--{field.name})" for field in fields(Ink) if field.name != "series"},
+PAGE = Palette(
+    **{field.name: f"var(--{field.name})" for field in fields(Palette) if field.name != "series"},
     series=tuple(f"var(--series-{i})" for i in range(len(LIGHT.series))),
 )
 """Colours left to the page's style sheet, so that dark mode and print change a figure that is already drawn."""
@@ -86,13 +86,13 @@ class Style:
     width: float
 
 
-def styles(labels: Iterable[str], ink: Ink) -> list[Style]:
-    """A style per distinct label, in order; the default's curve is thick and in the ink of the text."""
+def styles(labels: Iterable[str], palette: Palette) -> list[Style]:
+    """A style per distinct label, in order; the default's curve is thick and in the colour of the text."""
     names = ordered(labels)
-    default = [Style(name, ink.text, DASHES[0], DEFAULT_WIDTH) for name in names if is_default(name)]
+    default = [Style(name, palette.text, DASHES[0], DEFAULT_WIDTH) for name in names if is_default(name)]
     others = [name for name in names if not is_default(name)]
     return default + [
-        Style(name, ink.series[i % len(ink.series)], DASHES[i % len(DASHES)], OTHER_WIDTH)
+        Style(name, palette.series[i % len(palette.series)], DASHES[i % len(DASHES)], OTHER_WIDTH)
         for i, name in enumerate(others)
     ]
 
@@ -188,28 +188,28 @@ def map_width(columns: int) -> int:
     return min(WIDTH, 60 * columns)
 
 
-def dress(chart: Chart, ink: Ink, description: str) -> Chart:
+def apply(chart: Chart, palette: Palette, description: str) -> Chart:
     """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
-    dressed: Chart = chart.properties(description=description).configure(
-        background=ink.paper,
+    themed: Chart = chart.properties(description=description).configure(
+        background=palette.paper,
         font=FONT,
         padding=6,
         view=alt.ViewConfig(stroke=None),
         axis=alt.AxisConfig(
-            labelColor=ink.quiet,
-            titleColor=ink.text,
-            domainColor=ink.quiet,
-            tickColor=ink.quiet,
-            gridColor=ink.rule,
+            labelColor=palette.quiet,
+            titleColor=palette.text,
+            domainColor=palette.quiet,
+            tickColor=palette.quiet,
+            gridColor=palette.rule,
             labelFontSize=11,
             titleFontSize=12,
             titleFontWeight="normal",
             titlePadding=8,
         ),
         legend=alt.LegendConfig(
-            labelColor=ink.text,
-            titleColor=ink.text,
-            symbolStrokeColor=ink.text,
+            labelColor=palette.text,
+            titleColor=palette.text,
+            symbolStrokeColor=palette.text,
             labelFontSize=11,
             titleFontSize=12,
             titleFontWeight="normal",
@@ -217,7 +217,7 @@ def dress(chart: Chart, ink: Ink, description: str) -> Chart:
             orient="bottom",
             columns=4,
         ),
-        header=alt.HeaderConfig(labelColor=ink.text, titleColor=ink.text, labelFontSize=12, labelLimit=0),
-        title=alt.TitleConfig(color=ink.text, anchor="start", fontSize=14, offset=12),
+        header=alt.HeaderConfig(labelColor=palette.text, titleColor=palette.text, labelFontSize=12, labelLimit=0),
+        title=alt.TitleConfig(color=palette.text, anchor="start", fontSize=14, offset=12),
     )
-    return dressed
+    return themed

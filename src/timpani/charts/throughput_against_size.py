@@ -7,7 +7,7 @@ from timpani.charts.curves import curves
 from timpani.charts.measure import THROUGHPUT
 
 
-def throughput_against_size(cells: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def throughput_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per label with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), ink, THROUGHPUT)
-    return theme.dress(chart, ink, "Throughput against message size, one curve per pair of ranks or way")
+    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, THROUGHPUT)
+    return theme.apply(chart, palette, "Throughput against message size, one curve per pair of ranks or way")

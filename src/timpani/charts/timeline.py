@@ -10,10 +10,10 @@ _MOST_NAMED = 64  # ranks whose messages have room for a name
 _SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
 
 
-def timeline(events: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives."""
     bars = _bars(events)
-    colours = {_SEND: ink.series[0], _RECEIVE: ink.series[2], _REDUCE: ink.series[1]}
+    colours = {_SEND: palette.series[0], _RECEIVE: palette.series[2], _REDUCE: palette.series[1]}
     found = [what for what in colours if what in set(bars["what"])]
     kinds = alt.Color(
         "what:N",
@@ -36,25 +36,25 @@ def timeline(events: pl.DataFrame, ranks: int, ink: theme.Ink = theme.LIGHT) -> 
     tooltip = ["rank:Q", "what:N", "peer:Q", "round:Q", "bytes:Q", "start:Q", "end:Q"]
     drawn = (
         alt.Chart(bars)
-        .mark_rect(stroke=ink.paper, strokeWidth=0.6)
+        .mark_rect(stroke=palette.paper, strokeWidth=0.6)
         .encode(x=x, x2="end:Q", y=y, y2="bottom:Q", color=kinds, tooltip=tooltip)
     )
     arrows = (
         alt.Chart(bars.filter(what=_SEND))
-        .mark_rule(color=ink.quiet, opacity=0.5, strokeWidth=0.8)
+        .mark_rule(color=palette.quiet, opacity=0.5, strokeWidth=0.8)
         .encode(x=x, x2="end:Q", y=middle, y2="arrives:Q")
     )
     names = (
         alt.Chart(bars.filter(pl.col("what") != _REDUCE))
         .transform_calculate(middle_of_time="(datum.start + datum.end) / 2")
-        .mark_text(fontSize=9, color=ink.paper)
+        .mark_text(fontSize=9, color=palette.paper)
         .encode(x=alt.X("middle_of_time:Q", axis=ticks), y=middle, text="label:N")
     )
     height = _LANE * ranks
     width = theme.WIDTH
     fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MOST_NAMED  # pixels that `→15` needs
     chart = alt.layer(arrows, drawn, *([names] if fits else [])).properties(width=width, height=height)
-    return theme.dress(chart, ink, "When each rank sends and receives")
+    return theme.apply(chart, palette, "When each rank sends and receives")
 
 
 def _bars(events: pl.DataFrame) -> pl.DataFrame:

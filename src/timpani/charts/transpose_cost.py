@@ -8,12 +8,12 @@ from timpani.charts.rows import TRANSPOSES, any_with
 from timpani.charts.speedup import COLUMNS, speedup
 
 
-def transpose_cost(ratios: pl.DataFrame, ink: theme.Ink = theme.LIGHT) -> theme.Chart:
+def transpose_cost(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A panel per way: the plain message's time / the way's, so that ½ is half of its throughput.
 
     ratios  columns of `compare_with_plain_message` and `status`, a row per label and size
     """
-    return speedup(ratios, ink, "a plain message")
+    return speedup(ratios, palette, "a plain message")
 
 
 FIGURE = Figure(
