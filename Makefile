@@ -15,7 +15,7 @@ setup: .venv/setup
 
 demo: setup
 	$(bin)/timpani run demo -o demo
-	$(bin)/timpani report demo -o demo/report.html
+	$(bin)/timpani report demo -o demo/report.html --force
 
 test: .venv/setup-tests
 	$(bin)/python -m pytest

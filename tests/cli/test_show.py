@@ -89,8 +89,10 @@ def test_output_goes_into_a_new_file_only(campaign: Path, tmp_path: Path) -> Non
     assert pl.read_csv(path).height == 2
     again = run(campaign, "--format", "json", "-o", path)
     assert isinstance(again.exception, UserError)
-    assert "remove it or choose another name" in str(again.exception)
+    assert "choose another name, or overwrite it with --force" in str(again.exception)
     assert pl.read_csv(path).height == 2
+    assert run(campaign, "--format", "json", "-o", path, "--force").exception is None
+    assert len(pl.read_json(path)) == 2
 
 
 def test_a_place_that_can_not_be_written_is_named(campaign: Path, tmp_path: Path) -> None:

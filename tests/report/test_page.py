@@ -288,15 +288,16 @@ def test_numbers_have_three_significant_digits_and_no_exponent(number: float, te
     assert significant(number) == text
 
 
-def test_a_report_replaces_a_report_and_nothing_else(campaign: Campaign, tmp_path: Path) -> None:
+def test_a_report_replaces_a_file_only_by_force(campaign: Campaign, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    report(campaign.folder, output)
-    report(campaign.folder, output)
-    foreign = tmp_path / "thesis.html"
-    foreign.write_text("<p>years of work")
-    with pytest.raises(UserError, match="exists and is no report"):
-        report(campaign.folder, foreign)
-    assert foreign.read_text() == "<p>years of work"
+    output.write_text("<p>years of work")
+    with pytest.raises(UserError, match="exists already; choose another name, or overwrite it with --force"):
+        report(campaign.folder, output)
+    assert output.read_text() == "<p>years of work"
+    report(campaign.folder, output, force=True)
+    assert "Broadcast" in output.read_text()
+    with pytest.raises(UserError, match="is not a file"):
+        report(campaign.folder, tmp_path, force=True)
     with pytest.raises(UserError, match="can't be written"):
         report(campaign.folder, tmp_path / "missing" / "report.html")
     with pytest.raises(UserError, match="nothing to write"):

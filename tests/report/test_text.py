@@ -6,7 +6,7 @@ import polars as pl
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
-from timpani.report.text import AVERAGES_ONLY, cell_table, verdict_lines
+from timpani.report.text import AVERAGES_ONLY, cell_markdown, cell_table, verdict_lines
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide import Loss, Verdict
 
@@ -33,21 +33,43 @@ def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() 
     two, four = text.split("\n\n")
     assert two.splitlines() == [
         "Broadcast, 2 ranks, core, warm, on here",
-        "algorithm  size  median µs   from  to (95 %)  status",
-        "default     8 B      0.500  0.500      0.500  not_converged",
+        "algorithm  size  median µs  status",
+        "default     8 B      0.500  not_converged",
     ]
     assert four.splitlines()[1:] == [
-        "algorithm   size  median µs      from  to (95 %)  status",
-        "default      8 B      1.500     1.500      1.500  not_converged",
-        "knomial    1 MiB   1234.568  1234.568   1234.568  not_converged",
+        "algorithm   size  median µs  status",
+        "default      8 B      1.500  not_converged",
+        "knomial    1 MiB   1234.568  not_converged",
+    ]
+
+
+def test_intervals_are_headed_by_what_they_cover() -> None:
+    two = [result("bcast", "default", 8, launch=launch, median_us=launch) for launch in (1, 2)]
+    assert table_of(*two).splitlines()[1:] == [
+        "algorithm  size  median µs   from  to (50 %)  status",
+        "default     8 B      1.500  1.000      2.000  not_converged",
+    ]
+    six = [result("bcast", "ring", 8, launch=launch, median_us=launch) for launch in range(1, 7)]
+    assert table_of(*six).splitlines()[1].split("  ")[-2:] == ["to (96.9 %)", "status"]
+    assert "to (50 to 96.9 %)" in table_of(*two, *six)
+
+
+def test_markdown_has_the_same_rows() -> None:
+    cells = estimate_cells(results_frame([result("bcast", "default", 8, median_us=1.5)]))
+    assert cell_markdown(cells).splitlines() == [
+        "### Broadcast, 4 ranks, core, warm, on here",
+        "",
+        "| algorithm | size | median µs | status |",
+        "| --- | ---: | ---: | --- |",
+        "| default | 8 B | 1.500 | not_converged |",
     ]
 
 
 def test_barrier_has_no_size_and_a_failed_cell_no_time() -> None:
     text = table_of(result("barrier", "default", 0, error="rank 1 died"))
     assert text.splitlines()[1:] == [
-        "algorithm  median µs  from  to (95 %)  status",
-        "default            –     –          –  failed",
+        "algorithm  median µs  status",
+        "default            –  failed",
     ]
 
 
@@ -69,20 +91,20 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
     bandwidth, rate = text.split("\n\n")
     assert bandwidth.splitlines() == [
         "Bandwidth, 4 ranks, core, warm, on here",
-        "algorithm    size      MB/s      from  to (95 %)  status",
-        "default    8000 B  4000.000  4000.000   4000.000  ok",
+        "algorithm    size      MB/s      from  to (96.9 %)  status",
+        "default    8000 B  4000.000  4000.000     4000.000  ok",
     ]
     assert rate.splitlines()[1:] == [
-        "algorithm  size  messages/s        from   to (95 %)  status",
-        "default     8 B  500000.000  500000.000  500000.000  ok",
+        "algorithm  size  messages/s        from  to (96.9 %)  status",
+        "default     8 B  500000.000  500000.000   500000.000  ok",
     ]
 
 
 def test_messages_between_ranks_say_how_close_those_sit() -> None:
     cells = estimate_cells(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
     assert cell_table(cells.with_columns(relation=pl.lit("same socket"))).splitlines()[1:] == [
-        "algorithm     relation  size  median µs   from  to (95 %)  status",
-        "default    same socket   8 B      0.200  0.200      0.200  not_converged",
+        "algorithm     relation  size  median µs  status",
+        "default    same socket   8 B      0.200  not_converged",
     ]
 
 

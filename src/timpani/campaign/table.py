@@ -48,8 +48,8 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     """Estimate every cell of `results` (columns RESULT_SCHEMA, a row per cell and launch).
 
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
-    estimate is the median of the launches' medians, its 95 % interval is over launches; `osu_avg_us` is their mean.
-    Simulated times are exact: their interval is the estimate itself, and has no coverage.
+    estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
+    `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     Launches that failed give no time. Flags of single launches (not converged, skewed, bimodal) hold for the cell
     when most launches that succeeded raised them.
     """
@@ -102,8 +102,10 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
         .join(bounds, on="medians_count", how="left")
         .with_columns(
             medians.list.median().alias("median_us"),
-            medians.list.get(pl.col("low"), null_on_oob=True).alias("ci_low_us"),
-            medians.list.get(pl.col("high"), null_on_oob=True).alias("ci_high_us"),
+            *(
+                pl.when(~pl.col("simulated")).then(medians.list.get(pl.col(rank), null_on_oob=True)).alias(bound)
+                for rank, bound in (("low", "ci_low_us"), ("high", "ci_high_us"))
+            ),
             pl.when(~pl.col("simulated")).then("ci_coverage").alias("ci_coverage"),
             pl.when(medians.list.median() > 0)
             .then(deviations.list.median() / medians.list.median())
@@ -114,7 +116,7 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
 
 @lru_cache(maxsize=1024)
 def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
-    if n == 0:  # imported from OSU: it prints no median
+    if n < 2:  # imported from OSU, which prints no median; or one launch, which bounds nothing
         return None, None, None
     ranks = quantile_ranks(n)
     return ranks.low, ranks.high, ranks.coverage

@@ -11,9 +11,14 @@ def latency_us(cells: pl.DataFrame) -> pl.Series:
     return cells.select(pl.coalesce("median_us", "osu_avg_us")).to_series()
 
 
-def has_intervals(cells: pl.DataFrame) -> bool:
-    """Whether any of these cells has an interval."""
-    return bool(cells["ci_low_us"].is_not_null().any())
+def coverage(cells: pl.DataFrame) -> str:
+    """What the intervals of these cells over launches cover: `96.9 %`, or `50 to 96.9 %` where cells differ in their
+    number of launches, of which fewer than six bound no median with 95 %; empty where there is no interval."""
+    covered = sorted(set(cells.filter(pl.col("ci_low_us").is_not_null())["ci_coverage"].drop_nulls()))
+    if not covered:
+        return ""
+    least, most = (f"{100 * share:.1f}".removesuffix(".0") for share in (covered[0], covered[-1]))
+    return f"{least} %" if least == most else f"{least} to {most} %"
 
 
 def latency_title(cells: pl.DataFrame) -> str:

@@ -5,7 +5,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.curves import COLUMNS, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.latency import has_intervals, latency_title
+from timpani.charts.latency import coverage, latency_title
 from timpani.charts.measure import latency
 from timpani.charts.rows import CALLS
 
@@ -17,7 +17,7 @@ def latency_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIG
 
 
 def _about(cells: pl.DataFrame) -> str:
-    intervals = " Vertical lines are 95 % intervals over launches." if has_intervals(cells) else ""
+    intervals = f" A vertical line is the {covered} interval over launches." if (covered := coverage(cells)) else ""
     return f"{latency_title(cells)} of a call against message size, both on log scales.{intervals}"
 
 

@@ -5,7 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import SETTING, Figure, Section
-from timpani.charts.latency import has_intervals
+from timpani.charts.latency import coverage
 from timpani.charts.rows import CALLS, several
 from timpani.charts.status import shape
 from timpani.study.schema import BOUND
@@ -74,7 +74,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
 
 
 def _about(cells: pl.DataFrame) -> str:
-    intervals = " with their 95 % intervals over launches" if has_intervals(cells) else ""
+    intervals = f" each with its {covered} interval over launches" if (covered := coverage(cells)) else ""
     bounds = (
         " A bar stands where the dearest link alone would end: the bytes that must cross it whatever the algorithm, by "
         "its rate."

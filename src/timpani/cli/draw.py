@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.options import Force
+
 
 def draw(
     name: Annotated[
@@ -26,6 +28,7 @@ def draw(
     matrix: Annotated[bool, typer.Option("--matrix", help="Who sends how much to whom, also where it is a tree.")] = (
         False
     ),
+    force: Force = False,
 ) -> None:
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""
     from timpani.errors import UserError
@@ -42,4 +45,4 @@ def draw(
     where = places(ranks, nodes, groups, by) if nodes else ()
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
-    typer.echo(drawing.write(Simulator(build(mpi)), view, output))
+    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force))

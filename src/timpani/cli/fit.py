@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.options import Force
+
 
 class Format(StrEnum):
     """How a fit is shown."""
@@ -51,6 +53,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    force: Force = False,
 ) -> None:
     """Fit a campaign: where curves jump, latency and throughput, LogGP, max-rate, and regressions on ranks and size."""
     import json
@@ -69,7 +72,7 @@ def fit(
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
     prediction = predict_campaign(campaign, found, costs_from)
     if figure is not None:
-        write_prediction(prediction, figure)
+        write_prediction(prediction, figure, force)
     if format is Format.json:
         found_object = fit_object(found, context)
         found_object["prediction"] = prediction_object(prediction) if prediction else None

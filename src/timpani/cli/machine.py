@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.options import Force
+
 app = typer.Typer(no_args_is_help=True)
 
 
@@ -37,6 +39,7 @@ def calibrate(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new platform file.", show_default=False)],
     nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=500)] = 1,
     cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
+    force: Force = False,
 ) -> None:
     """Write a platform for SimGrid on which messages take what they took in a campaign."""
     from timpani.campaign.load import load
@@ -45,7 +48,7 @@ def calibrate(
     from timpani.machine.calibrated import MessageCost, calibrated_platform
     from timpani.models.fit import fit
     from timpani.prediction.costs import LATENCY, message_costs
-    from timpani.report.files import write_new
+    from timpani.report.files import write_file
     from timpani.report.fit_text import curve_name
 
     campaign = load(folder)
@@ -61,5 +64,5 @@ def calibrate(
         MessageCost(each.first_bytes, each.latency.value * 1e-6, each.per_byte.value * 1e-6) for each in costs.regimes
     ]
     name = campaign.header.machine.name or folder.name
-    write_new(output, calibrated_platform(name, in_seconds, nodes, cores).encode())
+    write_file(output, calibrated_platform(name, in_seconds, nodes, cores).encode(), force)
     typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")

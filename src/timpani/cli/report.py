@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from timpani.errors import UserError, cannot_write
+from timpani.cli.options import Force
+from timpani.errors import UserError
 
 
 def report(
@@ -16,22 +17,21 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(help="A folder for each figure as SVG, PNG and PDF.", show_default=False)
     ] = None,
+    force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
     from timpani.campaign.load import load
     from timpani.report.figure_files import write_figures
-    from timpani.report.page import is_report, render
+    from timpani.report.files import check_new, write_file
+    from timpani.report.page import render
 
     if output is None and figures is None:
         raise UserError("nothing to write", "name the report with -o report.html, or a folder with --figures DIR")
+    if output is not None:
+        check_new(output, force)  # before the work
     campaign = load(folder)
-    try:
-        if output is not None:
-            if output.exists() and not (output.is_file() and is_report(output)):
-                raise UserError(f"{output} exists and is no report of Timpani's", "choose another -o")
-            output.write_text(render(campaign), encoding="utf-8")
-            typer.echo(output)
-        if figures is not None:
-            typer.echo(f"{len(write_figures(campaign, figures))} files in {figures}")
-    except OSError as error:
-        raise cannot_write(Path(error.filename), error) from None
+    if output is not None:
+        write_file(output, render(campaign).encode(), force)
+        typer.echo(output)
+    if figures is not None:
+        typer.echo(f"{len(write_figures(campaign, figures, force))} files in {figures}")

@@ -6,16 +6,19 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.options import Force
+
 
 def rules(
     folder: Annotated[Path, typer.Argument(help="A campaign that measured the default and ours.", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
+    force: Force = False,
 ) -> None:
     """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
     from timpani.campaign.context import rank_layouts
     from timpani.campaign.load import load
     from timpani.errors import UserError
-    from timpani.report.files import write_new
+    from timpani.report.files import write_file
     from timpani.tuning.replacements import cautions, replacements, rules_text
 
     campaign = load(folder)
@@ -29,7 +32,7 @@ def rules(
     mpi = campaign.header.mpi
     about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
     costs = cautions(found)
-    write_new(output, rules_text(found, about + costs).encode())
+    write_file(output, rules_text(found, about + costs).encode(), force)
     typer.echo(f"{output}: {len(found)} rules")
     for cost in costs:
         typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)

@@ -6,11 +6,16 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.options import Force
+
+_ONLY = "Only a part of it"
+
 
 class Format(StrEnum):
     """How a campaign is shown."""
 
     table = "table"
+    markdown = "markdown"
     osu = "osu"
     csv = "csv"
     json = "json"
@@ -23,11 +28,32 @@ def show(
         Format.table
     ),
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write into this new file.", show_default=False)
+        Path | None, typer.Option("--output", "-o", help="Write into this file.", show_default=False)
     ] = None,
     full: Annotated[
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False,
+    operations: Annotated[
+        str | None,
+        typer.Option("--operations", help="Only these: bcast,allreduce.", show_default=False, rich_help_panel=_ONLY),
+    ] = None,
+    algorithms: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these, as the table names them: default,ring.", show_default=False, rich_help_panel=_ONLY
+        ),
+    ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option("--ranks", "-n", "-np", help="Only these.", show_default=False, rich_help_panel=_ONLY),
+    ] = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these: 8,64K, or FIRST:LAST for all between.", show_default=False, rich_help_panel=_ONLY
+        ),
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Show a campaign: one row per cell, estimated over its launches."""
     import sys
@@ -36,6 +62,7 @@ def show(
     from timpani.campaign.context import with_bounds
     from timpani.campaign.load import load
     from timpani.campaign.relations import with_relation
+    from timpani.campaign.selection import Selection, select_cells
     from timpani.campaign.table import estimate_cells
     from timpani.errors import UserError
 
@@ -45,11 +72,16 @@ def show(
         raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
     campaign = load(folder)
     cells = with_bounds(with_relation(estimate_cells(campaign.results), campaign), campaign)
+    cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
     match format:
         case Format.table:
             from timpani.report.text import cell_table
 
             content = cell_table(cells).encode()
+        case Format.markdown:
+            from timpani.report.text import cell_markdown
+
+            content = cell_markdown(cells).encode()
         case Format.osu:
             from timpani.report.osu import osu_blocks
 
@@ -65,6 +97,6 @@ def show(
     if output is None:
         sys.stdout.buffer.write(content)
     else:
-        from timpani.report.files import write_new
+        from timpani.report.files import write_file
 
-        write_new(output, content)
+        write_file(output, content, force)

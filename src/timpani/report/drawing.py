@@ -14,7 +14,7 @@ from timpani.charts.theme import Chart
 from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.providers.catalogue import Catalogue
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 from timpani.schedules.simulation import Call, RankPlace, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
@@ -64,18 +64,18 @@ class Drawing:
         count = message_bytes if _is_sized(collective) else 0
         return cls(Call(collective, resolved, ranks, count, root, places=where))
 
-    def write(self, simulator: Simulator, view: View, path: Path) -> Path:
-        """Draw into the new file `path`, whose suffix says how; returns it."""
+    def write(self, simulator: Simulator, view: View, path: Path, force: bool = False) -> Path:
+        """Draw into the file `path`, whose suffix says how; returns it. One that exists is overwritten with `force`."""
         suffix = path.suffix.removeprefix(".")
         if suffix not in (*FIGURE_FORMATS, _TRACE):
             raise unknown("kind of file", suffix or str(path), (*FIGURE_FORMATS, _TRACE), "timpani draw --help")
         (events,) = simulator.events([self.call])
         if suffix == _TRACE:
-            write_new(path, json.dumps(trace(events, self._title(events))).encode())
+            write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
             return path
         if not events.height:
             raise UserError(f"nothing moves in {self._name} on {self.call.ranks} ranks", "draw it on more")
-        write_new(path, figure_bytes(self._chart(events, view), self._title(events), suffix))
+        write_file(path, figure_bytes(self._chart(events, view), self._title(events), suffix), force)
         return path
 
     def _chart(self, events: pl.DataFrame, view: View) -> Chart:

@@ -5,14 +5,21 @@ from pathlib import Path
 
 from timpani.campaign.load import Campaign
 from timpani.charts import theme
+from timpani.errors import cannot_write
 from timpani.report.contents import Report
-from timpani.report.files import FIGURE_FORMATS, figure_bytes
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 
 
-def write_figures(campaign: Campaign, folder: Path) -> list[Path]:
-    """Write every figure of the report, for every choice of its selectors, as SVG, PNG and PDF; returns the paths."""
+def write_figures(campaign: Campaign, folder: Path, force: bool = False) -> list[Path]:
+    """Write every figure of the report, for every choice of its selectors, as SVG, PNG and PDF; returns the paths.
+
+    Files that exist are overwritten only with `force`.
+    """
     report = Report(campaign)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
     written = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
         for choice in panel.choices():
@@ -20,6 +27,6 @@ def write_figures(campaign: Campaign, folder: Path) -> list[Path]:
             stem = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
             for format in FIGURE_FORMATS:
                 path = folder / f"{stem}.{format}"
-                path.write_bytes(figure_bytes(figure, choice.title, format))
+                write_file(path, figure_bytes(figure, choice.title, format), force)
                 written.append(path)
     return written

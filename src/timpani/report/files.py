@@ -1,5 +1,6 @@
-"""What Timpani writes into files that a user named: new ones only, and figures in each format."""
+"""What Timpani writes into files that a user named: never over one that exists but by --force, and figures."""
 
+import os
 from pathlib import Path
 
 import altair as alt
@@ -12,18 +13,29 @@ VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
 
 
-def write_new(path: Path, content: bytes) -> None:
-    """Write a file that does not exist yet, whole or not at all: half of one would stand in the next attempt's way."""
+def check_new(path: Path, force: bool) -> None:
+    """UserError where `path` exists already and `force` is not set, or is no file."""
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a file", "choose another name")
+    if path.exists() and not force:
+        raise UserError(f"{path} exists already", "choose another name, or overwrite it with --force")
+
+
+def write_file(path: Path, content: bytes, force: bool = False) -> None:
+    """Write a file whole or not at all; one that exists already only with `force`, and it stays until the new is whole.
+
+    UserError where it exists, is no file, or can't be written.
+    """
+    check_new(path, force)
+    path = path.resolve() if path.is_symlink() else path  # the link stays
+    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        with path.open("xb") as file:
-            try:
-                file.write(content)
-                file.flush()
-            except OSError:
-                path.unlink()
-                raise
-    except FileExistsError:
-        raise UserError(f"{path} exists already", "remove it or choose another name") from None
+        try:
+            beside.write_bytes(content)
+            beside.replace(path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
     except OSError as error:
         raise cannot_write(path, error) from None
 

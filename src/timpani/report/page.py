@@ -1,7 +1,6 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -24,9 +23,6 @@ from timpani.report.tables import with_unit
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
-GENERATOR = "Timpani"
-"""What a report's generator tag begins with: by it a report is known as ours."""
-
 _MOST_FAILURES = 40  # shown; the campaign holds all
 
 
@@ -47,7 +43,7 @@ def render(campaign: Campaign) -> str:
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
     return environment.get_template("page.html.jinja").render(
-        generator=f"{GENERATOR} {__version__}",
+        generator=f"Timpani {__version__}",
         title=study.title or campaign.folder.resolve().name,
         question=study.question,
         created=campaign.header.created,
@@ -67,12 +63,6 @@ def render(campaign: Campaign) -> str:
         library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)),  # noqa: S704
         data=script_data(report),
     )
-
-
-def is_report(path: Path) -> bool:
-    """Whether the file was written by `render`."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return f'<meta name="generator" content="{GENERATOR} ' in file.read(1024)
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
 from timpani.prediction.costs import MessageCosts
 from timpani.prediction.times import RATIO, choices
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_new
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 from timpani.report.fit_text import algorithm_of, number
 from timpani.report.text import aligned
 from timpani.study.schema import CURVE
@@ -45,8 +45,8 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def write_prediction(prediction: Prediction | None, path: Path) -> None:
-    """Draw predicted over measured times into the new file `path`, whose suffix says how."""
+def write_prediction(prediction: Prediction | None, path: Path, force: bool = False) -> None:
+    """Draw predicted over measured times into the file `path`, whose suffix says how; `force`: over one that exists."""
     suffix = path.suffix.removeprefix(".")
     if suffix not in FIGURE_FORMATS:
         raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
@@ -63,7 +63,7 @@ def write_prediction(prediction: Prediction | None, path: Path) -> None:
             ],
         )
     )
-    write_new(path, figure_bytes(chart.prediction(rows), "Our algorithms by the model", suffix))
+    write_file(path, figure_bytes(chart.prediction(rows), "Our algorithms by the model", suffix), force)
 
 
 def _costs(costs: MessageCosts) -> Iterator[str]:

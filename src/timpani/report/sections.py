@@ -7,7 +7,7 @@ import polars as pl
 from markupsafe import Markup
 
 from timpani.charts.figure import MODELS, Figure, Section
-from timpani.charts.latency import has_intervals, latency_title
+from timpani.charts.latency import coverage, latency_title
 from timpani.charts.registry import figures
 from timpani.charts.status import words
 from timpani.report.contents import Report
@@ -36,8 +36,8 @@ def sections(report: Report) -> list[PageSection]:
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
     intervals = (
-        ", with the 95 % interval over launches in small type. Bold entries are the best or tied with it"
-        if has_intervals(report.cells)
+        f", with the {covered} interval over launches in small type. Bold entries are the best or tied with it"
+        if (covered := coverage(report.cells))
         else ""
     )
     yield PageSection(

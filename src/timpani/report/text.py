@@ -1,23 +1,25 @@
 """A campaign as plain text: the table of its cells, and the verdict."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
 from timpani.campaign.relations import RELATION
+from timpani.charts.latency import coverage
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 
 _MEDIANS: dict[Quantity, dict[str, str]] = {
-    "time": {"median µs": "median_us", "from": "ci_low_us", "to (95 %)": "ci_high_us"},
+    "time": {"median µs": "median_us", "from": "ci_low_us", "to": "ci_high_us"},
     "throughput": {
         "MB/s": "throughput_mb_per_s",
         "from": "throughput_low_mb_per_s",
-        "to (95 %)": "throughput_high_mb_per_s",
+        "to": "throughput_high_mb_per_s",
     },
-    "rate": {"messages/s": "rate", "from": "rate_low", "to (95 %)": "rate_high"},
+    "rate": {"messages/s": "rate", "from": "rate_low", "to": "rate_high"},
 }
 """What stands over a column, by what an operation is asked for, and the column of the frame."""
 
@@ -38,29 +40,63 @@ SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
+@dataclass(frozen=True)
+class Block:
+    """The cells of one operation, rank count, placement, mode and machine as text: `rows` begins with the headings."""
+
+    heading: str
+    notes: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
 def cell_table(cells: pl.DataFrame) -> str:
+    """The blocks of `blocks` as aligned columns."""
+    return "\n".join("\n".join([each.heading, *each.notes, *aligned(each.rows)]) + "\n" for each in blocks(cells))
+
+
+def cell_markdown(cells: pl.DataFrame) -> str:
+    """The blocks of `blocks` as Markdown tables under headings."""
+    return "\n".join("\n".join(_markdown(each)) for each in blocks(cells))
+
+
+def blocks(cells: pl.DataFrame) -> Iterator[Block]:
     """A block per operation, rank count, placement, mode and machine.
 
     `cells` is what `estimate_cells` returns; with a column `relation` messages between ranks say how close those sit.
-    With a column BOUND what the links alone take stands beside each time.
+    With a column BOUND what the links alone take stands beside each time. Intervals are headed by what they cover.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
-    blocks = cells.group_by(SWEEP, maintain_order=True)
-    return "\n".join(_block(block) for _, block in blocks)
+    for _, block in cells.group_by(SWEEP, maintain_order=True):
+        yield _block(block)
 
 
-def _block(cells: pl.DataFrame) -> str:
+def _markdown(block: Block) -> Iterator[str]:
+    yield f"### {block.heading}\n"
+    for note in block.notes:
+        yield f"{note}\n"
+    heads, *rows = ([cell.replace("|", "\\|") for cell in row] for row in block.rows)
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'|'.join([' --- ', *([' ---: '] * (len(heads) - 2)), ' --- '])}|"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"
+    yield ""
+
+
+def _block(cells: pl.DataFrame) -> Block:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
     shown = _AVERAGES[_quantity(first["collective"])] if imported else _MEDIANS[_quantity(first["collective"])]
     note = [AVERAGES_ONLY] if imported else []
     if cells["status"].str.contains("simulated").all():
         note, shown = [SIMULATED], dict([next(iter(shown.items()))])
+    covered = coverage(cells)
+    shown = {heading: column for heading, column in shown.items() if covered or heading not in ("from", "to")}
     sized = _sized(first["collective"])
     related = first.get(RELATION) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
-    rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *shown, "status")]
+    headings = [f"to ({covered})" if heading == "to" else heading for heading in shown]
+    rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *headings, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         relation = [row[RELATION] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
@@ -70,7 +106,7 @@ def _block(cells: pl.DataFrame) -> str:
         f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
-    return "\n".join([heading, *note, *aligned(rows)]) + "\n"
+    return Block(heading, tuple(note), tuple(rows))
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
