@@ -16,8 +16,9 @@ from timpani.campaign.load import load
 from timpani.campaign.session import Session
 from timpani.cli.progress import progress
 from timpani.machine.launcher import Command, LaunchRequest, command
-from timpani.native.build import sources, tool
+from timpani.native.build import tool
 from timpani.native.find import Mpi, choose_mpi
+from timpani.native.sources import sources
 from timpani.study.study import Study
 
 RATIO_MUST_BE = 1.05

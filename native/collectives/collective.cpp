@@ -7,80 +7,109 @@ namespace timpani {
 
 namespace {
 
-std::int64_t nothing(const Shape&, int) { return 0; }
-std::int64_t one_count(const Shape& shape, int) { return shape.count; }
-std::int64_t all_blocks(const Shape& shape, int) { return block_of(shape, shape.ranks - 1).end(); }
-std::int64_t own_block(const Shape& shape, int rank) { return block_of(shape, rank).count; }
-std::int64_t sent_in_pairs(const Shape& shape, int rank) {
-    const auto last = pair_block_of(shape, rank, shape.ranks - 1);
-    return last.at_sender + last.count;
-}
-std::int64_t received_in_pairs(const Shape& shape, int rank) {
-    const auto last = pair_block_of(shape, shape.ranks - 1, rank);
-    return last.at_receiver + last.count;
-}
-std::int64_t count_at_root(const Shape& shape, int rank) { return rank == shape.root ? shape.count : 0; }
-std::int64_t blocks_at_root(const Shape& shape, int rank) { return rank == shape.root ? all_blocks(shape, rank) : 0; }
-std::int64_t count_off_root(const Shape& shape, int rank) { return rank == shape.root ? 0 : shape.count; }
-std::int64_t own_part(const Shape& shape, int rank) { return part_of(shape.count, shape.ranks, rank).count; }
+constexpr std::array kCollectives{
+#define COLLECTIVE(name, title, size_meaning, senders, sent, receivers, received, result, counts) \
+    Collective{#name,                                                                             \
+               {Holders::senders, Content::sent},                                                 \
+               {Holders::receivers, Content::received},                                           \
+               Result::result,                                                                    \
+               BlockCounts::counts},
+#include "collectives/operations.def"
+};
 
-using Source = std::optional<Origin>;
-
-Source moved(int rank, std::int64_t index) { return Origin{rank, rank, index}; }
-Source sum_of_all(const Shape& shape, std::int64_t index) { return Origin{0, shape.ranks - 1, index}; }
-
-Source no_result(const Shape&, int, std::int64_t) { return std::nullopt; }
-Source bcast(const Shape& shape, int, std::int64_t i) { return moved(shape.root, i); }
-Source scatter(const Shape& shape, int rank, std::int64_t i) {
-    return moved(shape.root, block_of(shape, rank).first + i);
+/// Of a buffer that `rank` uses; `received` tells from which side of a pair it looks.
+std::int64_t elements_of(Content content, bool received, const Shape& shape, int rank) {
+    switch (content) {
+        case Content::nothing:
+            return 0;
+        case Content::vector:
+            return shape.count;
+        case Content::part:
+            return part_of(shape.count, shape.ranks, rank).count;
+        case Content::block:
+            return block_of(shape, rank).count;
+        case Content::blocks:
+            return block_of(shape, shape.ranks - 1).end();
+        case Content::pairs: {
+            const int last = shape.ranks - 1;
+            const auto block = received ? pair_block_of(shape, last, rank) : pair_block_of(shape, rank, last);
+            return (received ? block.at_receiver : block.at_sender) + block.count;
+        }
+    }
+    return 0;
 }
-Source gather(const Shape& shape, int, std::int64_t i) {
-    if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), i % shape.count);
-    std::size_t owner = 0;
-    for (; shape.counts[owner] <= i; ++owner) i -= shape.counts[owner];
-    return moved(static_cast<int>(owner), i);
+
+/// Whose block of the vector of all blocks holds element `i`, and which of the block's elements that is.
+Origin owner_of(const Shape& shape, std::int64_t i) {
+    int owner = 0;
+    if (shape.counts.empty()) {
+        owner = static_cast<int>(i / shape.count);
+        i %= shape.count;
+    } else {
+        for (; shape.counts[static_cast<std::size_t>(owner)] <= i; ++owner) {
+            i -= shape.counts[static_cast<std::size_t>(owner)];
+        }
+    }
+    return {owner, owner, i};
 }
-Source reduce(const Shape& shape, int, std::int64_t i) { return sum_of_all(shape, i); }
-Source alltoall(const Shape& shape, int rank, std::int64_t i) {
-    if (shape.counts.empty()) return moved(static_cast<int>(i / shape.count), rank * shape.count + i % shape.count);
+
+/// Likewise of the blocks that all ranks have for `rank`, and the element's place in its sender's buffer.
+Origin sender_of(const Shape& shape, int rank, std::int64_t i) {
+    if (shape.counts.empty()) {
+        const int sender = static_cast<int>(i / shape.count);
+        return {sender, sender, rank * shape.count + i % shape.count};
+    }
     const auto sent_here = [&](int sender) {
         return shape.counts[static_cast<std::size_t>(sender) * static_cast<std::size_t>(shape.ranks) +
                             static_cast<std::size_t>(rank)];
     };
     int sender = 0;
     for (; sent_here(sender) <= i; ++sender) i -= sent_here(sender);
-    return moved(sender, pair_block_of(shape, sender, rank).at_sender + i);
+    return {sender, sender, pair_block_of(shape, sender, rank).at_sender + i};
 }
-Source reduce_scatter(const Shape& shape, int rank, std::int64_t i) {
-    return sum_of_all(shape, part_of(shape.count, shape.ranks, rank).first + i);
-}
-Source reduce_scatter_block(const Shape& shape, int rank, std::int64_t i) {
-    return sum_of_all(shape, rank * shape.count + i);
-}
-Source scan(const Shape&, int rank, std::int64_t i) { return Origin{0, rank, i}; }
-Source exscan(const Shape&, int rank, std::int64_t i) { return rank == 0 ? Source{} : Source{Origin{0, rank - 1, i}}; }
 
-constexpr std::array kCollectives{
-    Collective{"barrier", false, nothing, nothing, no_result},
-    Collective{"bcast", false, count_at_root, count_off_root, bcast},
-    Collective{"gather", false, one_count, blocks_at_root, gather},
-    Collective{"scatter", false, blocks_at_root, one_count, scatter},
-    Collective{"gatherv", false, own_block, blocks_at_root, gather},
-    Collective{"scatterv", false, blocks_at_root, own_block, scatter},
-    Collective{"allgatherv", false, own_block, all_blocks, gather},
-    Collective{"allgather", false, one_count, all_blocks, gather},
-    Collective{"alltoall", false, all_blocks, all_blocks, alltoall},
-    Collective{"alltoallv", false, sent_in_pairs, received_in_pairs, alltoall},
-    Collective{"reduce", true, one_count, count_at_root, reduce},
-    Collective{"allreduce", true, one_count, one_count, reduce},
-    Collective{"reduce_scatter_block", true, all_blocks, one_count, reduce_scatter_block},
-    Collective{"reduce_scatter", true, one_count, own_part, reduce_scatter},
-    Collective{"scan", true, one_count, one_count, scan},
-    Collective{"exscan", true, one_count, one_count, exscan},
-    Collective{"null", false, nothing, nothing, no_result},
-};
+/// The element of the contributed vectors that element `i` of what `rank` receives is of.
+std::int64_t contributed_index(const Collective& collective, const Shape& shape, int rank, std::int64_t i) {
+    if (collective.receive.content == Content::part) return part_of(shape.count, shape.ranks, rank).first + i;
+    if (collective.receive.content == Content::block) return block_of(shape, rank).first + i;
+    return i;
+}
 
 }  // namespace
+
+InPlace Collective::in_place() const {
+    if (result == Result::none || one_buffer()) return InPlace::never;
+    if (receive.holders == Holders::root) return InPlace::send_at_root;
+    return send.holders == Holders::root ? InPlace::receive_at_root : InPlace::send;
+}
+
+std::int64_t Collective::send_elements(const Shape& shape, int rank) const {
+    return send.used_by(rank, shape.root) ? elements_of(send.content, false, shape, rank) : 0;
+}
+
+std::int64_t Collective::receive_elements(const Shape& shape, int rank) const {
+    return receive.used_by(rank, shape.root) ? elements_of(receive.content, true, shape, rank) : 0;
+}
+
+std::optional<Origin> Collective::origin(const Shape& shape, int rank, std::int64_t i) const {
+    const auto index = [&] { return contributed_index(*this, shape, rank, i); };
+    switch (result) {
+        case Result::none:
+            return std::nullopt;
+        case Result::moved:
+            if (receive.content == Content::blocks) return owner_of(shape, i);
+            if (receive.content == Content::pairs) return sender_of(shape, rank, i);
+            return Origin{shape.root, shape.root, index()};
+        case Result::sum:
+            return Origin{0, shape.ranks - 1, index()};
+        case Result::prefix:
+            return Origin{0, rank, index()};
+        case Result::prefix_before:
+            if (rank == 0) return std::nullopt;
+            return Origin{0, rank - 1, index()};
+    }
+    return std::nullopt;
+}
 
 Part block_of(const Shape& shape, int rank) {
     if (shape.counts.empty()) return {rank * shape.count, shape.count};
@@ -140,7 +169,7 @@ constexpr std::int64_t kStride = 7;  // besides, rank r adds 1 to the elements i
 }  // namespace
 
 std::uint64_t contribution(const Collective& collective, int ranks, int rank, std::int64_t index) {
-    if (collective.reduces) return expected(collective, ranks, Origin{rank, rank, index});
+    if (collective.reduces()) return expected(collective, ranks, Origin{rank, rank, index});
     return moved_value(rank, index);
 }
 
@@ -149,7 +178,7 @@ std::uint64_t moved_value(int rank, std::int64_t index) {
 }
 
 std::uint64_t expected(const Collective& collective, int ranks, const Origin& origin) {
-    if (!collective.reduces) return contribution(collective, ranks, origin.first_rank, origin.index);
+    if (!collective.reduces()) return contribution(collective, ranks, origin.first_rank, origin.index);
     const std::int64_t everywhere = ranks <= kEveryRankAdds ? origin.last_rank - origin.first_rank + 1 : 0;
     const std::int64_t multiples =
         (origin.last_rank + origin.index) / kStride - (origin.first_rank + origin.index + kStride - 1) / kStride + 1;

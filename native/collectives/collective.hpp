@@ -54,18 +54,76 @@ struct Origin {
     std::int64_t index;
 };
 
-/// What the harness and the verifier must know of a collective, and nothing of MPI.
-struct Collective {
-    std::string_view name;
-    bool reduces;
-    /// Elements of the buffer that rank contributes from, and of the one that it receives into.
-    std::int64_t (*send_elements)(const Shape&, int rank);
-    std::int64_t (*receive_elements)(const Shape&, int rank);
-    /// Where element `i` of rank's receive buffer comes from; nothing where MPI leaves it undefined.
-    std::optional<Origin> (*origin)(const Shape&, int rank, std::int64_t i);
+// The words of a collective's row in operations.def.
+
+/// The ranks whose buffer on one side of a collective holds anything.
+enum class Holders : std::uint8_t { all, root, others };
+
+/// What such a buffer holds, in what `count` counts.
+enum class Content : std::uint8_t {
+    nothing,
+    vector,  // `count` elements
+    part,    // the rank's part of those (part_of)
+    block,   // the rank's own block
+    blocks,  // the block of each rank, in rank order
+    pairs,   // a block for each rank, or from each, in rank order
 };
 
-/// All collectives, in the order of MPI's chapter on them.
+/// What an element of the receive buffer is made of.
+enum class Result : std::uint8_t {
+    none,
+    moved,          // one rank's element
+    sum,            // all ranks'
+    prefix,         // those of ranks 0 … this one
+    prefix_before,  // those of the ranks before this one
+};
+
+/// Whether blocks may differ in size, as in the v-collectives, and who is told.
+enum class BlockCounts : std::uint8_t {
+    equal,
+    told,       // every rank is told all blocks
+    exchanged,  // a rank is told of some, so that ranks have to tell each other
+};
+
+/// Which buffer may be MPI_IN_PLACE, since its data lies in the other already, and where.
+enum class InPlace : std::uint8_t { never, send, send_at_root, receive_at_root };
+
+/// The send, or the receive, buffers of a collective.
+struct CollectiveBuffers {
+    Holders holders;
+    Content content;
+
+    [[nodiscard]] constexpr bool used_by(int rank, int root) const {
+        return content != Content::nothing && (holders == Holders::all || (holders == Holders::root) == (rank == root));
+    }
+    /// A block for each rank; else one piece.
+    [[nodiscard]] constexpr bool in_blocks() const { return content == Content::blocks || content == Content::pairs; }
+};
+
+/// What the harness, the verifier and the interposer must know of a collective, and nothing of MPI.
+struct Collective {
+    std::string_view name;
+    CollectiveBuffers send;
+    CollectiveBuffers receive;
+    Result result;
+    BlockCounts counts;
+
+    [[nodiscard]] constexpr bool rooted() const {
+        return send.holders == Holders::root || receive.holders == Holders::root;
+    }
+    [[nodiscard]] constexpr bool reduces() const { return result != Result::none && result != Result::moved; }
+    /// A broadcast: the root sends from the buffer that the others receive into.
+    [[nodiscard]] constexpr bool one_buffer() const { return receive.holders == Holders::others; }
+    [[nodiscard]] InPlace in_place() const;
+
+    /// Elements of the buffer that rank contributes from, and of the one that it receives into.
+    [[nodiscard]] std::int64_t send_elements(const Shape& shape, int rank) const;
+    [[nodiscard]] std::int64_t receive_elements(const Shape& shape, int rank) const;
+    /// Where element `i` of rank's receive buffer comes from; nothing where MPI leaves it undefined.
+    [[nodiscard]] std::optional<Origin> origin(const Shape& shape, int rank, std::int64_t i) const;
+};
+
+/// All collectives, in the order of operations.def.
 std::span<const Collective> collectives();
 
 /// The collective of that name, or nullptr.

@@ -1,7 +1,5 @@
 #include "execute/layout.hpp"
 
-#include <string_view>
-
 namespace timpani {
 
 namespace {
@@ -20,9 +18,11 @@ std::vector<Run> blocks(const Shape& shape, std::span<const int> displacements, 
 
 std::vector<Run> whole(std::int64_t elements) { return {{0, 0, elements}}; }
 
-bool gathers(const Collective& collective) { return collective.name.find("gather") != std::string_view::npos; }
-bool scatters(const Collective& collective) { return collective.name.starts_with("scatter"); }
-bool in_pairs(const Collective& collective) { return collective.name.starts_with("alltoall"); }
+bool gathers(const Collective& collective) { return collective.receive.content == Content::blocks; }
+bool scatters(const Collective& collective) {
+    return collective.send.content == Content::blocks && !collective.reduces();
+}
+bool in_pairs(const Collective& collective) { return collective.send.content == Content::pairs; }
 
 }  // namespace
 

@@ -23,37 +23,34 @@ bool described(const Side& side, Place here, bool with_places) {
     return std::ranges::none_of(counts_of(side, here), [](int count) { return count < 0; });
 }
 
-/// A side that has blocks of any size, told by arrays that must be there.
-bool blocks_sent(Kind kind) { return kind == Kind::scatterv || kind == Kind::alltoallv; }
-bool blocks_received(Kind kind) { return kind == Kind::gatherv || kind == Kind::allgatherv || kind == Kind::alltoallv; }
+/// Whether the blocks of those buffers are told by arrays, which must be there.
+bool by_arrays(const Collective& collective, const CollectiveBuffers& buffers) {
+    return collective.counts != BlockCounts::equal && buffers.in_blocks();
+}
 
 std::int64_t sum(std::span<const int> counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
-/// The buffer that may be MPI_IN_PLACE: the one whose data lies in the other already.
 bool in_place_allowed(const Call& call, Place here, bool sending) {
-    const bool at_root = here.rank == call.root;
-    switch (call.kind) {
-        case Kind::barrier:
-        case Kind::bcast:
+    switch (collective_of(call.kind).in_place()) {
+        case InPlace::never:
             return false;
-        case Kind::gather:
-        case Kind::gatherv:
-        case Kind::reduce:
-            return sending && at_root;
-        case Kind::scatter:
-        case Kind::scatterv:
-            return !sending && at_root;
-        default:
+        case InPlace::send:
             return sending;
+        case InPlace::send_at_root:
+            return sending && here.rank == call.root;
+        case InPlace::receive_at_root:
+            return !sending && here.rank == call.root;
     }
+    return false;
 }
 
 bool side_plausible(const Call& call, Place here, bool sending) {
     const Side& side = sending ? call.send : call.receive;
     if (side.data == MPI_IN_PLACE) return in_place_allowed(call, here, sending);
-    const bool by_arrays = sending ? blocks_sent(call.kind) : blocks_received(call.kind);
-    if (by_arrays && side.counts == nullptr) return false;
-    return described(side, here, by_arrays);
+    const Collective& collective = collective_of(call.kind);
+    const bool arrays = by_arrays(collective, sending ? collective.send : collective.receive);
+    if (arrays && side.counts == nullptr) return false;
+    return described(side, here, arrays);
 }
 
 /// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it. Elements of different
@@ -66,44 +63,30 @@ bool aliased(const Call& call, Place here) {
     return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
 }
 
+/// The buffer by which the rank is told how much a call moves: that of the root alone at the root, where the other may
+/// be in place, else the one that every rank has. A reduction's type and count are told with its result.
+const Side& telling_side(const Call& call, Place here) {
+    const Collective& collective = collective_of(call.kind);
+    const bool from_root = collective.send.holders == Holders::root && here.rank == call.root;
+    const bool received = receives(call, here) && !from_root;
+    return received || collective.reduces() || collective.one_buffer() ? call.receive : call.send;
+}
+
 }  // namespace
 
-bool sends(const Call& call, Place here) {
-    switch (call.kind) {
-        case Kind::barrier:
-            return false;
-        case Kind::bcast:
-        case Kind::scatter:
-        case Kind::scatterv:
-            return here.rank == call.root;
-        default:
-            return true;
-    }
-}
+bool sends(const Call& call, Place here) { return collective_of(call.kind).send.used_by(here.rank, call.root); }
 
-bool receives(const Call& call, Place here) {
-    switch (call.kind) {
-        case Kind::barrier:
-            return false;
-        case Kind::bcast:
-            return here.rank != call.root;
-        case Kind::gather:
-        case Kind::gatherv:
-        case Kind::reduce:
-            return here.rank == call.root;
-        default:
-            return true;
-    }
-}
+bool receives(const Call& call, Place here) { return collective_of(call.kind).receive.used_by(here.rank, call.root); }
 
 bool plausible(const Call& call, Place here) {
-    if (call.kind == Kind::barrier) return true;
-    if (has_root(call.kind) && (call.root < 0 || call.root >= here.ranks)) return false;
-    if (call.kind == Kind::bcast) return call.receive.data != MPI_IN_PLACE && described(call.receive, here, false);
-    if (reduces(call.kind)) {
+    const Collective& collective = collective_of(call.kind);
+    if (collective.result == Result::none) return true;
+    if (collective.rooted() && (call.root < 0 || call.root >= here.ranks)) return false;
+    if (collective.one_buffer()) return call.receive.data != MPI_IN_PLACE && described(call.receive, here, false);
+    if (collective.reduces()) {
         if (call.op == MPI_OP_NULL || !described(call.receive, here, false)) return false;
         if (call.send.data == MPI_IN_PLACE && !in_place_allowed(call, here, true)) return false;
-        if (call.kind == Kind::reduce_scatter && call.receive.counts == nullptr) return false;
+        if (collective.receive.content == Content::part && call.receive.counts == nullptr) return false;
         return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !aliased(call, here);
     }
     return (!sends(call, here) || side_plausible(call, here, true)) &&
@@ -111,30 +94,15 @@ bool plausible(const Call& call, Place here) {
 }
 
 std::int64_t message_bytes(const Call& call, Place here) {
-    const bool at_root = here.rank == call.root;
-    const auto whole = [](const Side& side) { return side.count * type_bytes(side.type); };
-    const auto own = [&](const Side& side) { return side.counts[here.rank] * type_bytes(side.type); };
+    const Collective& collective = collective_of(call.kind);
+    if (collective.result == Result::none) return 0;
     const auto all = [&](const Side& side) { return sum(counts_of(side, here)) * type_bytes(side.type); };
-    switch (call.kind) {
-        case Kind::barrier:
-            return 0;
-        case Kind::gather:
-            return whole(at_root ? call.receive : call.send);
-        case Kind::scatter:
-            return whole(at_root ? call.send : call.receive);
-        case Kind::gatherv:
-            return at_root ? own(call.receive) : whole(call.send);
-        case Kind::scatterv:
-            return at_root ? own(call.send) : whole(call.receive);
-        case Kind::allgatherv:
-            return own(call.receive);
-        case Kind::alltoallv:
-            return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
-        case Kind::reduce_scatter:
-            return all(call.receive);
-        default:
-            return whole(call.receive);
+    if (collective.receive.content == Content::part) return all(call.receive);
+    if (by_arrays(collective, collective.send) && by_arrays(collective, collective.receive)) {
+        return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
     }
+    const Side& side = telling_side(call, here);
+    return (side.counts == nullptr ? side.count : side.counts[here.rank]) * type_bytes(side.type);
 }
 
 std::vector<std::int64_t> block_bytes(const Side& side, Place here) {

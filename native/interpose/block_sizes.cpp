@@ -22,8 +22,8 @@ BlockSizes one_a_rank(std::vector<std::int64_t> counts) {
 }
 
 /// An all-to-all without scratch has nowhere to keep blocks that it passes on.
-bool any_passes_blocks_on(const Communicator& communicator) {
-    return std::ranges::any_of(communicator.rules(Kind::alltoallv), [](const Rule* rule) {
+bool any_passes_blocks_on(Kind kind, const Communicator& communicator) {
+    return std::ranges::any_of(communicator.rules(kind), [](const Rule* rule) {
         return rule->algorithm != nullptr && rule->algorithm->scratch != nullptr;
     });
 }
@@ -38,7 +38,7 @@ BlockSizes pairs(const Call& call, const Communicator& communicator, bool argume
         sent = call.send.data == MPI_IN_PLACE ? received : block_bytes(call.send, here);
     }
     BlockSizes sizes;
-    if (any_passes_blocks_on(communicator)) {
+    if (any_passes_blocks_on(call.kind, communicator)) {
         sizes.counts.resize(ranks * ranks);
         sizes.error = PMPI_Allgather(sent.data(), here.ranks, MPI_INT64_T, sizes.counts.data(), here.ranks, MPI_INT64_T,
                                      communicator.own());
@@ -58,8 +58,9 @@ BlockSizes pairs(const Call& call, const Communicator& communicator, bool argume
 }  // namespace
 
 BlockSizes agree_on_blocks(const Call& call, const Communicator& communicator, bool arguments_hold) {
-    if (call.kind == Kind::alltoallv) return pairs(call, communicator, arguments_hold);
-    if (call.kind == Kind::allgatherv) return one_a_rank(block_bytes(call.receive, communicator.here()));
+    const Collective& collective = collective_of(call.kind);
+    if (collective.send.content == Content::pairs) return pairs(call, communicator, arguments_hold);
+    if (collective.counts == BlockCounts::told) return one_a_rank(block_bytes(call.receive, communicator.here()));
     const std::int64_t own = arguments_hold ? message_bytes(call, communicator.here()) : kNever;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.here().ranks));
     const int error = PMPI_Allgather(&own, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, communicator.own());

@@ -5,45 +5,23 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+
+#include "collectives/collective.hpp"
 
 namespace timpani {
 
-/// The blocking collectives that can be replaced.
+/// The collectives of operations.def, of which those are looked at that have entry points here.
 enum class Kind : std::uint8_t {
-    barrier,
-    bcast,
-    gather,
-    gatherv,
-    scatter,
-    scatterv,
-    allgather,
-    allgatherv,
-    alltoall,
-    alltoallv,
-    reduce,
-    allreduce,
-    reduce_scatter,
-    reduce_scatter_block,
-    scan,
-    exscan,
+#define COLLECTIVE(name, ...) name,
+#include "collectives/operations.def"
 };
 
-constexpr std::array<std::string_view, 16> kKindNames{
-    "barrier",    "bcast",    "gather",    "gatherv", "scatter",   "scatterv",       "allgather",
-    "allgatherv", "alltoall", "alltoallv", "reduce",  "allreduce", "reduce_scatter", "reduce_scatter_block",
-    "scan",       "exscan"};
+inline constexpr std::array kKinds{
+#define COLLECTIVE(name, ...) Kind::name,
+#include "collectives/operations.def"
+};
 
-constexpr std::string_view name_of(Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
-constexpr bool reduces(Kind kind) { return kind >= Kind::reduce; }
-constexpr bool has_root(Kind kind) { return kind == Kind::reduce || (kind >= Kind::bcast && kind <= Kind::scatterv); }
-/// Whether blocks may differ in size, so that a rank knows some of them only.
-constexpr bool has_unequal_blocks(Kind kind) {
-    return kind == Kind::gatherv || kind == Kind::scatterv || kind == Kind::allgatherv || kind == Kind::alltoallv;
-}
-
-/// Whether ranks have to tell each other of their blocks: of the above, where not every rank is told all.
-constexpr bool told_to_each_other(Kind kind) { return has_unequal_blocks(kind) && kind != Kind::allgatherv; }
+inline const Collective& collective_of(Kind kind) { return collectives()[static_cast<std::size_t>(kind)]; }
 
 /// What a call says of one of its buffers. `counts` and `places`, one a rank, are those of v-collectives, in elements
 /// of `type`; else every block has `count`. Only read where it is sent from.

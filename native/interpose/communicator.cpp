@@ -112,7 +112,7 @@ void Communicator::choose_rules(Keep keep) {
     for (auto& rules : rules_) rules.clear();
     for (const Rule& rule : Process::get().rules.rules) {
         if (!keep(rule)) continue;
-        const auto kind = static_cast<std::size_t>(std::ranges::find(kKindNames, rule.collective) - kKindNames.begin());
+        const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
         rules_[kind].push_back(&rule);
         if (rule.algorithm != nullptr) may_replace_.set(kind);
     }

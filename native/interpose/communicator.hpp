@@ -67,11 +67,11 @@ class Communicator {
     MPI_Comm comm_;
     Place here_{};
     bool spans_two_groups_ = false;
-    std::bitset<kKindNames.size()> may_replace_;
+    std::bitset<kKinds.size()> may_replace_;
     MPI_Comm own_ = MPI_COMM_NULL;
     bool failed_ = false;
     std::optional<Topology> topology_;
-    std::array<std::vector<const Rule*>, kKindNames.size()> rules_;
+    std::array<std::vector<const Rule*>, kKinds.size()> rules_;
     Plans plans_;
 };
 

@@ -25,8 +25,9 @@ void Observation::end(const Outcome& outcome) const {
     const double seconds = PMPI_Wtime() - SetupClock::total - start_;
     const bool agreed = outcome.bytes >= 0;
     const std::int64_t bytes = agreed ? outcome.bytes : bytes_of(call_, here_, spans_two_groups_);
-    const int size_class = !agreed && has_unequal_blocks(call_.kind) ? -1 : size_class_of(bytes);
-    Process::get().profile.add({std::string(name_of(call_.kind)), here_.ranks, size_class,
+    const Collective& collective = collective_of(call_.kind);
+    const int size_class = !agreed && collective.counts != BlockCounts::equal ? -1 : size_class_of(bytes);
+    Process::get().profile.add({std::string(collective.name), here_.ranks, size_class,
                                 outcome.done ? std::string(outcome.algorithm) : "default", std::string(outcome.reason)},
                                bytes, seconds);
 }

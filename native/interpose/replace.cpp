@@ -18,9 +18,8 @@ namespace {
 constexpr std::string_view kArguments = "arguments";
 
 /// Bytes that a rank sends or receives in all, where blocks are equal.
-std::int64_t at_a_rank(Kind kind, std::int64_t bytes, int ranks) {
-    const bool blocks = (kind >= Kind::gather && kind <= Kind::alltoallv) || kind == Kind::reduce_scatter_block;
-    return blocks ? bytes * ranks : bytes;
+std::int64_t at_a_rank(const Collective& collective, std::int64_t bytes, int ranks) {
+    return collective.send.in_blocks() || collective.receive.in_blocks() ? bytes * ranks : bytes;
 }
 
 bool predefined_type(MPI_Datatype type) {
@@ -78,16 +77,19 @@ bool dealt_evenly(const Call& call, Place here, std::int64_t elements) {
 class Replacement {
   public:
     Replacement(const Call& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
-        : call_(call), communicator_(communicator), rule_(rule), moved_(!reduces(call.kind)) {
+        : call_(call),
+          collective_(collective_of(call.kind)),
+          communicator_(communicator),
+          rule_(rule),
+          moved_(!collective_.reduces()) {
         const Place here = communicator.here();
-        key_ = {&rule, sizes.message_bytes, has_root(call.kind) ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
+        key_ = {&rule, sizes.message_bytes, collective_.rooted() ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
         if (!sizes.counts.empty()) key_.count = 0;  // the blocks' own sizes say it
         if (!moved_) {
             key_.type = call.receive.type;
             key_.op = call.op;
             key_.count = call.receive.count;
-            for (int r = 0; call.kind == Kind::reduce_scatter && r < here.ranks; ++r)
-                key_.count += call.receive.counts[r];
+            for (int r = 0; in_parts() && r < here.ranks; ++r) key_.count += call.receive.counts[r];
         }
         shape_ = {.ranks = here.ranks,
                   .count = key_.count,
@@ -98,8 +100,7 @@ class Replacement {
                   .known_rank = sizes.known_rank};
         std::ranges::copy(rule.parameters, shape_.parameters.begin());
         // A message of a hierarchy may hold what several ranks send to several others.
-        const bool joins =
-            rule.algorithm->restrictions.topology && (call.kind == Kind::alltoall || call.kind == Kind::alltoallv);
+        const bool joins = rule.algorithm->restrictions.topology && collective_.send.content == Content::pairs;
         most_bytes_ = sizes.most_at_a_rank * (joins ? here.ranks : 1);
     }
 
@@ -114,8 +115,7 @@ class Replacement {
         if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
         // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
         if (rule_.algorithm->window != nullptr && !kept()) return "shared memory takes predefined types and operators";
-        if (call_.kind == Kind::reduce_scatter && !dealt_evenly(call_, communicator_.here(), shape_.count))
-            return "unequal parts";
+        if (in_parts() && !dealt_evenly(call_, communicator_.here(), shape_.count)) return "unequal parts";
         return {};
     }
 
@@ -129,6 +129,7 @@ class Replacement {
     }
 
   private:
+    [[nodiscard]] bool in_parts() const { return collective_.receive.content == Content::part; }
     [[nodiscard]] bool kept() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
         const SetupClock clock("plan", shape_.ranks);
@@ -142,6 +143,7 @@ class Replacement {
     }
 
     const Call& call_;
+    const Collective& collective_;
     Communicator& communicator_;
     const Rule& rule_;
     bool moved_;
@@ -160,16 +162,17 @@ Outcome failed(const Communicator& communicator, int error) {
 Outcome replace(const Call& call, Communicator& communicator) try {
     communicator.prepare();
     if (!communicator.may_replace(call.kind)) return {};
+    const Collective& collective = collective_of(call.kind);
     const bool arguments_hold = plausible(call, communicator.here());
-    if (!arguments_hold && !told_to_each_other(call.kind)) return {.reason = kArguments};
+    if (!arguments_hold && collective.counts != BlockCounts::exchanged) return {.reason = kArguments};
     BlockSizes sizes;
-    if (has_unequal_blocks(call.kind)) {
+    if (collective.counts != BlockCounts::equal) {
         sizes = agree_on_blocks(call, communicator, arguments_hold);
         if (sizes.error != MPI_SUCCESS) return failed(communicator, sizes.error);
         if (!sizes.agreed) return {.reason = kArguments};
     } else {
         sizes.message_bytes = message_bytes(call, communicator.here());
-        sizes.most_at_a_rank = at_a_rank(call.kind, sizes.message_bytes, communicator.here().ranks);
+        sizes.most_at_a_rank = at_a_rank(collective, sizes.message_bytes, communicator.here().ranks);
     }
     Outcome outcome{.bytes = sizes.message_bytes};
     const auto rules = communicator.rules(call.kind);

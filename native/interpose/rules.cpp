@@ -53,9 +53,7 @@ Rule read_rule(const Words& words) {
         {{"ranks", &Rule::ranks}, {"nodes", &Rule::nodes}, {"per_node", &Rule::per_node}, {"bytes", &Rule::bytes}}};
     Rule rule;
     const Collective* collective = find_collective(words.front());
-    if (collective == nullptr || collective->name == "null") {
-        throw RulesError("there is no collective " + std::string(words.front()));
-    }
+    if (collective == nullptr) throw RulesError("there is no collective " + std::string(words.front()));
     rule.collective = collective->name;
     if (words.size() == 1) throw RulesError("a rule ends with an algorithm, or with default");
     std::vector<std::string_view> given;

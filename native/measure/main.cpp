@@ -27,7 +27,6 @@
 #include "measure/record.hpp"
 #include "measure/stop_rule.hpp"
 #include "measure/tool_interface.hpp"
-#include "operations/collective_call.hpp"
 #include "operations/make_operation.hpp"
 
 namespace {
@@ -48,13 +47,13 @@ std::string read_plan_everywhere(const char* path, int rank) {
 }
 
 /// Median completion of an empty call, measured like any other: what measuring itself costs.
-std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& protocol) {
+std::int64_t null_ns(const Harness& harness, Buffers& buffers, const Protocol& protocol, const Topology& topology) {
     constexpr int kRepetitions = kSimulated ? 1 : 101;
-    CollectiveCall null(*find_collective("null"), Shape{harness.size, 0, 0}, find_datatype("uint8"), harness.comm);
-    buffers.prepare(null, CacheMode::warm);
+    const auto null = make_operation("null", 0, "", find_datatype("uint8"), harness.comm, {}, {topology});
+    buffers.prepare(*null, CacheMode::warm);
     const auto slack = protocol.start == Start::barrier ? 0 : 4 * protocol.broadcast_ns;
     std::vector<std::int64_t> completions;
-    for (const auto& repetition : run_block(harness, null, buffers, kRepetitions, {.slack_ns = slack}).repetitions) {
+    for (const auto& repetition : run_block(harness, *null, buffers, kRepetitions, {.slack_ns = slack}).repetitions) {
         completions.push_back(repetition.completion);
     }
     return median_of(completions);
@@ -136,7 +135,8 @@ void run(const char* plan_path, const char* record_path) {
         Buffers buffers;
         const auto places = describe_places(comm, rank, size);
         const auto error = clock.error_ns();
-        const auto floor = null_ns(harness, buffers, protocol);
+        const Topology topology = topology_of(plan, comm, size);
+        const auto floor = null_ns(harness, buffers, protocol, topology);
         if (record) {
             record->line(JsonObject()
                              .add("world", size)
@@ -149,7 +149,6 @@ void run(const char* plan_path, const char* record_path) {
                              .add("null_ns", floor)
                              .text());
         }
-        const Topology topology = topology_of(plan, comm, size);
         ControlledCommunicators communicators(comm);
         const auto counter =
             plan.method == Method::count_messages ? std::make_unique<MessageCounter>(MPI_COMM_WORLD) : nullptr;

@@ -11,7 +11,7 @@ namespace {
 /// The first sends a window, the second answers the last message with a short one.
 class Bandwidth : public Exchange {
   public:
-    explicit Bandwidth(const Request& request) : Exchange(request), window_(request.parameters[2]) {}
+    explicit Bandwidth(const Request& request) : Exchange(request), window_(request.value_of("window")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) return window_.send(send, bytes(), peer(), comm());
@@ -32,7 +32,7 @@ class Bandwidth : public Exchange {
 class Bidirectional : public Exchange {
   public:
     explicit Bidirectional(const Request& request)
-        : Exchange(request), sent_(request.parameters[2]), received_(sent_) {}
+        : Exchange(request), sent_(request.value_of("window")), received_(sent_) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (role(rank()) == Role::idle) return MPI_SUCCESS;
@@ -51,12 +51,9 @@ class Bidirectional : public Exchange {
     Window received_;
 };
 
+const RegisterOperation bandwidth{"bandwidth", "default", make<Bandwidth>};
+const RegisterOperation bidirectional{"bidirectional", "default", make<Bidirectional>};
+
 }  // namespace
-
-std::unique_ptr<Operation> make_bandwidth(const Request& request) { return std::make_unique<Bandwidth>(request); }
-
-std::unique_ptr<Operation> make_bidirectional(const Request& request) {
-    return std::make_unique<Bidirectional>(request);
-}
 
 }  // namespace timpani

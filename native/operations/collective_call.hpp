@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "collectives/collective.hpp"
 #include "execute/execution.hpp"
+#include "operations/library_call.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
@@ -15,8 +15,7 @@ namespace timpani {
 /// One collective call, of the MPI library or of an algorithm of ours.
 class CollectiveCall : public Operation {
   public:
-    /// `count` as Shape counts it. Throws std::runtime_error where the collective is unknown, NotApplicable where it is
-    /// too large for MPI's integer counts.
+    /// `count` as Shape counts it. Throws NotApplicable where it is too large for MPI's integer counts.
     CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
                    Controls controls = {});
 
@@ -25,7 +24,7 @@ class CollectiveCall : public Operation {
     CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
                    const std::string& algorithm);
 
-    int operator()(std::byte* send, std::byte* receive) override { return call_(*this, send, receive); }
+    int operator()(std::byte* send, std::byte* receive) override;
 
     [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(shape_, rank()); }
     [[nodiscard]] std::int64_t receive_elements() const override {
@@ -34,18 +33,12 @@ class CollectiveCall : public Operation {
     [[nodiscard]] std::uint64_t sent(std::int64_t i) const override;
     [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override;
 
-    using Call = int (*)(const CollectiveCall&, std::byte* send, std::byte* receive);
-    struct Calls;
-
   private:
     const Collective& collective_;
     Shape shape_;
-    MPI_Datatype type_;
-    int count_ = 0;
-    std::vector<int> counts_;         // per rank, for the v-collectives and reduce_scatter
-    std::vector<int> displacements_;  //
-    std::unique_ptr<Execution> execution_;
-    Call call_;
+    LibraryArguments arguments_;
+    LibraryCall library_call_;
+    std::unique_ptr<Execution> execution_;  // of ours; else the library is called
 };
 
 }  // namespace timpani

@@ -4,16 +4,17 @@
 
 #include "collectives/collective.hpp"
 #include "operations/count.hpp"
-#include "operations/kinds.hpp"
 #include "operations/operation.hpp"
+#include "operations/register_operation.hpp"
 
 namespace timpani {
 
 /// Messages of so many bytes between two ranks, the first of which reads the clock. The others are idle.
 class Exchange : public Operation {
   public:
-    /// The two ranks are the request's first two parameters.
-    explicit Exchange(const Request& request) : Exchange(request, request.parameters[0], request.parameters[1]) {}
+    /// The two ranks are the parameters `first` and `second`.
+    explicit Exchange(const Request& request)
+        : Exchange(request, request.value_of("first"), request.value_of("second")) {}
 
     [[nodiscard]] Role role(int rank) const override {
         return rank == first_ ? Role::timed : rank == second_ ? Role::partner : Role::idle;

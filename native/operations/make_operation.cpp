@@ -1,53 +1,47 @@
 #include "operations/make_operation.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 
 #include "operations/collective_call.hpp"
 #include "operations/fresh_call.hpp"
-#include "operations/kinds.hpp"
+#include "operations/register_operation.hpp"
 #include "schedule/parameters.hpp"
 
 namespace timpani {
 
 namespace {
 
-constexpr Parameter kFirst{"first", 0, 0, "rank that begins and reads the clock"};
-constexpr Parameter kSecond{"second", 1, 0, "rank that answers"};
-constexpr Parameter kWindow{"window", 64, 1, "messages under way at once"};
-constexpr std::array kPair{kFirst, kSecond};
-constexpr std::array kPairWindow{kFirst, kSecond, kWindow};
-constexpr std::array kPairs{Parameter{"pairs", 1, 1, "rank i sends to rank i + pairs"}, kWindow};
-constexpr std::array kTrain{kFirst, kSecond, Parameter{"messages", 1, 1, "sent before the answer"},
-                            Parameter{"delay_ns", 0, 0, "of spinning between two messages"}};
-constexpr std::array kRows{Parameter{"rows", 0, 0, "of the matrix; 0: as nearly square as its elements allow"}};
+constexpr std::string_view kOnlyWay = "default";
 
-struct Kind {
-    std::string_view operation;
+namespace parameter {
+#define PARAMETER(name, default_value, minimum, meaning) \
+    constexpr Parameter name{#name, default_value, minimum, meaning};
+#include "collectives/operations.def"
+}  // namespace parameter
+
+/// An operation that is no collective.
+struct OtherOperation {
     std::string_view name;
-    std::span<const Parameter> parameters;
-    std::unique_ptr<Operation> (*make)(const Request&);
+    std::vector<Parameter> parameters;
 };
 
-constexpr std::array kKinds{
-    Kind{"latency", "default", kPair, make_ping_pong},
-    Kind{"bandwidth", "default", kPairWindow, make_bandwidth},
-    Kind{"bidirectional", "default", kPairWindow, make_bidirectional},
-    Kind{"message_rate", "default", kPairs, make_message_rate},
-    Kind{"prtt", "default", kTrain, make_parametrised_round_trip},
-    Kind{"transpose", "column_by_column", kRows, make_column_by_column},
-    Kind{"transpose", "nested_datatype", kRows, make_nested_datatype},
-    Kind{"transpose", "packed", kRows, make_packed},
-    Kind{"transpose", "plain_message", kRows, make_plain_message},
-    Kind{"transpose", "local_copy", kRows, make_local_copy},
-    Kind{"transpose", "local_memcpy", kRows, make_local_memcpy},
-    Kind{"transpose", "alltoall", kRows, make_transpose_alltoall},
-    Kind{"transpose", "alltoallv", kRows, make_transpose_alltoallv},
-    Kind{"reduce_local", "default", {}, make_reduce_local},
-    Kind{"setup", "default", {}, make_setup},
-};
+const OtherOperation* find_operation(std::string_view wanted) {
+    using namespace parameter;
+    static const std::array all{
+#define LIST(...) __VA_ARGS__
+#define OPERATION(name, kind, title, size_meaning, size, shown, fewest_ranks, parameters) \
+    OtherOperation{#name, {LIST parameters}},
+#include "collectives/operations.def"
+#undef LIST
+    };
+    const auto* found = std::ranges::find(all, wanted, &OtherOperation::name);
+    return found == all.end() ? nullptr : found;
+}
 
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,
                                            const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
@@ -72,16 +66,14 @@ std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t 
     if (const Collective* collective = find_collective(name)) {
         return make_collective(*collective, bytes, what, datatype, comm, at_call, for_ours);
     }
+    const OtherOperation* operation = find_operation(name);
+    if (operation == nullptr) throw std::runtime_error("unknown operation '" + name + "'");
     const NamedText named = split_name(what);
-    bool known = false;
-    for (const auto& kind : kKinds) {
-        known = known || kind.operation == name;
-        if (kind.operation != name || kind.name != named.name) continue;
-        const std::string whole = name + "/" + what;
-        return kind.make({bytes, read_parameters(named.parameters, kind.parameters, whole), datatype, comm, at_call});
-    }
-    if (known) throw std::runtime_error("there is no " + name + "/" + what);
-    throw std::runtime_error("unknown operation '" + name + "'");
+    const MakeOperation make = find_maker(name, named.name.empty() ? kOnlyWay : named.name);
+    const std::string whole = name + "/" + what;
+    if (make == nullptr) throw std::runtime_error("there is no " + whole);
+    const std::span<const Parameter> parameters = operation->parameters;
+    return make({bytes, parameters, read_parameters(named.parameters, parameters, whole), datatype, comm, at_call});
 }
 
 }  // namespace timpani

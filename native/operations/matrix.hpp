@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "operations/kinds.hpp"
+#include "operations/register_operation.hpp"
 
 namespace timpani {
 
@@ -19,8 +19,8 @@ struct Matrix {
     [[nodiscard]] std::uint64_t transposed_value(std::int64_t i) const { return value(i % rows * columns + i / rows); }
 };
 
-/// The matrix that the request's bytes hold; its first parameter is the number of rows, 0 for the largest divisor of
-/// the elements' number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
+/// The matrix that the request's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements' number
+/// that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
 Matrix matrix_of(const Request& request);
 
 /// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.

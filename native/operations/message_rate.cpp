@@ -1,5 +1,6 @@
 // Pairs of ranks that send windows one way at the same time, as osu_mbw_mr: rank i to rank i + pairs.
 
+#include <algorithm>
 #include <string>
 
 #include "operations/exchange.hpp"
@@ -9,25 +10,29 @@ namespace timpani {
 
 namespace {
 
+std::int64_t pairs_of(const Request& request) {
+    int ranks = 0;
+    MPI_Comm_size(request.comm, &ranks);
+    const auto asked = request.value_of("pairs");
+    if (2 * std::max<std::int64_t>(1, asked) > ranks) {
+        throw NotApplicable(std::to_string(asked) + " pairs need more ranks than " + std::to_string(ranks));
+    }
+    return asked == 0 ? ranks / 2 : asked;
+}
+
 /// The sender of this rank's pair; of any pair for an idle rank.
 std::int64_t sender_of(const Request& request) {
     int rank = 0;
-    int ranks = 0;
     MPI_Comm_rank(request.comm, &rank);
-    MPI_Comm_size(request.comm, &ranks);
-    const auto pairs = request.parameters[0];
-    if (2 * pairs > ranks) {
-        throw NotApplicable(std::to_string(pairs) + " pairs need more ranks than " + std::to_string(ranks));
-    }
-    return rank % pairs;
+    return rank % pairs_of(request);
 }
 
 class MessageRate : public Exchange {
   public:
     explicit MessageRate(const Request& request)
-        : Exchange(request, sender_of(request), sender_of(request) + request.parameters[0]),
-          pairs_(request.parameters[0]),
-          window_(request.parameters[1]) {}
+        : Exchange(request, sender_of(request), sender_of(request) + pairs_of(request)),
+          pairs_(pairs_of(request)),
+          window_(request.value_of("window")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) return window_.send(send, bytes(), peer(), comm());
@@ -47,8 +52,8 @@ class MessageRate : public Exchange {
     Window window_;
 };
 
-}  // namespace
+const RegisterOperation message_rate{"message_rate", "default", make<MessageRate>};
 
-std::unique_ptr<Operation> make_message_rate(const Request& request) { return std::make_unique<MessageRate>(request); }
+}  // namespace
 
 }  // namespace timpani

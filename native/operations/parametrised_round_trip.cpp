@@ -18,7 +18,7 @@ void spin(std::chrono::nanoseconds delay) {
 class ParametrisedRoundTrip : public Exchange {
   public:
     explicit ParametrisedRoundTrip(const Request& request)
-        : Exchange(request), messages_(request.parameters[2]), delay_(request.parameters[3]) {}
+        : Exchange(request), messages_(request.value_of("messages")), delay_(request.value_of("delay_ns")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) {
@@ -45,10 +45,8 @@ class ParametrisedRoundTrip : public Exchange {
     std::chrono::nanoseconds delay_;
 };
 
-}  // namespace
+const RegisterOperation prtt{"prtt", "default", make<ParametrisedRoundTrip>};
 
-std::unique_ptr<Operation> make_parametrised_round_trip(const Request& request) {
-    return std::make_unique<ParametrisedRoundTrip>(request);
-}
+}  // namespace
 
 }  // namespace timpani

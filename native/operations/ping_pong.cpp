@@ -21,8 +21,8 @@ class PingPong : public Exchange {
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
 };
 
-}  // namespace
+const RegisterOperation latency{"latency", "default", make<PingPong>};
 
-std::unique_ptr<Operation> make_ping_pong(const Request& request) { return std::make_unique<PingPong>(request); }
+}  // namespace
 
 }  // namespace timpani

@@ -1,7 +1,7 @@
 // MPI_Reduce_local: what adding costs without a message, the γ of cost models.
 
 #include "operations/count.hpp"
-#include "operations/kinds.hpp"
+#include "operations/register_operation.hpp"
 
 namespace timpani {
 
@@ -33,8 +33,8 @@ class ReduceLocal : public Operation {
     int count_;
 };
 
-}  // namespace
+const RegisterOperation reduce_local{"reduce_local", "default", make<ReduceLocal>};
 
-std::unique_ptr<Operation> make_reduce_local(const Request& request) { return std::make_unique<ReduceLocal>(request); }
+}  // namespace
 
 }  // namespace timpani

@@ -5,7 +5,7 @@
 
 #include "execute/discover_topology.hpp"
 #include "operations/fresh_call.hpp"
-#include "operations/kinds.hpp"
+#include "operations/register_operation.hpp"
 #include "schedule/bind.hpp"
 
 namespace timpani {
@@ -45,9 +45,9 @@ class SetUp : public Operation {
     [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t) const override { return std::nullopt; }
 };
 
-}  // namespace
+const RegisterOperation setup{"setup", "default", make<SetUp>};
 
-std::unique_ptr<Operation> make_setup(const Request& request) { return std::make_unique<SetUp>(request); }
+}  // namespace
 
 FreshCall::FreshCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
                      const std::string& algorithm)

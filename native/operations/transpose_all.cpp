@@ -124,13 +124,9 @@ class TransposeAlltoallv : public TransposeAll {
     std::vector<int> receive_starts_;
 };
 
-}  // namespace
+const RegisterOperation transpose_alltoall{"transpose", "alltoall", make<TransposeAlltoall>};
+const RegisterOperation transpose_alltoallv{"transpose", "alltoallv", make<TransposeAlltoallv>};
 
-std::unique_ptr<Operation> make_transpose_alltoall(const Request& request) {
-    return std::make_unique<TransposeAlltoall>(request);
-}
-std::unique_ptr<Operation> make_transpose_alltoallv(const Request& request) {
-    return std::make_unique<TransposeAlltoallv>(request);
-}
+}  // namespace
 
 }  // namespace timpani

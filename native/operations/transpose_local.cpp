@@ -67,9 +67,9 @@ class LocalMemcpy : public LocalMatrix {
     }
 };
 
-}  // namespace
+const RegisterOperation transpose_local_copy{"transpose", "local_copy", make<LocalCopy>};
+const RegisterOperation transpose_local_memcpy{"transpose", "local_memcpy", make<LocalMemcpy>};
 
-std::unique_ptr<Operation> make_local_copy(const Request& request) { return std::make_unique<LocalCopy>(request); }
-std::unique_ptr<Operation> make_local_memcpy(const Request& request) { return std::make_unique<LocalMemcpy>(request); }
+}  // namespace
 
 }  // namespace timpani

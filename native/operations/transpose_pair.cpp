@@ -110,17 +110,11 @@ class PlainMessage : public TransposePair {
     }
 };
 
-}  // namespace
+const RegisterOperation transpose_column_by_column{"transpose", "column_by_column", make<ColumnByColumn>};
+const RegisterOperation transpose_nested_datatype{"transpose", "nested_datatype", make<NestedDatatype>};
+const RegisterOperation transpose_packed{"transpose", "packed", make<Packed>};
+const RegisterOperation transpose_plain_message{"transpose", "plain_message", make<PlainMessage>};
 
-std::unique_ptr<Operation> make_column_by_column(const Request& request) {
-    return std::make_unique<ColumnByColumn>(request);
-}
-std::unique_ptr<Operation> make_nested_datatype(const Request& request) {
-    return std::make_unique<NestedDatatype>(request);
-}
-std::unique_ptr<Operation> make_packed(const Request& request) { return std::make_unique<Packed>(request); }
-std::unique_ptr<Operation> make_plain_message(const Request& request) {
-    return std::make_unique<PlainMessage>(request);
-}
+}  // namespace
 
 }  // namespace timpani

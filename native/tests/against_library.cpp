@@ -16,7 +16,7 @@
 #include "execute/execution.hpp"
 #include "tests/allocations.hpp"
 #include "tests/element_kinds.hpp"
-#include "tests/library_calls.hpp"
+#include "tests/reference_call.hpp"
 
 namespace timpani::test {
 
@@ -38,47 +38,36 @@ std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
 /// One call in MPI's terms and ours, with the data that both get.
 class Trial {
   public:
-    Trial(const LibraryCall& library, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm)
-        : library_(library), kind_(kind), layout_(kind.type), shape_(shape), in_place_(in_place) {
+    Trial(const Collective& collective, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm)
+        : collective_(collective), kind_(kind), layout_(kind.type), shape_(shape), in_place_(in_place) {
         MPI_Comm_rank(comm, &rank_);
-        const Collective& collective = *find_collective(library.collective);
-        arguments_ = {comm, kind.type, kind.op, shape.root, static_cast<int>(shape.count), {}, {}, {}, {}};
+        arguments_ = library_arguments(collective, shape, rank_, comm, kind.type, kind.op);
         auto send_elements = collective.send_elements(shape, rank_);
         auto receive_elements = collective.receive_elements(shape, rank_);
-        for (int peer = 0; peer < shape.ranks; ++peer) {
-            const bool pairs = library.collective == "alltoallv";
-            const bool parts = library.collective == "reduce_scatter";
-            const auto sent = pairs   ? pair_block_of(shape, rank_, peer).count
-                              : parts ? part_of(shape.count, shape.ranks, peer).count
-                                      : block_of(shape, peer).count;
-            const auto received = pairs ? pair_block_of(shape, peer, rank_).count : sent;
-            arguments_.send_counts.push_back(static_cast<int>(sent));
-            arguments_.receive_counts.push_back(static_cast<int>(received));
-        }
         if (!shape.counts.empty()) {
-            arguments_.send_places = backwards_with_holes(arguments_.send_counts);
-            arguments_.receive_places = backwards_with_holes(arguments_.receive_counts);
+            arguments_.send_displacements = backwards_with_holes(arguments_.send_counts);
+            arguments_.receive_displacements = backwards_with_holes(arguments_.receive_counts);
+            displacements_ = {arguments_.send_displacements, arguments_.receive_displacements};
             send_elements += send_elements == 0 ? 0 : 1 + kHole * shape.ranks;
             receive_elements += receive_elements == 0 ? 0 : 1 + kHole * shape.ranks;
         }
         // In place, what a rank contributes lies where its result will: a reduce-scatter's is the longer one.
         // What is left of it behind the result is the library's to use.
-        if (in_place && library.collective.starts_with("reduce_scatter")) {
+        if (in_place && collective.reduces() && collective.receive.content != Content::vector) {
             defined_ = kMargin + static_cast<std::size_t>(receive_elements * layout_.extent);
         }
         if (in_place) receive_elements = std::max(receive_elements, send_elements);
-        if (library.collective == "bcast") receive_elements = shape.count;
+        if (collective.one_buffer()) receive_elements = shape.count;
         send_ = filled(send_elements, 2 * rank_);
         receive_ = filled(receive_elements, 2 * rank_ + 1);
     }
 
     /// What is wrong at this rank, or nothing. Collective.
     std::optional<std::string> compare(const Algorithm& algorithm) {
-        Execution ours(algorithm, shape_, arguments_.comm, kind_.type, kind_.op,
-                       {arguments_.send_places, arguments_.receive_places});
+        Execution ours(algorithm, shape_, arguments_.comm, kind_.type, kind_.op, displacements_);
         const auto run_ours = [&](Bytes& send, Bytes& receive) { return ours(send_of(send), receive_of(receive)); };
         const auto run_library = [&](Bytes& send, Bytes& receive) {
-            return library_.call(arguments_, send_of(send), receive_of(receive));
+            return reference_call(collective_)(arguments_, send_of(send), receive_of(receive));
         };
         Bytes send = send_;
         Bytes expected = receive_;
@@ -91,7 +80,7 @@ class Trial {
         run_ours(send, found);
         if (allocations() != before) return "the second call allocates";
         if (send != send_) return "the send buffer is written";
-        const bool undefined = library_.collective == "exscan" && rank_ == 0;
+        const bool undefined = collective_.result == Result::prefix_before && rank_ == 0;
         expected.resize(std::min(defined_, expected.size()));
         found.resize(expected.size());
         if (!undefined && !(kind_.rounds ? nearly(found, expected) : found == expected)) return "results differ";
@@ -124,33 +113,35 @@ class Trial {
     }
 
     [[nodiscard]] bool in_place_here() const {
-        return in_place_ && (library_.in_place == InPlace::send || rank_ == shape_.root);
+        return in_place_ && (collective_.in_place() == InPlace::send || rank_ == shape_.root);
     }
     void* send_of(Bytes& send) const {
-        return in_place_here() && library_.in_place != InPlace::receive_at_root ? MPI_IN_PLACE : send.data() + kMargin;
+        if (in_place_here() && collective_.in_place() != InPlace::receive_at_root) return MPI_IN_PLACE;
+        return send.data() + kMargin;
     }
     void* receive_of(Bytes& receive) const {
-        if (in_place_here() && library_.in_place == InPlace::receive_at_root) return MPI_IN_PLACE;
+        if (in_place_here() && collective_.in_place() == InPlace::receive_at_root) return MPI_IN_PLACE;
         return receive.data() + kMargin;
     }
 
-    const LibraryCall& library_;
+    const Collective& collective_;
     const ElementKind& kind_;
     ElementLayout layout_;
     Shape shape_;
     bool in_place_;
     int rank_ = 0;
-    Arguments arguments_;
+    LibraryArguments arguments_;
+    Displacements displacements_;
     Bytes send_;
     Bytes receive_;
     std::size_t defined_ = std::numeric_limits<std::size_t>::max();  // bytes of the receive buffer that MPI defines
 };
 
 /// Unequal blocks, none among them; the same both ways between two ranks, as a call in place needs it.
-std::vector<std::int64_t> uneven(std::string_view collective, int ranks, std::int64_t count, bool in_place) {
+std::vector<std::int64_t> uneven(const Collective& collective, int ranks, std::int64_t count, bool in_place) {
     std::vector<std::int64_t> counts;
-    if (!collective.ends_with('v')) return counts;
-    const int senders = collective == "alltoallv" ? ranks : 1;
+    if (collective.counts == BlockCounts::equal) return counts;
+    const int senders = collective.send.content == Content::pairs ? ranks : 1;
     for (int i = 0; i < senders; ++i) {
         for (int j = 0; j < ranks; ++j)
             counts.push_back((in_place ? 5 * (i + j) + i * j : 7 * i + 5 * j) % (count + 1));
@@ -192,11 +183,10 @@ std::vector<Topology> topologies(int ranks, bool thorough) {
 int failures = 0;
 int trials = 0;
 
-void try_kind(const Algorithm& algorithm, const LibraryCall& library, const ElementKind& kind, const Shape& shape,
-              bool in_place, MPI_Comm comm) {
+void try_kind(const Algorithm& algorithm, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm) {
     int commutes = 1;
     if (kind.op != MPI_OP_NULL) MPI_Op_commutative(kind.op, &commutes);
-    Trial trial(library, kind, shape, in_place, comm);
+    Trial trial(*find_collective(algorithm.collective), kind, shape, in_place, comm);
     std::optional<std::string> wrong;
     if (algorithm.restrictions.commutative && commutes == 0) {
         wrong = "an operator that does not commute is admitted";
@@ -217,27 +207,26 @@ void try_kind(const Algorithm& algorithm, const LibraryCall& library, const Elem
 }
 
 void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool thorough, int ranks, MPI_Comm comm) {
-    const LibraryCall& library = library_call(algorithm.collective);
-    const bool reduces = find_collective(algorithm.collective)->reduces;
+    const Collective& collective = *find_collective(algorithm.collective);
     std::vector<std::int64_t> counts{7};
     std::vector<int> roots{ranks - 1};
     if (thorough) {
         counts = {0, 1, std::max(1, ranks - 1), 7, 601};
-        if (library.has_root) roots = {0, ranks / 2, ranks - 1};
+        if (collective.rooted()) roots = {0, ranks / 2, ranks - 1};
     }
     for (const auto count : counts) {
         for (const int root : roots) {
             for (const bool in_place : {false, true}) {
-                if (in_place && library.in_place == InPlace::never) continue;
-                const auto blocks = uneven(algorithm.collective, ranks, count, in_place);
+                if (in_place && collective.in_place() == InPlace::never) continue;
+                const auto blocks = uneven(collective, ranks, count, in_place);
                 for (const bool defaults : {true, false}) {
                     if (!defaults && algorithm.parameters.empty()) continue;
                     for (const auto& topology : topologies(ranks, thorough && algorithm.restrictions.topology)) {
                         Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, defaults);
                         shape.topology = &topology;
                         if (!algorithm.restrictions.admit(shape)) continue;
-                        for (const auto& kind : kinds.all(reduces)) {
-                            try_kind(algorithm, library, kind, shape, in_place, comm);
+                        for (const auto& kind : kinds.all(collective.reduces())) {
+                            try_kind(algorithm, kind, shape, in_place, comm);
                         }
                     }
                 }

@@ -12,13 +12,6 @@ namespace {
 
 using Values = std::set<std::int64_t>;
 
-bool has_root(std::string_view collective) {
-    return collective == "bcast" || collective == "reduce" || collective.starts_with("scatter") ||
-           collective.starts_with("gather");
-}
-
-bool has_own_counts(std::string_view collective) { return collective != "bcast" && collective.ends_with('v'); }
-
 Values counts_at(const Extent& extent, int ranks) {
     Values counts;
     for (const std::int64_t count :
@@ -42,14 +35,17 @@ Values values_of(const Parameter& parameter, int ranks) {
     return values;
 }
 
-/// Blocks of one size; blocks of all sizes from 0 to `count`; and one block of `count` elements among empty ones.
-std::vector<std::vector<std::int64_t>> distributions(std::string_view collective, int ranks, std::int64_t count) {
-    const auto blocks = static_cast<std::size_t>(collective == "alltoallv" ? ranks * ranks : ranks);
+/// Blocks of one size; in a v-collective also blocks of all sizes from 0 to `count`, and one block of `count` elements
+/// among empty ones.
+std::vector<std::vector<std::int64_t>> distributions(const Collective& collective, int ranks, std::int64_t count) {
+    const std::vector<std::int64_t> equal;
+    if (collective.counts == BlockCounts::equal) return {equal};
+    const auto blocks = static_cast<std::size_t>(collective.send.content == Content::pairs ? ranks * ranks : ranks);
     std::vector<std::int64_t> uneven(blocks);
     for (std::size_t i = 0; i < blocks; ++i) uneven[i] = static_cast<std::int64_t>(i * 7 + i / 3) % (count + 1);
     std::vector<std::int64_t> single(blocks);
     single[blocks / 2] = count;
-    return {{}, uneven, single};
+    return {equal, uneven, single};
 }
 
 /// Ranks over nodes as host files place them: node by node, round robin, one a node, all on one, unevenly, and in no
@@ -119,19 +115,16 @@ std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
 }  // namespace
 
 void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std::function<bool(const Shape&)>& visit) {
+    const Collective& collective = *find_collective(algorithm.collective);
     for (int ranks = extent.first_ranks; ranks <= extent.last_ranks; ++ranks) {
-        const std::set<int> roots = has_root(algorithm.collective)
-                                        ? std::set<int>{0, std::min(1, ranks - 1), ranks / 2, ranks - 1}
-                                        : std::set<int>{0};
-        const auto* collective = find_collective(algorithm.collective);
+        const std::set<int> roots =
+            collective.rooted() ? std::set<int>{0, std::min(1, ranks - 1), ranks / 2, ranks - 1} : std::set<int>{0};
         for (const auto count : counts_at(extent, ranks)) {
-            const auto own_counts = has_own_counts(algorithm.collective)
-                                        ? distributions(algorithm.collective, ranks, count)
-                                        : std::vector<std::vector<std::int64_t>>{{}};
+            const auto own_counts = distributions(collective, ranks, count);
             for (const int root : roots) {
                 for (const auto& counts : own_counts) {
                     for (const bool commutative : {true, false}) {
-                        if (!collective->reduces && !commutative) continue;
+                        if (!collective.reduces() && !commutative) continue;
                         const Shape shape{ranks, count, root, 1, commutative, {}, counts};
                         for (const auto& each : with_topologies(algorithm, shape)) {
                             if (!visit(each)) return;
@@ -144,8 +137,9 @@ void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std:
 }
 
 std::string show(const Algorithm& algorithm, const Shape& shape) {
+    const Collective& collective = *find_collective(algorithm.collective);
     std::string text = std::to_string(shape.ranks) + " ranks, " + std::to_string(shape.count) + " elements";
-    if (has_root(algorithm.collective)) text += ", root " + std::to_string(shape.root);
+    if (collective.rooted()) text += ", root " + std::to_string(shape.root);
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         text += ", " + std::string(algorithm.parameters[i].name) + " " + std::to_string(shape.parameters.at(i));
     }
@@ -156,7 +150,7 @@ std::string show(const Algorithm& algorithm, const Shape& shape) {
             text += std::to_string(shape.topology->node_of(rank));
         }
     }
-    if (find_collective(algorithm.collective)->reduces) text += shape.commutative ? ", any order" : ", order kept";
+    if (collective.reduces()) text += shape.commutative ? ", any order" : ", order kept";
     return text;
 }
 

@@ -48,7 +48,7 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const Shape& shap
         each.steps = steps[static_cast<std::size_t>(rank)];
         each.ended.resize(each.steps.size());
         each.dependencies = DependencyTracker(algorithm, shape);
-        if (collective_.name == "barrier") {
+        if (collective_.result == Result::none) {
             each.arrived.resize(static_cast<std::size_t>(shape.ranks));
             each.arrived[static_cast<std::size_t>(rank)] = true;
         }
@@ -80,7 +80,7 @@ void SymbolicExecutor::run() {
 }
 
 void SymbolicExecutor::check_results() {
-    if (collective_.name == "barrier") check_all_arrived();
+    if (collective_.result == Result::none) check_all_arrived();
     std::map<std::int64_t, std::vector<Affine>> prefixes;  // per index: contributions of ranks 0…l composed
     for (int rank = 0; rank < shape_.ranks; ++rank) {
         const auto& result = at(rank).memory[1];

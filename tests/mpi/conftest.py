@@ -14,8 +14,9 @@ import pytest
 from timpani.machine.cores import read_cores
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
-from timpani.native.build import build, sources
+from timpani.native.build import build
 from timpani.native.find import Mpi, find_mpis
+from timpani.native.sources import sources
 
 FOUND = find_mpis()
 PARAMETERS: tuple[Mpi | None, ...] = tuple(FOUND) if FOUND else (None,)

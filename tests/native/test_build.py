@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.native.build import build, cache_folder, sources
+from timpani.native.build import build, cache_folder
 from timpani.native.find import Mpi, find_mpis
+from timpani.native.sources import sources
 
 FOUND = find_mpis()
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.native.build import build, sources
+from timpani.native.build import build
 from timpani.native.find import Mpi, find_mpis
+from timpani.native.sources import sources
 from timpani.providers.catalogue import Catalogue, Restrictions
 from timpani.providers.own import own_catalogue
 from timpani.providers.verification import parse_range, resolve_names, verify_algorithms

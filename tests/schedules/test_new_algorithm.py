@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from timpani.native.build import sources, tool
+from timpani.native.build import tool
+from timpani.native.sources import sources
 from timpani.providers.own import read_own_catalogue
 from timpani.providers.verification import verify_algorithms
 from timpani.schedules.fingerprint import Fingerprints, Match, matrices

@@ -12,6 +12,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.machine.hosts import HostList
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
+from timpani.study.operations import OPERATIONS, Movement
 from timpani.study.placement import RankLayout, category
 from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS, schema
 
@@ -92,24 +93,27 @@ def crossing_bytes(collective: str, message_bytes: int, part: Part) -> float:
     A part must get what it lacks and give what the others lack. Of a reduction one vector leaves it; of an allreduce
     2 (n − 1)/n vectors, where all n parts share the work (Patarasuk & Yuan, JPDC 2009); of a broadcast one enters.
     """
-    outside = part.all_ranks - part.ranks
-    if part.parts == 1:
+    movement = OPERATIONS[collective].movement if collective in OPERATIONS else None
+    if movement is None or part.parts == 1:
         return 0
-    blocks = {
-        "bcast": 1,
-        "reduce": 1,
-        "allreduce": 2 * (part.parts - 1) / part.parts,
-        "reduce_scatter": (part.parts - 1) / part.parts,
-        "gather": outside if part.has_root else part.ranks,
-        "allgather": max(part.ranks, outside),
-        "alltoall": part.ranks * outside,
-        "reduce_scatter_block": max(part.ranks, outside),
-        "scan": 1,
-        "exscan": 1,
-    }
-    blocks |= {"scatter": blocks["gather"], "allgatherv": blocks["allgather"], "alltoallv": blocks["alltoall"]}
-    blocks |= {"gatherv": blocks["gather"], "scatterv": blocks["gather"]}
-    return blocks.get(collective, 0) * message_bytes
+    return _crossing(movement, part) * message_bytes
+
+
+def _crossing(movement: Movement, part: Part) -> float:
+    """The vectors, or blocks, of which `crossing_bytes` tells the bytes."""
+    outside = part.all_ranks - part.ranks
+    moved = {movement.send.content, movement.receive.content}
+    if "pairs" in moved:
+        return part.ranks * outside
+    if "blocks" in moved and movement.rooted:
+        return outside if part.has_root else part.ranks
+    if "blocks" in moved:
+        return max(part.ranks, outside)
+    if "part" in moved:
+        return (part.parts - 1) / part.parts
+    if movement.result == "sum" and not movement.rooted:
+        return 2 * (part.parts - 1) / part.parts
+    return 1 if "vector" in moved else 0
 
 
 def _microseconds(collective: str, size: int, part_of_rank: list[str], rate: float) -> float:

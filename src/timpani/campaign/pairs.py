@@ -13,7 +13,6 @@ from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
 from timpani.machine.relation import Place, nearest_first, pair_of_each_relation
 from timpani.providers.catalogue import AlgorithmInfo
-from timpani.providers.point_to_point import HALF
 from timpani.study.cell import Algorithm
 
 Pairs = Literal["first", "all", "distinct"]
@@ -59,7 +58,7 @@ def between_ranks(
     """`algorithm` with every parameter spelled out: once for each pair of ranks, unless it names a rank itself."""
     asked = dict(algorithm.parameters)
     values = {parameter.name: parameter.default for parameter in info.parameters} | asked
-    if values.get("pairs") == HALF:
+    if values.get("pairs") == 0:  # as the operation's table has it: half of the ranks
         values["pairs"] = ranks // 2
     ends: list[dict[str, int]] = [{}]
     if "first" in values and not {"first", "second"} & asked.keys() and pairs != "first":

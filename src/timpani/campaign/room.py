@@ -3,25 +3,23 @@
 import os
 
 from timpani.machine.cores import read_cores
+from timpani.study.operations import OPERATIONS, Movement
 
 _SHARE = 0.5
 """Of this computer's memory, for the buffers of all launches that run at a time, one on each core."""
 
-_BLOCKS = {
-    "alltoall": (2, 0),
-    "alltoallv": (2, 0),
-    "allgather": (1, 1),
-    "allgatherv": (1, 1),
-    "reduce_scatter_block": (1, 1),
-}
-"""Blocks of the cell's size that each rank holds: so many for each rank, and so many more; two where none is named."""
-
 
 def too_large(collective: str, ranks: int, message_bytes: int) -> str:
     """Why buffers of so many simulated ranks don't fit here, in words; nothing where they do."""
-    for_each, more = _BLOCKS.get(collective, (0, 2))
-    wanted = ranks * (for_each * ranks + more) * message_bytes
+    wanted = ranks * _blocks(OPERATIONS[collective].movement, ranks) * message_bytes
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if wanted <= _SHARE * memory / read_cores().usable:
         return ""
     return f"{wanted / 1e9:.0f} GB of buffers, and this computer has {memory / 1e9:.0f} GB of memory for all its cores"
+
+
+def _blocks(movement: Movement | None, ranks: int) -> int:
+    """Blocks of the cell's size that each rank's two buffers hold: a block of each rank where all have those."""
+    buffers = (movement.send, movement.receive) if movement else ()
+    of_each_rank = sum(each.holders == "all" and each.content in ("blocks", "pairs") for each in buffers)
+    return of_each_rank * ranks + (2 - of_each_rank)

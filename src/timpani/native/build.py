@@ -16,16 +16,11 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.native.find import Mpi
+from timpani.native.sources import sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _ERROR_LINES = 5
-
-
-def sources() -> Path:
-    """The native sources: inside an installed package, or the folder `native/` of a checkout."""
-    installed = Path(__file__).parent / "sources"
-    return installed if installed.is_dir() else Path(__file__).parents[3] / "native"
 
 
 def build(mpi: Mpi, source: Path | None = None) -> Path:

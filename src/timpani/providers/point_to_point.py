@@ -3,42 +3,29 @@
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import DEFAULT
-
-_FIRST = Parameter("first", "", 0, "the rank that sends first")
-_SECOND = Parameter("second", "", 1, "the rank it sends to")
-_WINDOW = Parameter("window", "", 64, "messages under way before the receiver answers", minimum=1)
-
-HALF = 0
-"""The value of `pairs` that stands for as many pairs as the ranks make."""
-
-_PARAMETERS: dict[str, tuple[Parameter, ...]] = {
-    "latency": (_FIRST, _SECOND),
-    "bandwidth": (_FIRST, _SECOND, _WINDOW),
-    "bidirectional": (_FIRST, _SECOND, _WINDOW),
-    "message_rate": (Parameter("pairs", "", HALF, "rank i sends to rank i + pairs; 0: half of the ranks"), _WINDOW),
-    "prtt": (
-        _FIRST,
-        _SECOND,
-        Parameter("messages", "", 1, "messages sent before the answer", minimum=1),
-        Parameter("delay_ns", "", 0, "wait before each but the first"),
-    ),
-    "reduce_local": (),
-    "setup": (),
-}
+from timpani.study.operations import OPERATIONS, Operation
 
 
 def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
-    """What `mpi` offers beside collectives."""
+    """What `mpi` algorithms beside collectives."""
     algorithms = {
-        operation: (
+        operation.name: (
             AlgorithmInfo(
-                operation,
+                operation.name,
                 DEFAULT,
                 DEFAULT,
-                parameters,
-                restrictions=Restrictions(fewest_ranks=2) if parameters else Restrictions(),
+                parameters_of(operation),
+                restrictions=Restrictions(fewest_ranks=operation.fewest_ranks),
             ),
         )
-        for operation, parameters in _PARAMETERS.items()
+        for operation in OPERATIONS.values()
+        if operation.kind != "collective" and not operation.ways
     }
     return Catalogue(mpi.kind, mpi.version, algorithms)
+
+
+def parameters_of(operation: Operation) -> tuple[Parameter, ...]:
+    """The settings of an operation that is no collective; no variable of a library holds them."""
+    return tuple(
+        Parameter(each.name, "", each.default_value, each.meaning, each.minimum) for each in operation.parameters
+    )

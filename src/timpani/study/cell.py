@@ -74,9 +74,9 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
 class Cell:
     """One point of a study.
 
-    message_bytes is counted as OSU's benchmarks print it, `size_meaning` in `study/operations.py`: a block for
-    scatter, gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls; the vector for
-    broadcast, reductions and scans; 0 for a barrier; a message between two ranks; the whole matrix of a transpose.
+    message_bytes is counted as OSU's benchmarks print it, as `size_meaning` of its operation says: a block for scatter,
+    gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls; the vector for broadcast,
+    reductions and scans; 0 for a barrier; a message between two ranks; the whole matrix of a transpose.
     """
 
     collective: str

@@ -1,83 +1,162 @@
-"""The operations that can be measured, what their size counts, and what is derived from their time."""
+"""The operations that can be measured and what is known of each: the rows of `native/collectives/operations.def`."""
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+from pydantic.dataclasses import dataclass
+
+from timpani.native.sources import sources
+from timpani.native.table import Row, read_table
 
 Kind = Literal["collective", "point-to-point", "transpose", "local"]
 
 Quantity = Literal["time", "throughput", "rate"]
 """What a table shows of an operation: its time, bytes per time, or messages per time."""
 
+_CHECKED = ConfigDict(strict=True, extra="forbid")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, config=_CHECKED)
+class Buffers:
+    """The send, or the receive, buffers of a collective, in the words of `native/collectives/collective.hpp`.
+
+    holders  the ranks whose buffer holds anything
+    content  what such a buffer holds
+    """
+
+    holders: Literal["all", "root", "others"]
+    content: Literal["nothing", "vector", "part", "block", "blocks", "pairs"]
+
+
+@dataclass(frozen=True, config=_CHECKED)
+class Movement:
+    """What a collective moves, in the words of `native/collectives/collective.hpp`.
+
+    result  what an element of the receive buffer is made of
+    counts  whether blocks may differ in size, and whether every rank is told or ranks have to tell each other
+    """
+
+    send: Buffers
+    receive: Buffers
+    result: Literal["none", "moved", "sum", "prefix", "prefix_before"]
+    counts: Literal["equal", "told", "exchanged"]
+
+    @property
+    def rooted(self) -> bool:
+        """Whether one rank is the root."""
+        return "root" in (self.send.holders, self.receive.holders)
+
+
+@dataclass(frozen=True, config=_CHECKED)
+class OperationParameter:
+    """A setting of an operation that is no collective: a whole number from `minimum` on."""
+
+    name: str
+    default_value: int
+    minimum: int
+    meaning: str
+
+
+@dataclass(frozen=True, config=_CHECKED)
+class Way:
+    """One of several ways of doing an operation. A baseline does a part of the work: what the rest costs."""
+
+    name: str
+    fewest_ranks: int
+    role: Literal["competitor", "baseline"]
+    meaning: str
+
+
+@dataclass(frozen=True, config=_CHECKED)
 class Operation:
-    """A measurable operation. `size_meaning` says what `message_bytes` counts; `sized` is False for a barrier.
+    """A measurable operation.
 
-    baselines   algorithms that do a part of the work: no competitors, but what the rest costs
+    size_meaning    what `message_bytes` counts
+    sized           False for a barrier
+    moves_its_size  whether `message_bytes` over the time is a throughput: a train of messages carries many
+    ways            of doing it, where there are several; else it has one, `default`
+    movement        of a collective
     """
 
     name: str
     title: str
+    kind: Kind
     size_meaning: str
-    kind: Kind = "collective"
-    reduces: bool = False
-    sized: bool = True
+    sized: bool
+    moves_its_size: bool = False
     quantity: Quantity = "time"
-    baselines: frozenset[str] = frozenset()
+    fewest_ranks: int = 1
+    parameters: tuple[OperationParameter, ...] = ()
+    ways: tuple[Way, ...] = ()
+    movement: Movement | None = None
 
     @property
-    def moves_its_size(self) -> bool:
-        """Whether `message_bytes` over the time is a throughput: a round trip carries many messages."""
-        return self.kind in ("point-to-point", "transpose") and self.name != "prtt"
+    def baselines(self) -> frozenset[str]:
+        """The ways that do a part of the work: no competitors."""
+        return frozenset(way.name for way in self.ways if way.role == "baseline")
 
-
-_VECTOR = "the whole vector"
-_BLOCK = "the block of each rank"
-_PAIR = "the block from each rank to each other"
-_MESSAGE = "one message"
 
 PLAIN_MESSAGE = "plain_message"
-"""The transpose that is none: the same bytes in one message."""
+"""The transpose that is none, by which the others are judged: the same bytes in one message."""
 
-OPERATIONS: dict[str, Operation] = {
-    operation.name: operation
-    for operation in (
-        Operation("bcast", "Broadcast", _VECTOR),
-        Operation("scatter", "Scatter", _BLOCK),
-        Operation("gather", "Gather", _BLOCK),
-        Operation("scatterv", "Scatterv", _BLOCK),
-        Operation("gatherv", "Gatherv", _BLOCK),
-        Operation("reduce", "Reduce", _VECTOR, reduces=True),
-        Operation("allreduce", "Allreduce", _VECTOR, reduces=True),
-        Operation("allgather", "Allgather", _BLOCK),
-        Operation("allgatherv", "Allgatherv", _BLOCK),
-        Operation("alltoall", "All-to-all", _PAIR),
-        Operation("alltoallv", "All-to-allv", _PAIR),
-        Operation("reduce_scatter", "Reduce-scatter", "the vector that each rank contributes", reduces=True),
-        Operation("reduce_scatter_block", "Reduce-scatter block", "the block that each rank receives", reduces=True),
-        Operation("scan", "Scan", _VECTOR, reduces=True),
-        Operation("exscan", "Exclusive scan", _VECTOR, reduces=True),
-        Operation("barrier", "Barrier", "nothing", sized=False),
-        Operation("null", "Null", "nothing: an empty call, which shows what measuring itself costs", sized=False),
-        Operation("latency", "Latency of a message", _MESSAGE, "point-to-point"),
-        Operation("bandwidth", "Bandwidth", _MESSAGE, "point-to-point", quantity="throughput"),
-        Operation("bidirectional", "Bidirectional bandwidth", _MESSAGE, "point-to-point", quantity="throughput"),
-        Operation("message_rate", "Message rate", _MESSAGE, "point-to-point", quantity="rate"),
-        Operation("prtt", "Parametrised round trip", _MESSAGE, "point-to-point"),
-        Operation(
-            "transpose",
-            "Matrix transpose",
-            "the whole matrix",
-            "transpose",
-            quantity="throughput",
-            baselines=frozenset({PLAIN_MESSAGE, "local_copy", "local_memcpy"}),
-        ),
-        Operation(
-            "setup", "Set-up of a communicator", "nothing: one of our own, and its topology", "local", sized=False
-        ),
-        Operation("reduce_local", "Local reduction", "the vector that is added to another", "local", reduces=True),
+
+def read_operations(text: str) -> dict[str, Operation]:
+    """The operations that a table such as `operations.def` states, by name; ValueError for what is none."""
+    rows = read_table(text)
+    parameters = {str(row.values["name"]): OperationParameter(**_plain(row)) for row in _of(rows, "PARAMETER")}
+    ways: dict[Any, tuple[Way, ...]] = {}
+    for row in _of(rows, "WAY"):
+        values = _plain(row)
+        operation = values.pop("operation")
+        ways[operation] = (*ways.get(operation, ()), Way(**values))
+    found = [_collective(row.values) for row in _of(rows, "COLLECTIVE")]
+    for row in _of(rows, "OPERATION"):
+        values = _plain(row)
+        size, names = values.pop("size"), values.pop("parameters")
+        found.append(
+            Operation(
+                kind=values.pop("kind").replace("_", "-"),
+                sized=_SIZED[size],
+                moves_its_size=size == "moved",
+                quantity=values.pop("shown"),
+                parameters=tuple(parameters[name] for name in ((names,) if isinstance(names, str) else names)),
+                ways=ways.get(values["name"], ()),
+                **values,
+            )
+        )
+    return {operation.name: operation for operation in found}
+
+
+_SIZED = {"none": False, "counted": True, "moved": True}
+
+
+def _of(rows: Iterable[Row], macro: str) -> list[Row]:
+    return [row for row in rows if row.macro == macro]
+
+
+def _plain(row: Row) -> dict[str, Any]:
+    return dict(row.values)
+
+
+def _collective(values: Mapping[str, Any]) -> Operation:
+    movement = Movement(
+        send=Buffers(values["senders"], values["sent"]),
+        receive=Buffers(values["receivers"], values["received"]),
+        result=values["result"],
+        counts=values["counts"],
     )
-}
+    return Operation(
+        name=values["name"],
+        title=values["title"],
+        kind="collective",
+        size_meaning=values["size_meaning"],
+        sized=movement.result != "none",
+        movement=movement,
+    )
+
+
+OPERATIONS: dict[str, Operation] = read_operations((sources() / "collectives" / "operations.def").read_text())
 
 COLLECTIVES: dict[str, Operation] = {
     name: operation for name, operation in OPERATIONS.items() if operation.kind == "collective"

@@ -13,9 +13,6 @@ from timpani.tuning.decide import compare_with_default
 
 _VERSION = 1
 
-_AGREEING = frozenset({"gatherv", "scatterv", "alltoallv"})
-"""Collectives of which a rank knows its own blocks only, so that with a rule all ranks agree on sizes first."""
-
 
 @dataclass(frozen=True)
 class Replacement:
@@ -50,8 +47,14 @@ def replacements(results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLa
 
 def cautions(rules: Iterable[Replacement]) -> list[str]:
     """What rules cost where they replace nothing, in words."""
-    agreeing = sorted({rule.collective for rule in rules} & _AGREEING)
+    agreeing = sorted({rule.collective for rule in rules if _tells_sizes(rule.collective)})
     return [f"{name}: ranks agree on sizes at every call, also at sizes that no rule replaces" for name in agreeing]
+
+
+def _tells_sizes(collective: str) -> bool:
+    """Whether a rank is told of some blocks only, so that with a rule all ranks agree on sizes first."""
+    movement = OPERATIONS[collective].movement
+    return movement is not None and movement.counts == "exchanged"
 
 
 def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:

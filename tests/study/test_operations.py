@@ -1,0 +1,44 @@
+"""The operations' table, and what is known from it."""
+
+import pytest
+
+from timpani.native.sources import sources
+from timpani.study.operations import COLLECTIVES, OPERATIONS, read_operations
+
+TABLE = (sources() / "collectives" / "operations.def").read_text()
+
+
+def test_collectives_come_first_and_null_counts_as_one() -> None:
+    assert list(OPERATIONS)[: len(COLLECTIVES)] == list(COLLECTIVES)
+    assert list(COLLECTIVES)[-1] == "null"
+
+
+def test_facts_of_a_few() -> None:
+    reduce, alltoallv, barrier = (OPERATIONS[name].movement for name in ("reduce", "alltoallv", "barrier"))
+    assert reduce is not None
+    assert reduce.rooted
+    assert alltoallv is not None
+    assert (alltoallv.rooted, alltoallv.counts) == (False, "exchanged")
+    assert barrier is not None
+    assert not OPERATIONS["barrier"].sized
+    assert OPERATIONS["prtt"].sized
+    assert not OPERATIONS["prtt"].moves_its_size
+    assert [each.name for each in OPERATIONS["message_rate"].parameters] == ["pairs", "window"]
+    assert OPERATIONS["transpose"].baselines == {"plain_message", "local_copy", "local_memcpy"}
+
+
+@pytest.mark.parametrize(
+    ("row", "changed"),
+    [
+        ("COLLECTIVE(bcast", ("root, vector", "boot, vector")),
+        ("OPERATION(latency", ("point_to_point", "tip_to_toe")),
+        ("OPERATION(latency", ("(first, second)", "(first, third)")),
+        ("PARAMETER(first", ("0, 0", '"0", 0')),
+        ("WAY(transpose, packed", ("competitor", "rival")),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(row: str, changed: tuple[str, str]) -> None:
+    lines = [line.replace(*changed) if line.startswith(row) else line for line in TABLE.splitlines()]
+    assert "\n".join(lines) != TABLE.removesuffix("\n")
+    with pytest.raises((ValueError, KeyError)):
+        read_operations("\n".join(lines))
