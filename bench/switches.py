@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from bench.generated_curves import NOISE, Generated, generate
 from timpani.models.hockney import hockney, regimes
-from timpani.models.segments import cut
+from timpani.models.segments import segment
 from timpani.models.switches import switches
 
 CURVES = 1000
@@ -38,7 +38,7 @@ def run() -> None:
 def share_right(curves: Iterable[Generated]) -> float:
     """The share of curves whose every switch is found at its size, and no other."""
     right = [
-        tuple(found.first_bytes for found in switches(each.curve, cut(each.curve))) == each.first_bytes
+        tuple(found.first_bytes for found in switches(each.curve, segment(each.curve))) == each.first_bytes
         for each in curves
     ]
     return sum(right) / len(right)
@@ -48,7 +48,7 @@ def coverage(curves: Iterable[Generated]) -> tuple[float, float]:
     """How often the intervals of latency and inverse bandwidth hold the true ones."""
     latency, per_byte, count = 0, 0, 0
     for each in curves:
-        found = hockney(regimes(each.curve, cut(each.curve)))
+        found = hockney(regimes(each.curve, segment(each.curve)))
         latency += found.latency.low <= each.latency <= found.latency.high
         per_byte += found.per_byte.low <= each.per_byte <= found.per_byte.high
         count += 1

@@ -5,7 +5,7 @@ from bench.switches import coverage
 
 from timpani.models.curve import Curve
 from timpani.models.hockney import hockney, predicted, regimes
-from timpani.models.segments import cut
+from timpani.models.segments import segment
 
 
 @pytest.mark.parametrize(("launches", "common"), [(5, 0.0), (1, 0.0), (5, 0.5)])
@@ -17,7 +17,7 @@ def test_intervals_cover_as_often_as_they_say(launches: int, common: float) -> N
 def test_latency_is_of_the_first_regime_and_slope_of_the_last() -> None:
     times = np.where(SIZES < 4096, 1.5 + 1e-3 * SIZES, 6 + 3e-4 * SIZES)
     curve = Curve(SIZES, times[None])
-    found = regimes(curve, cut(curve))
+    found = regimes(curve, segment(curve))
     assert [(each.first_bytes, each.last_bytes) for each in found] == [(1, 2048), (4096, 2**22)]
     assert hockney(found).latency.value == pytest.approx(1.5)
     assert hockney(found).per_byte.value == pytest.approx(3e-4)
@@ -29,7 +29,7 @@ def test_with_launches_the_interval_is_theirs() -> None:
     """Launches that differ as a whole: each size's mean lies on a line, and yet the line is not known exactly."""
     factors = np.array([0.9, 0.95, 1.0, 1.05, 1.1])
     curve = Curve(SIZES, factors[:, None] * (2 + 1e-3 * SIZES))
-    (found,) = regimes(curve, cut(curve))
+    (found,) = regimes(curve, segment(curve))
     assert found.from_launches
     half = 2.776 * factors.std(ddof=1) / np.sqrt(5)  # Student's t with 4 degrees of freedom
     assert (found.latency.high - found.latency.low) / 2 == pytest.approx(2 * half, rel=1e-3)
@@ -39,7 +39,7 @@ def test_launches_that_agree_on_a_bent_curve_do_not_narrow_the_interval() -> Non
     bent = 2 * (1 + 0.02 * np.sin(np.arange(23))) + 1e-3 * SIZES
     noise = 1 + 0.001 * np.random.default_rng(6).standard_normal((5, 23))
     curve = Curve(SIZES, bent * noise)
-    found = regimes(curve, cut(curve))[0]
+    found = regimes(curve, segment(curve))[0]
     assert not found.from_launches
     assert found.latency.high - found.latency.low > 0.02
 
@@ -47,7 +47,7 @@ def test_launches_that_agree_on_a_bent_curve_do_not_narrow_the_interval() -> Non
 def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
     rng = np.random.default_rng(2)
     curve = Curve(SIZES[:8], 3 * (1 + 0.02 * rng.standard_normal((4, 8))))
-    found = hockney(regimes(curve, cut(curve)))
+    found = hockney(regimes(curve, segment(curve)))
     assert found.per_byte.low < 0
     assert found.throughput.high == np.inf
     assert found.throughput.low > 0
@@ -55,6 +55,6 @@ def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
 
 def test_two_sizes_of_one_launch_have_a_line_and_no_interval() -> None:
     curve = Curve(SIZES[:2], np.array([[1.0, 1.5]]))
-    (found,) = regimes(curve, cut(curve))
+    (found,) = regimes(curve, segment(curve))
     assert found.per_byte.value == pytest.approx(0.5)
     assert np.isnan([found.latency.low, found.latency.high]).all()

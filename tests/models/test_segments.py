@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from timpani.models.curve import Curve
 from timpani.models.line import estimator, residual_sums
-from timpani.models.segments import cut
+from timpani.models.segments import segment
 from timpani.models.switches import switches
 
 MEASURED_ONCE = np.ones(1)[:, None]
@@ -31,7 +31,7 @@ def test_what_all_launches_of_a_size_share_invents_no_switch() -> None:
 def test_without_noise_a_jump_is_found_where_it_is(jump: float) -> None:
     times = (2 + 1e-3 * SIZES) * np.where(SIZES >= 8192, jump, 1)
     curve = Curve(SIZES, times * MEASURED_ONCE)
-    (found,) = switches(curve, cut(curve))
+    (found,) = switches(curve, segment(curve))
     assert (found.first_bytes, found.above, found.up_to) == (8192, 4096, 8192)
     assert found.ratio.value == pytest.approx(jump)
     assert found.evidence > 10
@@ -40,13 +40,13 @@ def test_without_noise_a_jump_is_found_where_it_is(jump: float) -> None:
 
 def test_a_switch_before_the_two_largest_sizes_is_found() -> None:
     curve = Curve(SIZES, (2 + 1e-3 * SIZES) * np.where(SIZES >= 2**21, 1.5, 1) * MEASURED_ONCE)
-    assert [found.first_bytes for found in switches(curve, cut(curve))] == [2**21]
+    assert [found.first_bytes for found in switches(curve, segment(curve))] == [2**21]
 
 
 @pytest.mark.parametrize("sizes", [2, 3, 4, 5])
 def test_too_few_sizes_show_no_switch(sizes: int) -> None:
     curve = Curve(SIZES[:sizes], np.arange(1.0, sizes + 1) ** 2 * MEASURED_ONCE)
-    assert cut(curve).starts == (0,)
+    assert segment(curve).starts == (0,)
 
 
 def test_intervals_hold_the_true_place() -> None:
@@ -54,7 +54,7 @@ def test_intervals_hold_the_true_place() -> None:
     held = [
         switch.above < true <= switch.up_to
         for each in generate(150, 5, seed=14, jumps=(1.1, 1.3))
-        if len(found := switches(each.curve, cut(each.curve))) == len(each.first_bytes)
+        if len(found := switches(each.curve, segment(each.curve))) == len(each.first_bytes)
         for switch, true in zip(found, each.first_bytes, strict=True)
     ]
     assert sum(held) / len(held) >= 0.95
@@ -88,4 +88,4 @@ def test_launches_may_lack_sizes() -> None:
     times[:, 14:] *= 1.4
     times[0, 3] = times[2, 20] = np.nan
     curve = Curve(SIZES, times)
-    assert [found.first_bytes for found in switches(curve, cut(curve))] == [2**14]
+    assert [found.first_bytes for found in switches(curve, segment(curve))] == [2**14]

@@ -15,7 +15,7 @@ from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
-from timpani.models.segments import cut
+from timpani.models.segments import segment
 from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE
 
@@ -83,10 +83,10 @@ def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame, left_out: list[str]) -> 
         if len(curve.sizes) < 2:
             left_out.append(f"{_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
             continue
-        pieces = cut(curve)
-        lines = regimes(curve, pieces)
+        segmentation = segment(curve)
+        lines = regimes(curve, segmentation)
         status = statuses[tuple(name.values())]
-        found.append(CurveFit(name, curve, switches(curve, pieces), lines, hockney(lines), status))
+        found.append(CurveFit(name, curve, switches(curve, segmentation), lines, hockney(lines), status))
     return found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
-from timpani.models.segments import Cut
+from timpani.models.segments import Segmentation
 from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 
 _CYCLES_PER_US_AT_1_GHZ = 1e3
@@ -15,10 +15,10 @@ _CYCLES_PER_US_AT_1_GHZ = 1e3
 
 @dataclass(frozen=True)
 class Regime:
-    """A straight piece of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
+    """A segment of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
 
-    from_launches  whether the intervals are over launches, whose every one was fitted; else they are from the sizes'
-                   distances to the lines: with one launch, and where all launches have noise in common
+    from_launches  whether each launch was fitted by itself and the intervals are over launches; else they come from
+                   the residuals of the line: with one launch, and where all launches have noise in common
     """
 
     first_bytes: int
@@ -30,7 +30,7 @@ class Regime:
 
 @dataclass(frozen=True)
 class Hockney:
-    """A curve in two figures, as they are read off: the intercept at small sizes and the slope at large ones.
+    """A curve in two numbers: the intercept at small sizes and the slope at large ones.
 
     latency   T_s, microseconds: of the first regime
     per_byte  T_c, microseconds a byte: of the last
@@ -53,18 +53,18 @@ class Hockney:
         return Hockney(self.latency.scaled(cycles), self.per_byte.scaled(cycles))
 
 
-def regimes(curve: Curve, cut: Cut) -> list[Regime]:
-    """The lines of the pieces that `cut` makes, by weighted least squares of relative errors."""
-    return [_regime(curve.part(first, end), cut) for first, end in cut.pieces]
+def regimes(curve: Curve, segmentation: Segmentation) -> list[Regime]:
+    """The line of each segment, by weighted least squares of relative errors."""
+    return [_regime(curve.part(first, end), segmentation) for first, end in segmentation.segments]
 
 
 def hockney(found: list[Regime]) -> Hockney:
-    """The whole curve's figures from those of its regimes."""
+    """The latency of the first regime and the slope of the last."""
     return Hockney(found[0].latency, found[-1].per_byte)
 
 
 def predicted(found: list[Regime], sizes: Array) -> Array:
-    """The fitted times in microseconds at `sizes`, shape (sizes,); between two regimes the lower one holds."""
+    """The fitted times in microseconds at `sizes`, shape (sizes,); between two regimes that of smaller sizes holds."""
     starts = np.array([regime.first_bytes for regime in found])
     which = np.clip(np.searchsorted(starts, sizes, side="right") - 1, 0, None)
     latency = np.array([regime.latency.value for regime in found])
@@ -72,20 +72,20 @@ def predicted(found: list[Regime], sizes: Array) -> Array:
     return np.asarray(latency[which] + per_byte[which] * sizes)
 
 
-def _regime(curve: Curve, cut: Cut) -> Regime:
+def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
     line = estimator(curve.sizes, curve.weights)
-    # Weights from the fitted times, not from the measured ones: too short a time must not weigh more for it.
+    # Weights from the fitted times: from the measured ones, a time that is too short by chance would weigh more.
     fitted = line.intercept @ curve.means + line.slope @ curve.means * curve.sizes
     weights = curve.counts / np.maximum(fitted, curve.means / 2) ** 2
     line = estimator(curve.sizes, weights)
     whole = curve.times[np.isfinite(curve.times).all(axis=1)]
-    from_launches = len(whole) > 1 and cut.launches_agree
+    from_launches = len(whole) > 1 and segmentation.launches_agree
 
     def estimate(sums: Array) -> Estimate:
         if from_launches:
             return mean_estimate(whole @ sums)
-        error = sqrt(float((sums**2 / weights).sum()) * cut.variance.value)
-        return t_estimate(float(sums @ curve.means), error, cut.variance.degrees)
+        error = sqrt(float((sums**2 / weights).sum()) * segmentation.variance.value)
+        return t_estimate(float(sums @ curve.means), error, segmentation.variance.degrees)
 
     return Regime(
         first_bytes=int(curve.sizes[0]),

@@ -15,7 +15,7 @@ from timpani.models.line import Array, estimator
 from timpani.stats.mean import Estimate, mean_estimate
 
 _PARAMETERS = 3
-_CHANCE = 0.01  # of a node's rate where none shows
+_SIGNIFICANCE = 0.01  # the probability of finding a node's rate where there is no limit
 
 
 @dataclass(frozen=True)
@@ -96,4 +96,4 @@ def _node_rate_shows(messages: _Messages) -> bool:
     if degrees < 1:
         return False
     variance = max(within / degrees, ROUNDING**2)
-    return float(fdtrc(1, degrees, (without - within) / variance)) < _CHANCE
+    return float(fdtrc(1, degrees, (without - within) / variance)) < _SIGNIFICANCE

@@ -9,7 +9,7 @@ from scipy.special import fdtrc  # type: ignore[import-untyped]
 
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
-from timpani.models.segments import Cut, Variance, places
+from timpani.models.segments import Segmentation, Variance, possible_breaks
 from timpani.stats.mean import LEVEL, Estimate, t_estimate
 
 _PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slope
@@ -17,12 +17,12 @@ _PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slo
 
 @dataclass(frozen=True)
 class Switch:
-    """A jump between two straight pieces of a curve.
+    """A jump between two segments of a curve: the library changes its protocol there.
 
     first_bytes   the first measured size after it
     above, up_to  95 % interval, bytes: the last size before it is at least `above`, the first after it at most `up_to`
     evidence      log₁₀ of the odds for a switch here against none, by BIC: 2 is a hundred to one
-    p_value       the chance of so much where there is none, corrected for the places where it could be
+    p_value       of no switch, corrected for the number of sizes at which one could be
     ratio         time after over time before, both at `first_bytes`, the latter extrapolated
     """
 
@@ -34,38 +34,38 @@ class Switch:
     ratio: Estimate
 
 
-def switches(curve: Curve, cut: Cut) -> list[Switch]:
-    """The switches at which `cut` divides the curve, by ascending size."""
-    return [_switch(curve, cut, before, after) for before, after in pairwise(cut.pieces)]
+def switches(curve: Curve, segmentation: Segmentation) -> list[Switch]:
+    """The switches between the segments of the curve, by ascending size."""
+    return [_switch(curve, segmentation, before, after) for before, after in pairwise(segmentation.segments)]
 
 
-def _switch(curve: Curve, cut: Cut, before: tuple[int, int], after: tuple[int, int]) -> Switch:
+def _switch(curve: Curve, segmentation: Segmentation, before: tuple[int, int], after: tuple[int, int]) -> Switch:
     first, place, end = before[0], after[0], after[1]
-    variance, n = cut.variance, len(curve.sizes)
-    gain = cut.residual[first, end] - cut.residual[first, place] - cut.residual[place, end]
-    chance = float(fdtrc(2, variance.degrees, gain / 2 / variance.value)) * places(n)
-    low, high = _interval(cut, first, place, end)
+    variance, n = segmentation.variance, len(curve.sizes)
+    gain = segmentation.residual[first, end] - segmentation.residual[first, place] - segmentation.residual[place, end]
+    p_value = float(fdtrc(2, variance.degrees, gain / 2 / variance.value)) * possible_breaks(n)
+    low, high = _interval(segmentation, first, place, end)
     return Switch(
         first_bytes=int(curve.sizes[place]),
         above=int(curve.sizes[low - 1]),
         up_to=int(curve.sizes[high]),
         evidence=(_log_likelihood(gain, variance) - _PARAMETERS / 2 * log(n)) / log(10),
-        p_value=min(chance, 1.0),
+        p_value=min(p_value, 1.0),
         ratio=_ratio(curve, variance, first, place, end),
     )
 
 
 def _log_likelihood(gain: Array | float, variance: Variance) -> float:
-    """How much more likely the curve is when its residual sum is less by `gain`; the variance is estimated itself."""
+    """What it gains when the residual sum falls by `gain`; the variance is itself an estimate."""
     return variance.degrees / 2 * float(np.log1p(gain / (variance.degrees * variance.value)))
 
 
-def _interval(cut: Cut, first: int, place: int, end: int) -> tuple[int, int]:
-    """The outermost of the likeliest places that together hold LEVEL; before the data, all were equally likely."""
+def _interval(segmentation: Segmentation, first: int, place: int, end: int) -> tuple[int, int]:
+    """The 95 % credible set of the switch's place, under a uniform prior: its first and last point."""
     candidates = np.arange(first + 1, end)
-    sums = cut.residual[first, candidates] + cut.residual[candidates, end]
-    least = cut.residual[first, place] + cut.residual[place, end]
-    logs = np.array([-_log_likelihood(max(each - least, 0.0), cut.variance) for each in sums])
+    sums = segmentation.residual[first, candidates] + segmentation.residual[candidates, end]
+    least = segmentation.residual[first, place] + segmentation.residual[place, end]
+    logs = np.array([-_log_likelihood(max(each - least, 0.0), segmentation.variance) for each in sums])
     probability = np.exp(logs - logs.max())
     probability /= probability.sum()
     order = np.argsort(-probability, kind="stable")
@@ -74,7 +74,7 @@ def _interval(cut: Cut, first: int, place: int, end: int) -> tuple[int, int]:
 
 
 def _ratio(curve: Curve, variance: Variance, first: int, place: int, end: int) -> Estimate:
-    """Both lines at the first size after the switch, one over the other; errors are propagated to first order."""
+    """The line after the switch over the line before it, at its first size; errors are propagated to first order."""
     size = curve.sizes[place]
     values, relative_variance = [], 0.0
     for part in (slice(first, place), slice(place, end)):
