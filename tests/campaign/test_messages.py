@@ -8,7 +8,7 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from timpani.machine.cores import read_cores
-from timpani.machine.relation import RELATIONS
+from timpani.machine.locality import LOCALITIES
 from timpani.native.find import Mpi, find_mpis
 
 FOUND = find_mpis()
@@ -38,7 +38,7 @@ def test_messages_name_their_ranks_and_how_close_those_sit(mpi: Mpi, tmp_path: P
         "first=0,second=1,window=64",
         "pairs=1,window=64",
     }
-    assert {row["relation"] for row in shown} <= set(RELATIONS[:4])
+    assert {row["locality"] for row in shown} <= set(LOCALITIES[:4])
     for row in shown:
         expected = int(row["message_bytes"]) / float(row["median_us"])
         assert float(row["throughput_mb_per_s"]) == pytest.approx(expected)

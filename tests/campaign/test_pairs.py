@@ -58,7 +58,7 @@ MACHINE = Machine(
         ("node", 4, [(0, 1), (0, 2)]),
     ],
 )
-def test_pairs_on_a_machine_are_one_of_each_relation(placement: str, ranks: int, pairs: list[tuple[int, int]]) -> None:
+def test_pairs_on_a_machine_are_one_of_each_locality(placement: str, ranks: int, pairs: list[tuple[int, int]]) -> None:
     hosts = with_slots(MACHINE, choose_hosts(MACHINE))
     assert pairs_on(MACHINE, hosts, (placement,))(ranks) == pairs
 

@@ -6,9 +6,9 @@ import pytest
 
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.relations import RELATION
 from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import LOCALITY
 
 CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 4, "core", 1024, "warm")
 
@@ -153,6 +153,6 @@ def test_every_column_and_status_is_documented() -> None:
     text = (Path(__file__).parents[2] / "docs" / "columns.md").read_text()
     stable, further = text.split("## Further columns")
     assert all(f"`{name}`" in stable for name in CONTRACT)
-    assert all(f"`{name}`" in further for name in (*EXTRAS, RELATION))
+    assert all(f"`{name}`" in further for name in (*EXTRAS, LOCALITY))
     words = ["ok", "not_converged", "skewed", "oversubscribed", "failed", "simulated"]
     assert all(f"| `{word}` |" in stable for word in words)

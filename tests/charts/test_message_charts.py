@@ -19,7 +19,7 @@ def row(first: int, second: int, size: int, **changed: Any) -> dict[str, Any]:
     time = (1.0 + second) * (1 + size / 1024)
     return {
         "label": f"same node, ranks {first} and {second}",
-        "relation": "same node",
+        "locality": "same node",
         "first": first,
         "second": second,
         "ranks": 3,

@@ -11,13 +11,13 @@ from typer.testing import CliRunner, Result
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.relations import RELATION
 from timpani.campaign.store import Store
 from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import LOCALITY
 
 APP = typer.Typer()
 APP.command()(show)
@@ -65,7 +65,7 @@ READERS: dict[str, Callable[[io.BytesIO], pl.DataFrame]] = {
 @pytest.mark.parametrize("form", READERS)
 def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign: Path, form: str) -> None:
     shown = READERS[form](io.BytesIO(run(campaign, "--format", form).stdout_bytes))
-    assert tuple(shown.columns) == (*CONTRACT, *EXTRAS, RELATION)
+    assert tuple(shown.columns) == (*CONTRACT, *EXTRAS, LOCALITY)
     kept = ["collective", "message_bytes", "median_us", "ci_low_us", "osu_avg_us", "launches", "status"]
     assert shown.select(kept).equals(estimate_cells(load(campaign).results).select(kept))
 

@@ -93,7 +93,7 @@ def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab:
     assert done.returncode == 0, done.stderr
     shown = timpani("show", folder, "--format", "csv").stdout
     times = {
-        row["relation"]: float(row["median_us"])
+        row["locality"]: float(row["median_us"])
         for row in csv.DictReader(shown.splitlines())
         if row["message_bytes"] == str(size)
     }
@@ -103,7 +103,7 @@ def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab:
     assert times["different switch"] > crossing[UPLINK]
     assert times["same node"] < times["same switch"] < times["different switch"]
     fitted = json.loads(timpani("fit", folder, "--format", "json").stdout)["curves"]
-    throughputs = {curve["relation"]: curve["hockney"]["throughput_mb_per_s"] for curve in fitted}
+    throughputs = {curve["locality"]: curve["hockney"]["throughput_mb_per_s"] for curve in fitted}
     assert throughputs["same node"] > throughputs["same switch"] > throughputs["different switch"]
 
 

@@ -10,12 +10,12 @@ from tests.report.message_campaign import LAUNCHES, MACHINE, PAIRS, RANKS, SIZES
 from tests.report.test_page import Page, campaign_of
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.relations import RELATION
 from timpani.campaign.table import estimate_cells
 from timpani.report.contents import Report
 from timpani.report.messages import message_rows
 from timpani.report.page import render
 from timpani.study.cell import Algorithm, Cell, parse_parameters
+from timpani.study.schema import LOCALITY
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +74,9 @@ def latency(launch: int, parameters: str, operation: str = "latency") -> LaunchR
     )
 
 
-def labels(*parameters: str, operation: str = "latency", relation: str | None = "same node") -> list[str]:
+def labels(*parameters: str, operation: str = "latency", locality: str | None = "same node") -> list[str]:
     cells = estimate_cells(results_frame([latency(1, each, operation) for each in parameters]))
-    return message_rows(cells.with_columns(pl.lit(relation, pl.String).alias(RELATION)))["label"].to_list()
+    return message_rows(cells.with_columns(pl.lit(locality, pl.String).alias(LOCALITY)))["label"].to_list()
 
 
 def test_labels_name_the_window_only_where_it_differs() -> None:
@@ -89,7 +89,7 @@ def test_labels_name_the_window_only_where_it_differs() -> None:
 
 
 def test_imported_messages_name_no_ranks() -> None:
-    assert labels("", relation=None) == ["default"]
+    assert labels("", locality=None) == ["default"]
 
 
 def test_one_pair_makes_no_matrix(tmp_path: Path) -> None:

@@ -102,8 +102,8 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
 
 def test_messages_between_ranks_say_how_close_those_sit() -> None:
     cells = estimate_cells(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
-    assert cell_table(cells.with_columns(relation=pl.lit("same socket"))).splitlines()[1:] == [
-        "algorithm     relation  size  median µs  status",
+    assert cell_table(cells.with_columns(locality=pl.lit("same socket"))).splitlines()[1:] == [
+        "algorithm     locality  size  median µs  status",
         "default    same socket   8 B      0.200  not_converged",
     ]
 

@@ -6,19 +6,19 @@ from itertools import combinations
 from typing import Literal
 
 from timpani.errors import UserError
-from timpani.machine.asked_relation import as_asked, sockets_of
+from timpani.machine.asked_locality import as_asked, sockets_of
 from timpani.machine.cores import Cores
 from timpani.machine.hosts import HostList
+from timpani.machine.locality import Place, nearest_first, pair_of_each_locality
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
-from timpani.machine.relation import Place, nearest_first, pair_of_each_relation
 from timpani.providers.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm
 
 Pairs = Literal["first", "all", "distinct"]
 
 DistinctPairs = Callable[[int], list[tuple[int, int]]]
-"""For a rank count one pair of ranks for each relation that they have on the machine."""
+"""For a rank count one pair of ranks for each locality that they have on the machine."""
 
 
 def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
@@ -31,7 +31,7 @@ def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
                 "use --pairs all, or --placement core and fewer ranks",
             )
         fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
-        return list(pair_of_each_relation([Place("", core) for core in fill], lambda _: cores.domains, {}))
+        return list(pair_of_each_locality([Place("", core) for core in fill], lambda _: cores.domains, {}))
 
     return distinct
 
@@ -47,7 +47,7 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
                 "use --pairs all, or one --placement and fewer ranks",
             )
         places = as_asked(machine, asked)
-        return list(pair_of_each_relation(places, lambda node: sockets_of(machine, node), machine.switches))
+        return list(pair_of_each_locality(places, lambda node: sockets_of(machine, node), machine.switches))
 
     return distinct
 

@@ -8,6 +8,7 @@ from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.latency import LATENCY_US
 from timpani.charts.rows import several
 from timpani.charts.status import corners
+from timpani.study.schema import LOCALITY
 
 _SIDE = 34  # pixels of a cell, at most
 
@@ -15,7 +16,7 @@ _SIDE = 34  # pixels of a cell, at most
 def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A cell per pair of ranks, the darker the longer its time; its number is µs, or MB/s of a bandwidth.
 
-    pairs  columns of `estimate_cells`, `first`, `second`, `relation` and `throughput_shown`; a row per pair
+    pairs  columns of `estimate_cells`, `first`, `second`, LOCALITY and `throughput_shown`; a row per pair
     """
     ranks = sorted({*pairs["first"], *pairs["second"]})
     side = min(_SIDE * len(ranks), theme.WIDTH)
@@ -35,7 +36,7 @@ def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> th
         tooltip=[
             alt.Tooltip("first:O", title="rank"),
             alt.Tooltip("second:O", title="and rank"),
-            alt.Tooltip("relation:N", title="relation"),
+            alt.Tooltip(f"{LOCALITY}:N", title="locality"),
             alt.Tooltip("time_us:Q", title="time (µs)", format=".4~r"),
             alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
             alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
@@ -64,7 +65,7 @@ FIGURE = Figure(
     table="messages",
     draw=pair_matrix,
     columns=(
-        *("collective", "ranks", "message_bytes", CONDITIONS, "first", "second", "relation", "throughput_shown"),
+        *("collective", "ranks", "message_bytes", CONDITIONS, "first", "second", LOCALITY, "throughput_shown"),
         *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "throughput_mb_per_s", "launches", "status"),
     ),
     rows=pl.col("first").is_not_null() & several("first", "second", within=("collective", "ranks")),

@@ -61,7 +61,7 @@ def show(
 
     from timpani.campaign.context import with_bounds
     from timpani.campaign.load import load
-    from timpani.campaign.relations import with_relation
+    from timpani.campaign.locality import with_locality
     from timpani.campaign.selection import Selection, select_cells
     from timpani.campaign.table import estimate_cells
     from timpani.errors import UserError
@@ -71,7 +71,7 @@ def show(
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
     campaign = load(folder)
-    cells = with_bounds(with_relation(estimate_cells(campaign.results), campaign), campaign)
+    cells = with_bounds(with_locality(estimate_cells(campaign.results), campaign), campaign)
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
     match format:
         case Format.table:

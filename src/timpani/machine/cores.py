@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from timpani.machine.cgroup import cpu_quota
-from timpani.machine.relation import Domains
+from timpani.machine.locality import Domains
 
 
 @dataclass(frozen=True)

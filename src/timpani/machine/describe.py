@@ -13,9 +13,9 @@ from timpani.machine.cores import read_cores
 from timpani.machine.cpu_list import parse_cpus
 from timpani.machine.hosts import Host, HostList, same_host
 from timpani.machine.lab import links, rates
+from timpani.machine.locality import Domains
 from timpani.machine.model import Machine
 from timpani.machine.node_set import fold_numbers
-from timpani.machine.relation import Domains
 
 
 class MachineDescription(BaseModel):

@@ -4,7 +4,7 @@ import polars as pl
 
 from timpani.campaign.context import with_boundaries, with_bounds
 from timpani.campaign.load import Campaign
-from timpani.campaign.relations import with_relation
+from timpani.campaign.locality import with_locality
 from timpani.campaign.table import estimate_cells
 from timpani.charts.algorithm_map import with_key
 from timpani.charts.figure import CONDITIONS, SETTING
@@ -30,7 +30,7 @@ class Report:
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
-        cells = with_boundaries(with_relation(estimate_cells(campaign.results), campaign), campaign)
+        cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
         cells = with_bounds(cells, campaign)
         cells = with_conditions(cells)
         self.decisions = with_conditions(decide(campaign.results))

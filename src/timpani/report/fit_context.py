@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from timpani.campaign.load import Campaign
+from timpani.campaign.locality import Localities, localities_of, locality_of
 from timpani.campaign.published import Published, read_published
-from timpani.campaign.relations import Relations, relation_of, relations_of
 from timpani.machine.clock_rate import stated_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
@@ -19,13 +19,13 @@ class FitContext:
 
     limits     the library's own, at which it changes its protocol: bytes by name
     clock_ghz  of the processor; None where it isn't known
-    relations  of the campaign, by which curves of messages are told apart
+    localities  of the campaign, by which curves of messages are told apart
     published  fits to stand beside
     """
 
     limits: Mapping[str, int]
     clock_ghz: float | None
-    relations: Relations
+    localities: Localities
     published: tuple[Published, ...]
 
     @classmethod
@@ -35,13 +35,13 @@ class FitContext:
         return cls(
             eager_limits(mpi.kind, mpi.version),
             clock_ghz or stated_clock_ghz(campaign.header.machine.cpu),
-            relations_of(campaign),
+            localities_of(campaign),
             tuple(read_published(name, "fit") for name in published),
         )
 
-    def relation(self, fitted: CurveFit) -> str | None:
+    def locality(self, fitted: CurveFit) -> str | None:
         """How close the ranks of a curve of messages sat; None for other curves, and where nobody told."""
-        return relation_of(fitted.name, self.relations)
+        return locality_of(fitted.name, self.localities)
 
     def limits_within(self, switch: Switch) -> list[str]:
         """The library's limits at which the switch may be, `name=bytes`."""

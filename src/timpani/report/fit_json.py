@@ -3,7 +3,6 @@
 from math import isfinite
 from typing import Any
 
-from timpani.campaign.relations import RELATION
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.loggp import LogGP
@@ -13,6 +12,7 @@ from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit_context import FitContext
 from timpani.stats.mean import Estimate
+from timpani.study.schema import LOCALITY
 
 _S_PER_US = 1e-6
 
@@ -34,7 +34,7 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
 def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
     return {
         **fitted.name,
-        RELATION: context.relation(fitted),
+        LOCALITY: context.locality(fitted),
         "status": fitted.status,
         "launches": fitted.launches,
         "sizes": len(fitted.curve.sizes),

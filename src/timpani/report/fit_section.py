@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.relations import RELATION, Relations, relation_of, relations_of
+from timpani.campaign.locality import Localities, localities_of, locality_of
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
 from timpani.charts.residuals import RESIDUAL_ROWS
@@ -20,6 +20,7 @@ from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.fit_text import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
+from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
 _POINTS = 24
@@ -37,19 +38,19 @@ class FitSection:
 
 
 def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
-    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `with_relation`."""
+    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `with_locality`."""
     try:
         found = fit(campaign.results, cells, "results.jsonl")
     except UserError as error:
         return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
-    relations = relations_of(campaign)
+    localities = localities_of(campaign)
     tables: dict[str, list[Table]] = {}
     for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
         own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
-        tables[collective] = [_hockney_table(own, relations)]
+        tables[collective] = [_hockney_table(own, localities)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
-    lines = [row for fitted in found.curves for row in _lines(fitted, relations)]
+    lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
         residuals=pl.DataFrame(
@@ -62,8 +63,8 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
     )
 
 
-def _label(name: dict[str, Any], relation: str | None = None) -> str:
-    parts = (relation, algorithm_of(name), name["placement"])
+def _label(name: dict[str, Any], locality: str | None = None) -> str:
+    parts = (locality, algorithm_of(name), name["placement"])
     return ", ".join(part for part in parts if part)
 
 
@@ -72,7 +73,7 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
     return (
         cells.filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
-            pl.concat_str(RELATION, "label", "placement", separator=", ", ignore_nulls=True).alias("label"),
+            pl.concat_str(LOCALITY, "label", "placement", separator=", ", ignore_nulls=True).alias("label"),
             pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
             pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
@@ -84,12 +85,12 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lines(fitted: CurveFit, relations: Relations) -> list[dict[str, Any]]:
+def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
     """The fitted lines and the switches of a curve as rows of FIT_ROWS."""
     name = fitted.name
     key = {
         "collective": name["collective"],
-        "label": _label(name, relation_of(name, relations)),
+        "label": _label(name, locality_of(name, localities)),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
         "status": fitted.status,
@@ -137,7 +138,7 @@ def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
     ]
 
 
-def _hockney_table(curves: Sequence[CurveFit], relations: Relations) -> Table:
+def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
     """Latency, throughput and switches of each curve, with intervals in small type."""
     rows = []
     for fitted in curves:
@@ -149,7 +150,7 @@ def _hockney_table(curves: Sequence[CurveFit], relations: Relations) -> Table:
             Value(", ".join(jumps) or "none"),
         )
         rows.append(
-            (f"{_label(fitted.name, relation_of(fitted.name, relations))}, {fitted.name['ranks']} ranks", values)
+            (f"{_label(fitted.name, locality_of(fitted.name, localities))}, {fitted.name['ranks']} ranks", values)
         )
     return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
 

@@ -5,7 +5,6 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.published import Published
-from timpani.campaign.relations import RELATION
 from timpani.models.fit import CurveFit, Fit
 from timpani.models.named import Named
 from timpani.models.regression import Regression
@@ -14,6 +13,7 @@ from timpani.report.fit_context import FitContext
 from timpani.report.text import aligned
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
@@ -38,10 +38,10 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
         by_conditions.setdefault(key, []).append(fitted)
     for (collective, mode, machine), group in by_conditions.items():
-        related = [context.relation(fitted) for fitted in group]
+        related = [context.locality(fitted) for fitted in group]
         heads = [
             "curve",
-            *([RELATION] if any(related) else []),
+            *([LOCALITY] if any(related) else []),
             "ranks",
             "placed by",
             "latency µs",
@@ -51,8 +51,8 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             "beta s/B",
         ]
         rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
-        for fitted, relation in zip(group, related, strict=True):
-            sit = [relation or "–"] if any(related) else []
+        for fitted, locality in zip(group, related, strict=True):
+            sit = [locality or "–"] if any(related) else []
             rows.append([algorithm_of(fitted.name), *sit, *_hockney_row(fitted, context.clock_ghz)])
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
         if any(fitted.launches == 1 for fitted in group):

@@ -2,15 +2,15 @@
 
 import polars as pl
 
-from timpani.campaign.relations import RELATION
 from timpani.charts.rows import MESSAGES
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import LOCALITY
 
 _ENDS = ("first", "second")
 
 
 def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
-    """The messages among `cells` (columns of `estimate_cells` and `relation`).
+    """The messages among `cells` (columns of `estimate_cells` and `locality`).
 
     Adds `first` and `second`, null where several pairs send at once, and `throughput_shown`. `label` becomes
     `same socket, ranks 0 and 3`, with the other parameters where they differ within an operation; what an import
@@ -19,7 +19,7 @@ def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
     others = pl.col("parameters").str.replace_all(r"(first|second)=\d+,?", "").str.strip_chars_end(",")
     pair = pl.format("ranks {} and {}", "first", "second")
     differ = others.n_unique().over("collective") > 1
-    parts = [pl.col(RELATION), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
+    parts = [pl.col(LOCALITY), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
     shown_by_throughput = [name for name in MESSAGES if OPERATIONS[name].quantity != "time"]
     return (
         cells.filter(pl.col("collective").is_in(MESSAGES))

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.campaign.relations import RELATION
 from timpani.charts.latency import coverage
 from timpani.study.operations import OPERATIONS, Quantity, title_of
-from timpani.study.schema import BOUND, SWEEP
+from timpani.study.schema import BOUND, LOCALITY, SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.decide import Loss, Verdict
 
@@ -62,7 +61,7 @@ def cell_markdown(cells: pl.DataFrame) -> str:
 def blocks(cells: pl.DataFrame) -> Iterator[Block]:
     """A block per operation, rank count, placement, mode and machine.
 
-    `cells` is what `estimate_cells` returns; with a column `relation` messages between ranks say how close those sit.
+    `cells` is what `estimate_cells` returns; with a column `locality` messages between ranks say how close those sit.
     With a column BOUND what the links alone take stands beside each time. Intervals are headed by what they cover.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
@@ -92,16 +91,16 @@ def _block(cells: pl.DataFrame) -> Block:
     covered = coverage(cells)
     shown = {heading: column for heading, column in shown.items() if covered or heading not in ("from", "to")}
     sized = _sized(first["collective"])
-    related = first.get(RELATION) is not None
+    related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
     headings = [f"to ({covered})" if heading == "to" else heading for heading in shown]
-    rows = [("algorithm", *([RELATION] if related else []), *(["size"] if sized else []), *headings, "status")]
+    rows = [("algorithm", *([LOCALITY] if related else []), *(["size"] if sized else []), *headings, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
-        relation = [row[RELATION] or "–"] if related else []
+        locality = [row[LOCALITY] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
         numbers = [_number(row[column]) for column in shown.values()]
-        rows.append((row["label"], *relation, *size, *numbers, row["status"]))
+        rows.append((row["label"], *locality, *size, *numbers, row["status"]))
     heading = (
         f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"

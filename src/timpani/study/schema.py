@@ -53,6 +53,10 @@ SWEEP = without(POINT, "message_bytes")
 CURVE = without(MACHINE_CELL, "message_bytes")
 """One algorithm's times over sizes."""
 
+LOCALITY = "locality"
+"""How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where
+no launch told or no pair sends."""
+
 NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
 """How many ranks, in the order of their placement, are on the first node and behind the first switch; null where more
 never leave it, or nobody told."""

@@ -122,7 +122,7 @@ class Study(BaseModel):
     collectives  per operation the algorithms as typed: `default`, `knomial`, `openmpi/chain:fanout=4`, or `all`
     overrides    per operation other sizes and another datatype than the study's
     pairs        between which ranks point-to-point operations go that name none: ranks 0 and 1; every pair; or one pair
-                 for each relation of cores that occurs on this machine
+                 for each locality of cores that occurs on this machine
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
     rules        a file of `timpani rules`: each collective is measured with it beneath too, beside the others

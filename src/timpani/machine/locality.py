@@ -15,8 +15,8 @@ LEVELS = {"core": "same core", "last_level_cache": "same core complex", "socket"
 SAME_NODE = "same node"
 SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES = "same switch", "different switch", "different nodes"
 
-RELATIONS = (*LEVELS.values(), SAME_NODE, SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES)
-"""All relations, the closest first; the last where nobody told the switches."""
+LOCALITIES = (*LEVELS.values(), SAME_NODE, SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES)
+"""All localities, the closest first; the last where nobody told the switches."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Place:
     cpus: CpuSet
 
 
-def relation(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) -> str:
-    """One of `RELATIONS`. `domains` is the host's that both share, `switches` names each host's.
+def locality(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) -> str:
+    """One of `LOCALITIES`. `domains` is the host's that both share, `switches` names each host's.
 
     A rank that isn't bound may be anywhere in its mask, so that only a part that holds both masks counts.
     """
@@ -51,13 +51,13 @@ def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
     return sorted(cores, key=lambda part: (*(first(min(part), level) for level in reversed(LEVELS)), min(part)))
 
 
-def pair_of_each_relation(
+def pair_of_each_locality(
     places: Sequence[Place], domains: Callable[[str], Domains], switches: Mapping[str, str]
 ) -> Iterator[tuple[int, int]]:
-    """The first two ranks in each relation that occurs, when rank i runs at `places[i]`; `domains` are a host's."""
+    """The first two ranks in each locality that occurs, when rank i runs at `places[i]`; `domains` are a host's."""
     seen = set()
     for first, second in combinations(range(len(places)), 2):
-        found = relation(places[first], places[second], domains(places[first].host), switches)
+        found = locality(places[first], places[second], domains(places[first].host), switches)
         if found not in seen:
             seen.add(found)
             yield first, second

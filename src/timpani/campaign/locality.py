@@ -8,24 +8,21 @@ import polars as pl
 
 from timpani.campaign.load import Campaign
 from timpani.campaign.pairs import ranks_of_pairs
-from timpani.machine.asked_relation import as_asked, sockets_of
+from timpani.machine.asked_locality import as_asked, sockets_of
 from timpani.machine.describe import MachineDescription
 from timpani.machine.hosts import same_host
+from timpani.machine.locality import LOCALITIES, Domains, Place, locality
 from timpani.machine.places import Place as AskedPlace
-from timpani.machine.relation import RELATIONS, Domains, Place, relation
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import schema
-
-RELATION = "relation"
-"""The column: one of `RELATIONS`, several joined by commas, or null where no launch told or no pair sends."""
+from timpani.study.schema import LOCALITY, schema
 
 _BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
 
 _KEY = ("ranks", "placement", "parameters")
 
-Relations = Mapping[tuple[int, str, str], str]
-"""The relation by rank count, placement and parameters of a point-to-point operation."""
+Localities = Mapping[tuple[int, str, str], str]
+"""The locality by rank count, placement and parameters of a point-to-point operation."""
 
 
 class _Seats(NamedTuple):
@@ -35,38 +32,38 @@ class _Seats(NamedTuple):
     domains: Mapping[str, Domains]
 
 
-def relations_of(campaign: Campaign) -> Relations:
-    """The relations of all its messages between ranks, as far as launches told where those ran."""
+def localities_of(campaign: Campaign) -> Localities:
+    """The localities of all its messages between ranks, as far as launches told where those ran."""
     described = campaign.header.machine
     seated = [(launch.get("placement"), _seats(launch, described)) for launch in campaign.launches]
     switches = described.cluster.switches if described.cluster else {}
     keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
-    relations = {}
+    localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = ranks_of_pairs(Algorithm("", "", parse_parameters(parameters)))
         found = {
-            relation(seats.places[first], seats.places[second], seats.domains[seats.places[first].host], switches)
+            locality(seats.places[first], seats.places[second], seats.domains[seats.places[first].host], switches)
             for placed_by, seats in seated
             if len(seats.places) == ranks and placed_by in (placement, None)  # older campaigns don't tell
             for first, second in pairs
         }
         if found:
-            relations[ranks, placement, parameters] = ", ".join(sorted(found, key=RELATIONS.index))
-    return relations
+            localities[ranks, placement, parameters] = ", ".join(sorted(found, key=LOCALITIES.index))
+    return localities
 
 
-def relation_of(name: Mapping[str, Any], relations: Relations) -> str | None:
-    """The relation of the curve or cell of that name, by column; None where it has none or nobody told."""
+def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
+    """The locality of the curve or cell of that name, by column; None where it has none or nobody told."""
     key = name["ranks"], name["placement"], name["parameters"]
-    return relations.get(key) if name["collective"] in _BETWEEN else None
+    return localities.get(key) if name["collective"] in _BETWEEN else None
 
 
-def with_relation(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
-    """The cells of `campaign`, as `estimate_cells` returns them, with the column `relation`."""
-    rows = [(*key, found) for key, found in relations_of(campaign).items()]
-    told = pl.DataFrame(rows, schema={**schema(*_KEY), RELATION: pl.String()}, orient="row")
+def with_locality(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
+    """The cells of `campaign`, as `estimate_cells` returns them, with the column LOCALITY."""
+    rows = [(*key, found) for key, found in localities_of(campaign).items()]
+    told = pl.DataFrame(rows, schema={**schema(*_KEY), LOCALITY: pl.String()}, orient="row")
     return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
-        pl.when(pl.col("collective").is_in(_BETWEEN)).then(RELATION)
+        pl.when(pl.col("collective").is_in(_BETWEEN)).then(LOCALITY)
     )
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from timpani.machine.cores import parse_cores
 from timpani.machine.cpu_list import parse_cpus
+from timpani.machine.locality import LOCALITIES, Domains, Place, locality, nearest_first, pair_of_each_locality
 from timpani.machine.node_set import fold_numbers
-from timpani.machine.relation import RELATIONS, Domains, Place, nearest_first, pair_of_each_relation, relation
 
 DATA = Path(__file__).parents[1] / "data/lscpu"
 
@@ -18,7 +18,7 @@ def domains(name: str) -> Domains:
 
 
 def between(name: str, a: str, b: str) -> str:
-    return relation(Place("n1", parse_cpus(a)), Place("n1", parse_cpus(b)), domains(name), {})
+    return locality(Place("n1", parse_cpus(a)), Place("n1", parse_cpus(b)), domains(name), {})
 
 
 @pytest.mark.parametrize(
@@ -48,10 +48,10 @@ def test_ranks_that_are_not_bound_share_no_more_than_their_masks() -> None:
 
 def test_switches_are_known_only_where_somebody_told_them() -> None:
     a, b = Place("n1", frozenset({0})), Place("n2", frozenset({0}))
-    assert relation(a, b, domains("vm-2"), {}) == "different nodes"
-    assert relation(a, b, domains("vm-2"), {"n1": "s1"}) == "different nodes"
-    assert relation(a, b, domains("vm-2"), {"n1": "s1", "n2": "s1"}) == "same switch"
-    assert relation(a, b, domains("vm-2"), {"n1": "s1", "n2": "s2"}) == "different switch"
+    assert locality(a, b, domains("vm-2"), {}) == "different nodes"
+    assert locality(a, b, domains("vm-2"), {"n1": "s1"}) == "different nodes"
+    assert locality(a, b, domains("vm-2"), {"n1": "s1", "n2": "s1"}) == "same switch"
+    assert locality(a, b, domains("vm-2"), {"n1": "s1", "n2": "s2"}) == "different switch"
 
 
 @pytest.mark.parametrize(
@@ -62,17 +62,17 @@ def test_switches_are_known_only_where_somebody_told_them() -> None:
         ("vm-2", [(0, 1)]),
     ],
 )
-def test_one_pair_of_each_relation_that_occurs(machine: str, pairs: list[tuple[int, int]]) -> None:
+def test_one_pair_of_each_locality_that_occurs(machine: str, pairs: list[tuple[int, int]]) -> None:
     parts = domains(machine)
     places = [Place("n1", core) for core in nearest_first(parts, frozenset(range(1024)))]
-    assert list(pair_of_each_relation(places, lambda _: parts, {})) == pairs
+    assert list(pair_of_each_locality(places, lambda _: parts, {})) == pairs
 
 
-def test_one_pair_of_each_relation_across_nodes() -> None:
+def test_one_pair_of_each_locality_across_nodes() -> None:
     places = [Place(host, frozenset({core})) for host in ("n1", "n2", "n3") for core in (0, 1)]
     switches = {"n1": "g1", "n2": "g1", "n3": "g2"}
-    assert list(pair_of_each_relation(places, lambda _: {}, switches)) == [(0, 1), (0, 2), (0, 4)]
-    assert list(pair_of_each_relation(places, lambda _: {}, {})) == [(0, 1), (0, 2)]
+    assert list(pair_of_each_locality(places, lambda _: {}, switches)) == [(0, 1), (0, 2), (0, 4)]
+    assert list(pair_of_each_locality(places, lambda _: {}, {})) == [(0, 1), (0, 2)]
 
 
 def test_cores_that_may_not_be_used_hold_no_rank() -> None:
@@ -80,8 +80,8 @@ def test_cores_that_may_not_be_used_hold_no_rank() -> None:
     assert [min(core) for core in nearest_first(parts, frozenset({70, 2, 130}))] == [2, 70]
 
 
-def test_relations_come_closest_first() -> None:
-    assert RELATIONS[:4] == ("same core", "same core complex", "same socket", "same node")
+def test_localities_come_closest_first() -> None:
+    assert LOCALITIES[:4] == ("same core", "same core complex", "same socket", "same node")
 
 
 @pytest.mark.parametrize("text", ["", "3", "0-3", "0-3,8", "0,2,4-5"])

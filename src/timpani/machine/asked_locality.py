@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from timpani.machine import places
+from timpani.machine.locality import Domains, Place
 from timpani.machine.model import Machine
-from timpani.machine.relation import Domains, Place
 
 
 def as_asked(machine: Machine, asked: Iterable[places.Place]) -> list[Place]:

@@ -7,10 +7,11 @@ import pytest
 
 from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, results_frame
+from timpani.campaign.locality import with_locality
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.relations import RELATION, with_relation
 from timpani.campaign.table import estimate_cells
 from timpani.study.cell import Algorithm, Cell, parse_parameters
+from timpani.study.schema import LOCALITY
 
 MACHINE = {
     "name": "n1",
@@ -22,15 +23,15 @@ def launch(*cpus: list[int], hosts: str = "n1", **told: Any) -> dict[str, Any]:
     return {"ranks": [{"rank": rank, "host": hosts, "cores": each} for rank, each in enumerate(cpus)], **told}
 
 
-def relation_of(
+def locality_of(
     parameters: str, launches: list[dict[str, Any]], operation: str = "latency", machine: dict[str, Any] = MACHINE
 ) -> object:
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
     campaign = Campaign(Path(), Header.check({"machine": machine}, "test"), results, launches, [])
-    cells = with_relation(estimate_cells(results), campaign)
+    cells = with_locality(estimate_cells(results), campaign)
     assert cells.height == 1
-    return cells[RELATION][0]
+    return cells[LOCALITY][0]
 
 
 BOUND = launch([0, 4], [1, 5], [2, 6])
@@ -46,22 +47,22 @@ BOUND = launch([0, 4], [1, 5], [2, 6])
     ],
 )
 def test_a_pair_sits_as_close_as_its_ranks_ran(parameters: str, expected: str | None) -> None:
-    assert relation_of(parameters, [BOUND, BOUND]) == expected
+    assert locality_of(parameters, [BOUND, BOUND]) == expected
 
 
 def test_launches_of_other_rank_counts_or_without_places_tell_nothing() -> None:
-    assert relation_of("first=0,second=1", [launch([0], [1]), {}, launch([0], [2], [3])]) == "same socket"
-    assert relation_of("first=0,second=1", [{}]) is None
+    assert locality_of("first=0,second=1", [launch([0], [1]), {}, launch([0], [2], [3])]) == "same socket"
+    assert locality_of("first=0,second=1", [{}]) is None
 
 
 def test_launches_that_differ_are_all_named_the_closest_first() -> None:
     elsewhere = launch([0], [2], [3])
-    assert relation_of("first=0,second=1", [elsewhere, BOUND]) == "same core complex, same socket"
+    assert locality_of("first=0,second=1", [elsewhere, BOUND]) == "same core complex, same socket"
 
 
 def test_of_a_host_that_was_not_described_nothing_is_known() -> None:
-    assert relation_of("first=0,second=1", [launch([0], [1], [2], hosts="n2")]) == "same node"
-    assert relation_of("first=0,second=1", [BOUND], machine={}) == "same node"
+    assert locality_of("first=0,second=1", [launch([0], [1], [2], hosts="n2")]) == "same node"
+    assert locality_of("first=0,second=1", [BOUND], machine={}) == "same node"
 
 
 GROUPS = [
@@ -83,15 +84,15 @@ def test_nodes_sit_as_the_machine_says(second: str, switches: dict[str, str], ex
     groups = [{**group, **switches} for group in GROUPS]
     ran = [{"rank": rank, "host": host, "cores": [0]} for rank, host in enumerate(["n1", second, "n1"])]
     machine = {"name": "m", "launcher": "openmpi", "groups": groups}
-    assert relation_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
+    assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
 
 
 @pytest.mark.parametrize(("launcher", "expected"), [("openmpi", "same socket"), ("lab", "same node")])
 def test_ranks_of_a_node_tell_their_sockets_unless_they_only_seem_to_have_a_node(launcher: str, expected: str) -> None:
     ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [rank // 2]} for rank in range(3)]
     machine = {"name": "m", "launcher": launcher, "groups": GROUPS}
-    assert relation_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
-    assert relation_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
+    assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
+    assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
 
 
 @pytest.mark.parametrize(
@@ -103,14 +104,14 @@ def test_simulated_ranks_sit_where_they_were_asked_to(second: tuple[str, int], e
     asked = [{"host": host, "socket": socket, "core": rank % 2} for rank, (host, socket) in enumerate(places)]
     ran = [{"rank": rank, "host": f"host-{rank}", "cores": []} for rank in range(3)]
     machine = {"name": "m", "launcher": "simgrid", "groups": GROUPS}
-    assert relation_of("first=0,second=1", [{"ranks": ran, "asked": asked}], machine=machine) == expected
+    assert locality_of("first=0,second=1", [{"ranks": ran, "asked": asked}], machine=machine) == expected
 
 
 def test_placements_are_told_apart() -> None:
     by_node = launch([0, 4], [3, 7], [2, 6], placement="node")
     by_core = launch([0, 4], [1, 5], [2, 6], placement="core")
-    assert relation_of("first=0,second=1", [by_node, by_core]) == "same core complex"
+    assert locality_of("first=0,second=1", [by_node, by_core]) == "same core complex"
 
 
-def test_collectives_have_no_relation() -> None:
-    assert relation_of("first=0,second=1", [BOUND], operation="bcast") is None
+def test_collectives_have_no_locality() -> None:
+    assert locality_of("first=0,second=1", [BOUND], operation="bcast") is None
