@@ -44,7 +44,7 @@ def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_pat
     }
     [launch] = launches(tmp_path / "c")
     assert [place["host"] for place in launch["asked"]] == [here, here]
-    assert launch["misplaced"] is None
+    assert launch["binding_mistake"] is None
     assert (tmp_path / "c" / "launches" / launch["part"] / "hosts.txt").read_text().startswith(here)
     header = json.loads((tmp_path / "c" / "campaign.json").read_text())
     assert header["machine"]["hosts"] == [{"name": here, "slots": 2}]
@@ -58,7 +58,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
     maps = f"asked localhost: 0-1; ran {platform.node()}: 0-1"
     assert maps in done.stderr.splitlines()[-1]
     [launch] = launches(tmp_path / "c")
-    assert launch["misplaced"] == maps
+    assert launch["binding_mistake"] == maps
     assert not (tmp_path / "c" / "results.jsonl").exists()
     machine_file(tmp_path, mpi, platform.node())
     again = timpani("run", *STUDY, "--on", file, "-o", tmp_path / "c")

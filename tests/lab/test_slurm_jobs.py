@@ -51,7 +51,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
     for launch in launches(tmp_path / "c"):
         assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3"]
         assert [place["host"] for place in launch["asked"]] == ["n1", "n2", "n3"]
-        assert launch["misplaced"] is None
+        assert launch["binding_mistake"] is None
     assert len(list(tmp_path.glob("timpani-*_[12].log"))) == 2
     assert "2 of 2 measured" not in done.stderr.partition("1 of 2 measured")[0], "the first job took both launches"
 

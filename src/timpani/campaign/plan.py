@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from timpani.machine.binding_check import check_binding
 from timpani.machine.category import arranged
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.launcher import command
-from timpani.machine.misplaced import misplaced
 from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.find import Mpi
@@ -92,13 +92,15 @@ class CampaignPlan:
         places = asked_places(self.machine, hosts, group.placement, group.ranks)
         return places if len(places) == group.ranks else []
 
-    def misplaced(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
+    def check_binding(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
         """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked.
 
         Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
         """
         asked = [] if self.machine.simulated else self.asked(group)
-        return misplaced(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
+        return (
+            check_binding(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
+        )
 
     def on_shared_cores(self, cores: int) -> Self:
         """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""

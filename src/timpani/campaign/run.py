@@ -123,12 +123,12 @@ class Runner:
         seen = _Seen()
 
         def take(line: dict[str, Any]) -> None:
-            if seen.misplaced:
+            if seen.binding_mistake:
                 return
             if "world" in line:
                 _check_world(line["world"], group, to_run)
                 seen.facts.update(line)
-                seen.misplaced = self.plan.misplaced(group, line["ranks"])
+                seen.binding_mistake = self.plan.check_binding(group, line["ranks"])
             elif "end" in line:
                 seen.facts["clock_error_end_ns"] = line["clock_error_ns"]
                 seen.facts["machines"] = line["machines"]
@@ -139,7 +139,9 @@ class Runner:
                 seen.current = None
                 seen.measured += 1
 
-        ended = yield from follow(to_run, folder, patience, lambda: self.stop() or bool(seen.misplaced), take, without)
+        ended = yield from follow(
+            to_run, folder, patience, lambda: self.stop() or bool(seen.binding_mistake), take, without
+        )
         self.store.add_launch(
             {
                 "launch": launch,
@@ -154,15 +156,15 @@ class Runner:
                 "ended": ended.how,
                 "slot_s": slot,
                 "asked": [asdict(place) for place in self.plan.asked(group)],
-                "misplaced": seen.misplaced,
+                "binding_mistake": seen.binding_mistake,
                 **seen.facts,
             }
         )
         compress(folder / "samples.jsonl")
-        if seen.misplaced:
+        if seen.binding_mistake:
             raise UserError(
                 f"launch {folder.name} was asked for ranks by {group.placement}, and they are elsewhere: "
-                f"{seen.misplaced}",
+                f"{seen.binding_mistake}",
                 "correct the machine file or the hosts; what was measured stays, and the same command goes on",
             )
         self._judge(ended, seen, patience, group, launch)
@@ -218,7 +220,7 @@ class Runner:
             for line in read_whole_lines(path, 0)[0]:
                 ran = line.get("ranks", ran)
                 cell = numbered.get(line.get("cell", -1))
-                if cell is None or self.plan.misplaced(groups[cell.number], ran):
+                if cell is None or self.plan.check_binding(groups[cell.number], ran):
                     continue
                 if (cell.cell, launch) not in self.store.done:
                     self._take_result(line, cell, groups[cell.number], launch)
@@ -230,7 +232,7 @@ class _Seen:
     """What a launch has said of itself so far, what of its places is wrong, its cell, and how many it has measured."""
 
     facts: dict[str, Any] = field(default_factory=dict)
-    misplaced: str | None = None
+    binding_mistake: str | None = None
     current: PlannedCell | None = None
     measured: int = 0
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from timpani.machine.misplaced import misplaced
+from timpani.machine.binding_check import check_binding
 from timpani.machine.places import Place
 
 
@@ -18,32 +18,35 @@ BY_SOCKET = [Place("n1", 0, 0), Place("n1", 1, 0), Place("n1", 0, 1)]
 
 
 def test_ranks_as_asked() -> None:
-    assert misplaced(BY_NODE, ran(("n1.local", [4], [0]), ("n2.local", [4], [0]), ("n1.local", [5], [0])), True) is None
+    assert (
+        check_binding(BY_NODE, ran(("n1.local", [4], [0]), ("n2.local", [4], [0]), ("n1.local", [5], [0])), True)
+        is None
+    )
 
 
 def test_a_rank_on_another_host_is_shown_with_both_maps() -> None:
-    found = misplaced(BY_NODE, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n2", [0], [0])), True)
+    found = check_binding(BY_NODE, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n2", [0], [0])), True)
     assert found == "asked n1: 0,2, n2: 1; ran n1: 0-1, n2: 2"
 
 
 def test_ranks_that_share_a_core_are_noticed_where_each_was_to_have_one() -> None:
     shared = ran(("n1", [0, 1], [0]), ("n2", [0, 1], [0]), ("n1", [0, 1], [0]))
-    assert misplaced(BY_NODE, shared, own_cores=True) == (
+    assert check_binding(BY_NODE, shared, own_cores=True) == (
         "asked a core of its own for each rank of n1; ran rank 0 on 0-1; rank 2 on 0-1"
     )
-    assert misplaced(BY_NODE, shared, own_cores=False) is None
+    assert check_binding(BY_NODE, shared, own_cores=False) is None
 
 
 def test_sockets_are_told_apart_whatever_their_numbers() -> None:
-    assert misplaced(BY_SOCKET, ran(("n1", [0], [1]), ("n1", [12], [0]), ("n1", [1], [1])), True) is None
-    assert misplaced(BY_SOCKET, ran(("n1", [0], [36]), ("n1", [12], [3]), ("n1", [1], [36])), True) is None
+    assert check_binding(BY_SOCKET, ran(("n1", [0], [1]), ("n1", [12], [0]), ("n1", [1], [1])), True) is None
+    assert check_binding(BY_SOCKET, ran(("n1", [0], [36]), ("n1", [12], [3]), ("n1", [1], [36])), True) is None
 
 
 def test_ranks_on_one_socket_that_were_to_be_on_two() -> None:
-    found = misplaced(BY_SOCKET, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n1", [2], [0])), True)
+    found = check_binding(BY_SOCKET, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n1", [2], [0])), True)
     assert found == "asked ranks of n1 on sockets 0,2 | 1; ran 0-2"
 
 
 def test_sockets_that_nobody_knows_are_not_judged() -> None:
-    assert misplaced(BY_SOCKET, ran(("n1", [0], [-1]), ("n1", [1], [-1]), ("n1", [2], [-1])), True) is None
-    assert misplaced(BY_NODE, ran(("n1", [0], [0]), ("n2", [0], [0]), ("n1", [1], [1])), True) is None
+    assert check_binding(BY_SOCKET, ran(("n1", [0], [-1]), ("n1", [1], [-1]), ("n1", [2], [-1])), True) is None
+    assert check_binding(BY_NODE, ran(("n1", [0], [0]), ("n2", [0], [0]), ("n1", [1], [1])), True) is None

@@ -9,7 +9,7 @@ from timpani.machine.node_set import fold_numbers
 from timpani.machine.places import Place
 
 
-def misplaced(asked: Sequence[Place], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
+def check_binding(asked: Sequence[Place], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
     """What is not as asked, in words with a map of both; None where all is.
 
     `ran` has each rank's `host`, `cores` and `sockets`, as the measuring program tells them. With `own_cores` each rank
