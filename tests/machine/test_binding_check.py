@@ -18,10 +18,8 @@ BY_SOCKET = [Place("n1", 0, 0), Place("n1", 1, 0), Place("n1", 0, 1)]
 
 
 def test_ranks_as_asked() -> None:
-    assert (
-        check_binding(BY_NODE, ran(("n1.local", [4], [0]), ("n2.local", [4], [0]), ("n1.local", [5], [0])), True)
-        is None
-    )
+    found = ran(("n1.local", [4], [0]), ("n2.local", [4], [0]), ("n1.local", [5], [0]))
+    assert check_binding(BY_NODE, found, True) is None
 
 
 def test_a_rank_on_another_host_is_shown_with_both_maps() -> None:

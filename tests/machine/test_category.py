@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.category import arranged, unfit
+from timpani.machine.category import resolve_mapping, unfit
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
 from timpani.machine.places import asked_places, capacity
@@ -37,7 +37,7 @@ def test_groups_give_equally_many_nodes_in_the_category_s_order(placement: str, 
 
 
 def test_hosts_that_were_not_given_are_not_taken() -> None:
-    hosts, placement = arranged(MACHINE, choose_hosts(MACHINE, exclude=("a1",)), "category:1:1", 4)
+    hosts, placement = resolve_mapping(MACHINE, choose_hosts(MACHINE, exclude=("a1",)), "category:1:1", 4)
     assert ([host.name for host in hosts], placement) == (["a2", "a3", "b1", "b2"], "core")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from timpani.machine.binding_check import check_binding
-from timpani.machine.category import arranged
+from timpani.machine.category import resolve_mapping
 from timpani.machine.hosts import HostList, choose_hosts
 from timpani.machine.launch_request import Command, LaunchRequest
 from timpani.machine.launcher import command
@@ -83,7 +83,7 @@ class CampaignPlan:
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
         request = replace(group.request(program), machine=self.machine, folder=folder)
-        hosts, placement = arranged(self.machine, self.hosts, group.placement, group.ranks)
+        hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
         return command(self.mpi, replace(request, hosts=hosts, placement=placement))
 
     def asked(self, group: Group) -> list[Place]:
@@ -98,9 +98,8 @@ class CampaignPlan:
         Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
         """
         asked = [] if self.machine.simulated else self.asked(group)
-        return (
-            check_binding(asked, ran, own_cores=not group.oversubscribed and self.machine.own_cores) if asked else None
-        )
+        own_cores = not group.oversubscribed and self.machine.own_cores
+        return check_binding(asked, ran, own_cores) if asked else None
 
     def on_shared_cores(self, cores: int) -> Self:
         """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""

@@ -139,9 +139,10 @@ class Runner:
                 seen.current = None
                 seen.measured += 1
 
-        ended = yield from follow(
-            to_run, folder, patience, lambda: self.stop() or bool(seen.binding_mistake), take, without
-        )
+        def stop() -> bool:
+            return self.stop() or bool(seen.binding_mistake)
+
+        ended = yield from follow(to_run, folder, patience, stop, take, without)
         self.store.add_launch(
             {
                 "launch": launch,

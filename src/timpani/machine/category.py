@@ -11,7 +11,7 @@ from timpani.study.placement import category
 _OVER_NODES = {1: "core", 2: "node", 3: "node"}
 
 
-def arranged(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> tuple[HostList, str]:
+def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> tuple[HostList, str]:
     """The nodes among `hosts` that `category:C:N` takes for so many ranks, in its order, and how ranks go over them;
     hosts and placement themselves where it is none. UserError where there are not so many."""
     found = category(placement)
@@ -35,7 +35,7 @@ def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -
             f"{placement} puts nodes in an order, and this computer is one", "name a machine (--on), or a --placement"
         )
     try:
-        chosen, _ = arranged(machine, hosts, placement, ranks)
+        chosen, _ = resolve_mapping(machine, hosts, placement, ranks)
     except UserError as error:
         return error.what
     names = [host.name for host in chosen]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from timpani.machine.category import arranged, unfit
+from timpani.machine.category import resolve_mapping, unfit
 from timpani.machine.hosts import Host, HostList
 from timpani.machine.model import Machine
 from timpani.study.placement import category, ranks_per_node
@@ -32,7 +32,7 @@ def capacity(machine: Machine, hosts: Sequence[Host], placement: str) -> int:
 
 def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[Place]:
     """The place of each rank, in rank order; fewer than `ranks` where they have to share cores."""
-    hosts, placement = arranged(machine, hosts, placement, ranks)
+    hosts, placement = resolve_mapping(machine, hosts, placement, ranks)
     return list(islice(_places(machine, hosts, placement), ranks))
 
 
