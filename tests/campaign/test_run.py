@@ -63,8 +63,8 @@ def kill_the_starter(live: Live) -> None:
 def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
-    patience = ("--hang-after", "5s") if harm is stop_a_rank else ()
-    with Live(tmp_path / "c", *LONG, "--mpi", str(mpi.mpirun), "--launches", "1", *patience) as live:
+    timeout = ("--hang-after", "5s") if harm is stop_a_rank else ()
+    with Live(tmp_path / "c", *LONG, "--mpi", str(mpi.mpirun), "--launches", "1", *timeout) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
         harm(live)

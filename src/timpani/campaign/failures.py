@@ -37,7 +37,7 @@ class Failures:
         """Those of `cells` not to be tried since one more launch ended in `ended_in`, each with its error.
 
         They are of the same algorithm at larger sizes, where it has never succeeded: each try may cost a launch's whole
-        patience. Smaller ones it may well manage: memory and counts run out from some size on.
+        timeout. Smaller ones it may well manage: memory and counts run out from some size on.
         """
         kind = _kind(ended_in)
         sizes = self._endings[kind]

@@ -33,7 +33,7 @@ class Ended:
 def follow(
     command: Command,
     folder: Path,
-    patience: float,
+    timeout: float,
     stop: Callable[[], bool],
     take: Callable[[dict[str, Any]], None],
     without: Collection[str] = (),
@@ -42,7 +42,7 @@ def follow(
 
     Yields while there is nothing to take; closing it ends the launch.
 
-    The launch is ended when no line comes for `patience` seconds (30 at least for the first) or `stop()` turns true;
+    The launch is ended when no line comes for `timeout` seconds (30 at least for the first) or `stop()` turns true;
     and by the kernel should this process be killed. What it prints goes to `folder`/output.txt. `without` names what
     is taken out of the environment.
     """
@@ -66,7 +66,7 @@ def follow(
                 how = "finished" if whole and process.returncode == 0 else "died"
             elif stop():
                 how = "stopped"
-            elif time.monotonic() - last > (patience if position else max(patience, _START_SECONDS)):
+            elif time.monotonic() - last > (timeout if position else max(timeout, _START_SECONDS)):
                 how = "hung"
             elif not lines:
                 yield

@@ -13,13 +13,13 @@ def plan_text(
     plan: CampaignPlan,
     group: Group,
     cells: list[PlannedCell],
-    slot: float,
+    time_limit: float,
     method: str | None = None,
     calls: int | None = None,
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
-    `method` and `calls` take the place of the study's own where cells are not timed but counted.
+    `time_limit` ends each cell, in seconds; `method` and `calls` take the place of the study's own where cells are not timed but counted.
     """
     study = plan.study
     repetitions = calls or study.repetitions
@@ -30,7 +30,7 @@ def plan_text(
             f"start {'barrier' if group.oversubscribed else 'round_time'}",
             f"datatype {group.datatype}",
             f"precision {study.precision}",
-            f"slot_ns {round(slot * 1e9)}",
+            f"slot_ns {round(time_limit * 1e9)}",
             *([] if study.warmup is None else [f"warmup {study.warmup}"]),
             *([] if repetitions is None else [f"repetitions {repetitions}"]),
             *(["include_setup"] if study.include_setup else []),

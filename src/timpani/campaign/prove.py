@@ -39,7 +39,7 @@ class Prover:
     programs: Path
     counting: Counting
     stop: Callable[[], bool]
-    patience: float
+    timeout: float
     told: Callable[[str], None]
 
     def run(self) -> int:
@@ -115,7 +115,7 @@ class Prover:
         counted = replace(group, arguments=(*group.arguments, *arguments))
         without = environment_overrides(self.plan.mpi, os.environ)
         to_run = self.plan.command(counted, program, folder)
-        return alone(follow(to_run, folder, self.patience, self.stop, take, without))
+        return alone(follow(to_run, folder, self.timeout, self.stop, take, without))
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

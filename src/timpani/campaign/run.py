@@ -22,11 +22,11 @@ from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 from timpani.providers.environment_overrides import environment_overrides
 
-LEAST_PATIENCE = 30.0  # seconds of silence after which a launch counts as hung, at least
-PATIENCE_WITHOUT_SLOT = 600.0  # … where no slot ends a cell, since its repetitions are fixed
-PATIENCE_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
-PATIENCE_FACTOR = 20.0  # … and times what a cell is expected to take
-_SHORTEST_SLOT = 0.002  # seconds; below it a budget stops the campaign rather than spoil the figures
+LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
+TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
+TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
+TIMEOUT_FACTOR = 20.0  # … and times what a cell is expected to take
+_SHORTEST_TIME_LIMIT = 0.002  # seconds a cell; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
 
 
@@ -85,7 +85,7 @@ class Runner:
     def _measure(self, launch: int, group: Group) -> Waiting:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
         while (pending := self._pending(launch, group.cells)) and not self._over():
-            yield from self._start(launch, group, pending, self._slot())
+            yield from self._start(launch, group, pending, self._cell_time_limit())
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -98,24 +98,26 @@ class Runner:
         cells = self.plan.cells
         return sum(len(self._pending(launch, cells)) for launch in range(1, self.plan.study.launches + 1))
 
-    def _slot(self) -> float:
+    def _cell_time_limit(self) -> float:
         """Seconds for each cell of the next launch."""
         if self._deadline is None:
             return self.plan.study.slot
         missing = max(1, self._missing())
         starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
         left = (self._deadline - time.monotonic()) * self.plan.at_once - starts * START_SECONDS[self.plan.mpi.kind]
-        # Warm-up and samples may take a slot each.
-        return min(self.plan.study.slot, max(_SHORTEST_SLOT, left / missing / 2))
+        # Warm-up and samples may each take as long as the limit.
+        return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
 
-    def _start(self, launch: int, group: Group, pending: list[PlannedCell], slot: float) -> Generator[None, None, None]:
+    def _start(
+        self, launch: int, group: Group, pending: list[PlannedCell], time_limit: float
+    ) -> Generator[None, None, None]:
         folder = self.store.start_folder(launch)
-        (folder / "plan.txt").write_text(plan_text(self.plan, group, pending, slot))
+        (folder / "plan.txt").write_text(plan_text(self.plan, group, pending, time_limit))
         program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         to_run = self.plan.command(group, program, folder)
-        least = LEAST_PATIENCE if self.plan.study.repetitions is None else PATIENCE_WITHOUT_SLOT
-        least = PATIENCE_SIMULATED if self.plan.machine.simulated else least
-        patience = self.hang_after or max(least, PATIENCE_FACTOR * (2 * slot + CELL_SECONDS))
+        least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
+        least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
+        timeout = self.hang_after or max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
         without = environment_overrides(self.plan.mpi, os.environ)
         begun = datetime.now(UTC).isoformat(timespec="seconds")
@@ -142,7 +144,7 @@ class Runner:
         def stop() -> bool:
             return self.stop() or bool(seen.binding_mistake)
 
-        ended = yield from follow(to_run, folder, patience, stop, take, without)
+        ended = yield from follow(to_run, folder, timeout, stop, take, without)
         self.store.add_launch(
             {
                 "launch": launch,
@@ -155,7 +157,7 @@ class Runner:
                 "seconds": round(ended.seconds, 3),
                 "exit": ended.exit,
                 "ended": ended.how,
-                "slot_s": slot,
+                "slot_s": time_limit,
                 "asked": [asdict(place) for place in self.plan.asked(group)],
                 "binding_mistake": seen.binding_mistake,
                 **seen.facts,
@@ -168,16 +170,16 @@ class Runner:
                 f"{seen.binding_mistake}",
                 "correct the machine file or the hosts; what was measured stays, and the same command goes on",
             )
-        self._judge(ended, seen, patience, group, launch)
+        self._judge(ended, seen, timeout, group, launch)
 
-    def _judge(self, ended: Ended, seen: "_Seen", patience: float, group: Group, launch: int) -> None:
+    def _judge(self, ended: Ended, seen: "_Seen", timeout: float, group: Group, launch: int) -> None:
         """Record the cell that a launch died or hung in; the rest of its cells are started again."""
         if ended.how in ("finished", "stopped"):
             self._failed_starts = 0
             return
         self.store.check_room()
         why = (
-            f"no sign of life for {patience:g} s (--hang-after)"
+            f"no sign of life for {timeout:g} s (--hang-after)"
             if ended.how == "hung"
             else f"ended with status {ended.exit}"
         )

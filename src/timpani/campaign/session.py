@@ -18,7 +18,7 @@ from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.resources import Resources
-from timpani.campaign.run import LEAST_PATIENCE, Outcome, Runner
+from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
@@ -127,7 +127,7 @@ class Session:
                 programs=build(self.plan.mpi),
                 counting=counting,
                 stop=lambda: self.stopped is not None,
-                patience=hang_after or LEAST_PATIENCE,
+                timeout=hang_after or LEAST_TIMEOUT,
                 told=observer.note,
             ).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)

@@ -244,7 +244,7 @@ def run(
             "rules": str(rules.resolve()) if rules else None,
         },
     )
-    patience = parse_duration(hang_after) if hang_after else None
+    timeout = parse_duration(hang_after) if hang_after else None
     if hosts and not on:
         raise UserError("--hosts chooses nodes of a machine, and none is named", "name one with --on")
     machine = resolve(on, mpi) if on else None
@@ -259,9 +259,9 @@ def run(
     from timpani.cli.progress import progress
 
     with session.open(folder) as store, progress(session.plan, len(store.done)) as observer:
-        outcome = session.measure(store, observer, patience)
+        outcome = session.measure(store, observer, timeout)
         if prove and outcome.ended == "complete":
-            outcome = session.prove(store, observer, patience)
+            outcome = session.prove(store, observer, timeout)
     from timpani.cli.ending import print_ending
 
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
