@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from timpani.campaign.concurrency import run_to_end
 from timpani.campaign.launch import follow
-from timpani.campaign.side_by_side import alone
 from timpani.machine.doctor import check_environment
 from timpani.machine.launch_request import Command
 from timpani.native.find import Mpi
@@ -35,7 +35,8 @@ def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm", "1")
     monkeypatch.setenv("OMPI_MCA_btl", "self,sm")
     without = environment_overrides(OPENMPI, MINE)
-    ended = alone(follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without))
+    task = follow(Command(("env",), {"ADDED": "yes"}), tmp_path, 30, lambda: False, lambda line: None, without)
+    ended = run_to_end(task)
     names = {line.partition("=")[0] for line in ended.output.splitlines()}
     assert {"OMPI_MCA_btl", "ADDED"} <= names
     assert "OMPI_MCA_coll_tuned_bcast_algorithm" not in names

@@ -68,7 +68,7 @@ class CampaignPlan:
 
     `skipped` is what can't take part here.
 
-    `hosts` is empty where the launcher is not told any: on this computer. `at_once` launches run side by side: one,
+    `hosts` is empty where the launcher is not told any: on this computer. `concurrent_launches` run at a time: one,
     unless they are simulations, which disturb no other's times.
     """
 
@@ -78,7 +78,7 @@ class CampaignPlan:
     skipped: tuple[Skipped, ...]
     machine: Machine
     hosts: HostList = ()
-    at_once: int = 1
+    concurrent_launches: int = 1
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -119,7 +119,7 @@ class CampaignPlan:
             for placement in self.study.placement
             for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
         )
-        beside = f"; {self.at_once} launches at a time" if self.at_once > 1 else ""
+        beside = f"; {self.concurrent_launches} launches at a time" if self.concurrent_launches > 1 else ""
         once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
         fresh = ["each call of an algorithm of ours includes its set-up"] * self.study.include_setup
         return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *once * self.machine.simulated)
@@ -130,13 +130,13 @@ class CampaignPlan:
         start = START_SECONDS[self.mpi.kind]
         each = min(CELL_SECONDS, 2 * self.study.slot)
         total = self.study.launches * sum(start + each * len(group.cells) for group in self.groups)
-        return min(total / self.at_once, self.study.budget or total)
+        return min(total / self.concurrent_launches, self.study.budget or total)
 
     def order(self, launch: int) -> Iterator[Group]:
         """The groups of launch number `launch`, and the cells in each, shuffled by the study's seed."""
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
         groups = shuffler.sample(self.groups, len(self.groups))
-        if self.at_once > 1:  # the largest first, so that none is still under way long after the others
+        if self.concurrent_launches > 1:  # the largest first, so that none is still under way long after the others
             groups.sort(key=lambda group: group.ranks, reverse=True)
         for group in groups:
             cells = tuple(shuffler.sample(group.cells, len(group.cells)))

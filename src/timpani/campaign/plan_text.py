@@ -19,7 +19,8 @@ def plan_text(
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
-    `time_limit` ends each cell, in seconds; `method` and `calls` take the place of the study's own where cells are not timed but counted.
+    `time_limit` ends each cell, in seconds. `method` and `calls` take the place of the study's own where cells are not
+    timed but counted.
     """
     study = plan.study
     repetitions = calls or study.repetitions

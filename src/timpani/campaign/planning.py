@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import get_args
 
 from timpani.campaign.cells import cells_of
+from timpani.campaign.memory import too_large
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.resources import Resources
-from timpani.campaign.room import too_large
 from timpani.errors import UserError, unknown
 from timpani.machine.category import unfit
 from timpani.native.find import Kind

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from timpani.campaign.concurrency import run_to_end
 from timpani.campaign.launch import Ended, follow, one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
 from timpani.campaign.record import Proof
-from timpani.campaign.side_by_side import alone
 from timpani.campaign.store import Store
 from timpani.providers.environment_overrides import environment_overrides
 from timpani.providers.provider import Counting
@@ -115,7 +115,7 @@ class Prover:
         counted = replace(group, arguments=(*group.arguments, *arguments))
         without = environment_overrides(self.plan.mpi, os.environ)
         to_run = self.plan.command(counted, program, folder)
-        return alone(follow(to_run, folder, self.timeout, self.stop, take, without))
+        return run_to_end(follow(to_run, folder, self.timeout, self.stop, take, without))
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from timpani.campaign.cell_result import failed, result_of
+from timpani.campaign.concurrency import Task, run_concurrently
 from timpani.campaign.failures import Failures
 from timpani.campaign.launch import Ended, follow, one_line
 from timpani.campaign.observer import Observer
@@ -16,7 +17,6 @@ from timpani.campaign.plan import CELL_SECONDS, START_SECONDS, CampaignPlan, Gro
 from timpani.campaign.plan_text import plan_text
 from timpani.campaign.raw_record import compress, read_whole_lines
 from timpani.campaign.record import LaunchResult
-from timpani.campaign.side_by_side import Waiting, side_by_side
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
@@ -62,7 +62,7 @@ class Runner:
             self._deadline = time.monotonic() + study.budget
         with self.store.writing():
             self._take_leftovers()
-            side_by_side(self._work(), self.plan.at_once)
+            run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()
         if not missing:
             return Outcome("complete", 0)
@@ -72,7 +72,7 @@ class Runner:
             raise UserError("the budget was spent before anything was measured", "give more with --budget")
         return Outcome("budget", missing)
 
-    def _work(self) -> Iterator[Waiting]:
+    def _work(self) -> Iterator[Task]:
         for launch in range(1, self.plan.study.launches + 1):
             for group in self.plan.order(launch):
                 if self._over():
@@ -82,7 +82,7 @@ class Runner:
     def _over(self) -> bool:
         return self.stop() or (self._deadline is not None and self._deadline < time.monotonic())
 
-    def _measure(self, launch: int, group: Group) -> Waiting:
+    def _measure(self, launch: int, group: Group) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
         while (pending := self._pending(launch, group.cells)) and not self._over():
             yield from self._start(launch, group, pending, self._cell_time_limit())
@@ -104,7 +104,8 @@ class Runner:
             return self.plan.study.slot
         missing = max(1, self._missing())
         starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
-        left = (self._deadline - time.monotonic()) * self.plan.at_once - starts * START_SECONDS[self.plan.mpi.kind]
+        starting = starts * START_SECONDS[self.plan.mpi.kind]
+        left = (self._deadline - time.monotonic()) * self.plan.concurrent_launches - starting
         # Warm-up and samples may each take as long as the limit.
         return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
 
@@ -177,7 +178,7 @@ class Runner:
         if ended.how in ("finished", "stopped"):
             self._failed_starts = 0
             return
-        self.store.check_room()
+        self.store.check_disk_space()
         why = (
             f"no sign of life for {timeout:g} s (--hang-after)"
             if ended.how == "hung"

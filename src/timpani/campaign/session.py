@@ -73,7 +73,7 @@ class Session:
             resources = Resources.on(machine, hosts, study.placement)
         planned = plan(study, Library.ask(mpi), resources, oversubscribe)
         if planned.machine.simulated:
-            planned = replace(planned, at_once=read_cores().usable)
+            planned = replace(planned, concurrent_launches=read_cores().usable)
         return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
 
     def open(self, folder: Path) -> Store:

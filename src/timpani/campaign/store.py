@@ -19,7 +19,7 @@ from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
 
-_ROOM = 2**16
+_LEAST_DISK_SPACE = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
 
 _TIMED = re.compile(r"(?P<launch>\d{4,})-\d+")
@@ -102,11 +102,11 @@ class Store:
         except OSError as error:
             raise cannot_write(Path(error.filename or self.folder), error) from None
 
-    def check_room(self) -> None:
+    def check_disk_space(self) -> None:
         """OSError where the disk is full: then a launch that died of it says nothing about its cell."""
         probe = self.folder / "launches" / "probe"
         try:
-            probe.write_bytes(bytes(_ROOM))
+            probe.write_bytes(bytes(_LEAST_DISK_SPACE))
         finally:
             probe.unlink(missing_ok=True)
 

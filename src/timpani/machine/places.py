@@ -27,7 +27,7 @@ def with_slots(machine: Machine, hosts: Sequence[Host]) -> HostList:
 def capacity(machine: Machine, hosts: Sequence[Host], placement: str) -> int:
     """The ranks that all hosts take without sharing cores; of a category's host files, on whichever nodes they are."""
     placement = placement if category(placement) is None else "core"
-    return sum(_room(machine, host, placement) for host in hosts)
+    return sum(_slots_of(machine, host, placement) for host in hosts)
 
 
 def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[Place]:
@@ -49,18 +49,18 @@ def ranks_on_one_node(machine: Machine, hosts: Sequence[Host], placement: str, c
         yield f"{which} ranks by {placement} never leave {hosts[0].name}, the first of {len(hosts)} nodes"
 
 
-def _room(machine: Machine, host: Host, placement: str) -> int:
+def _slots_of(machine: Machine, host: Host, placement: str) -> int:
     cores = machine.group_of(host.name).cores
     return min(cores, ranks_per_node(placement) or host.slots or cores)
 
 
 def _places(machine: Machine, hosts: Sequence[Host], placement: str) -> Iterator[Place]:
-    room = [(host, _room(machine, host, placement)) for host in hosts]
+    slots = [(host, _slots_of(machine, host, placement)) for host in hosts]
     if placement == "node":
-        for turn in range(max((count for _, count in room), default=0)):
-            yield from (_place(machine, host, placement, turn) for host, count in room if turn < count)
+        for turn in range(max((count for _, count in slots), default=0)):
+            yield from (_place(machine, host, placement, turn) for host, count in slots if turn < count)
     else:
-        for host, count in room:
+        for host, count in slots:
             yield from (_place(machine, host, placement, number) for number in range(count))
 
 

@@ -1,6 +1,6 @@
 """Simulated ranks' buffers that this computer can't hold."""
 
-from timpani.campaign.room import too_large
+from timpani.campaign.memory import too_large
 
 
 def test_blocks_for_every_rank_grow_by_the_square_of_the_ranks() -> None:
