@@ -32,7 +32,7 @@ def launch(number: int, median_us: float, **values: object) -> LaunchResult:
 
 
 def five(**values: object) -> list[LaunchResult]:
-    return [launch(number, float(number), **values) for number in range(1, 6)]
+    return [launch(number, 17.0 + number, **values) for number in range(1, 6)]
 
 
 def only_row(results: list[LaunchResult]) -> dict[str, object]:
@@ -48,11 +48,11 @@ def failed(number: int) -> LaunchResult:
 def test_estimate_is_the_median_of_launches_with_an_interval_over_launches() -> None:
     row = only_row(five())
     assert tuple(row) == CONTRACT + EXTRAS
-    assert (row["median_us"], row["ci_low_us"], row["ci_high_us"]) == (3.0, 1.0, 5.0)
+    assert (row["median_us"], row["ci_low_us"], row["ci_high_us"]) == (20.0, 18.0, 22.0)
     assert row["ci_coverage"] == pytest.approx(0.9375)
-    assert row["osu_avg_us"] == pytest.approx(1.5)
+    assert row["osu_avg_us"] == pytest.approx(10.0)
     assert row["skew_us"] == pytest.approx(0.03)
-    assert row["relative_mad"] == pytest.approx(1 / 3)
+    assert row["relative_mad"] == pytest.approx(1 / 20)
     assert (row["launches"], row["repetitions"], row["status"]) == (5, 500, "ok")
     assert row["label"] == CELL.algorithm.label
 
@@ -81,6 +81,11 @@ def test_status_joins_what_the_launches_say(flags: dict[str, bool], status: str)
     assert only_row(five(**flags))["status"] == status
 
 
+def test_an_interval_of_over_a_quarter_of_the_median_each_way_is_wide() -> None:
+    assert only_row([launch(number, float(number)) for number in range(1, 6)])["status"] == "wide"
+    assert only_row(five())["status"] == "ok"
+
+
 def test_a_minority_of_launches_does_not_mark_the_cell() -> None:
     some = [replace(result, converged=False, skewed=True, bimodal=True) for result in five()[:2]]
     row = only_row(some + five()[2:])
@@ -92,7 +97,7 @@ def test_a_failed_launch_is_reported_and_the_others_are_used() -> None:
     row = only_row([*five(), failed(6), failed(7)])
     assert row["status"] == "failed"
     assert row["error"] == "rank 1 died in launch 6"
-    assert (row["launches"], row["median_us"]) == (5, 3.0)
+    assert (row["launches"], row["median_us"]) == (5, 20.0)
 
 
 def test_a_cell_that_always_failed_has_no_times() -> None:
@@ -127,7 +132,7 @@ def test_rows_come_curve_by_curve_with_the_default_first() -> None:
 def test_machines_are_kept_apart() -> None:
     elsewhere = [replace(result, machine="there", median_us=9.0) for result in five()]
     cells = estimate_cells(results_frame([*five(), *elsewhere]))
-    assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 3.0, "there": 9.0}
+    assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 20.0, "there": 9.0}
 
 
 def test_nothing_measured_gives_an_empty_table() -> None:
@@ -137,10 +142,10 @@ def test_nothing_measured_gives_an_empty_table() -> None:
 
 
 def test_throughput_is_bytes_over_time_and_its_interval_turns_round() -> None:
-    bandwidth = replace(CELL, collective="bandwidth", algorithm=Algorithm("openmpi", "default"), message_bytes=6000)
+    bandwidth = replace(CELL, collective="bandwidth", algorithm=Algorithm("openmpi", "default"), message_bytes=39600)
     row = only_row([replace(result, cell=bandwidth) for result in five()])
-    assert row["throughput_mb_per_s"] == pytest.approx(2000.0)
-    assert (row["throughput_low_mb_per_s"], row["throughput_high_mb_per_s"]) == (1200.0, 6000.0)
+    assert row["throughput_mb_per_s"] == pytest.approx(1980.0)
+    assert (row["throughput_low_mb_per_s"], row["throughput_high_mb_per_s"]) == (1800.0, 2200.0)
 
 
 @pytest.mark.parametrize("operation", ["bcast", "prtt", "reduce_local"])

@@ -8,7 +8,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.report.text import AVERAGES_ONLY, cell_markdown, cell_table, verdict_lines
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide import Loss, Verdict
+from timpani.tuning.verdict import Decisive, Loss, Verdict
 
 LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
 
@@ -47,7 +47,7 @@ def test_intervals_are_headed_by_what_they_cover() -> None:
     two = [result("bcast", "default", 8, launch=launch, median_us=launch) for launch in (1, 2)]
     assert table_of(*two).splitlines()[1:] == [
         "algorithm  size  median µs   from  to (50 %)  status",
-        "default     8 B      1.500  1.000      2.000  not_converged",
+        "default     8 B      1.500  1.000      2.000  not_converged+wide",
     ]
     six = [result("bcast", "ring", 8, launch=launch, median_us=launch) for launch in range(1, 7)]
     assert table_of(*six).splitlines()[1].split("  ")[-2:] == ["to (96.9 %)", "status"]
@@ -108,32 +108,49 @@ def test_messages_between_ranks_say_how_close_those_sit() -> None:
     ]
 
 
+def verdict(within: int, slower: int, undecided: int, **values: Any) -> Verdict:
+    given: dict[str, Any] = {"worst": None, "sentences": (), "warnings": (), **values}
+    return Verdict(within + slower + undecided, within, slower, undecided, **given)
+
+
 def test_verdict_answers_first_and_warns_last() -> None:
-    verdict = Verdict(63, 0.75, LOSS, ("bcast, 63 points: …",), ("2 of 9 cells …",))
-    assert verdict_lines(verdict) == [
-        "Verdict: the default is within 5 % of the best at 75% of 63 points (collective, ranks, size).",
+    said = verdict_lines(
+        verdict(40, 5, 18, worst=LOSS, sentences=("bcast, 63 points: …",), warnings=("2 of 9 cells …",))
+    )
+    assert said == [
+        "Verdict: of 63 points (collective, ranks, size) the default is shown within 5 % of the best at 40 and slower "
+        "at 5; 18 undecided.",
         "Worst loss: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast (95 % interval 2.25 … 2.75).",
         "  bcast, 63 points: …",
         "Warning: 2 of 9 cells …",
     ]
 
 
+def test_undecided_points_are_told_with_what_would_decide_them() -> None:
+    *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(10, 20, 300, 14.0, 294.0)))
+    half, most = "about 20 launches (14 s more)", "300 launches (4 min 54 s more)"
+    assert last == f"To decide half of the undecided would take {half}, nine in ten {most}."
+    *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(8, 20, 3000, None, None)))
+    assert last == "To decide half of 8 of the undecided would take about 20 launches, nine in ten over 1000 launches."
+    *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(10, 2000, 3000, 1e5, 1e6)))
+    assert last == "To decide half of the undecided would take over 1000 launches."
+
+
 def test_verdict_without_a_loss_or_a_comparison_says_so() -> None:
-    assert verdict_lines(Verdict(5, 1.0, None, (), ()))[1] == "No algorithm is significantly faster."
-    assert verdict_lines(Verdict(0, None, None, (), ())) == [
-        "Verdict: none; the default could be compared with nothing."
+    assert verdict_lines(verdict(5, 0, 0))[1:] == ["No algorithm is significantly faster."]
+    assert verdict_lines(verdict(0, 0, 0)) == [
+        "Verdict: none; there is nothing that the default could be compared with."
     ]
 
 
 def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
     loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
-    assert verdict_lines(Verdict(1, 0.0, loss, (), ()))[1] == (
+    assert verdict_lines(verdict(0, 1, 0, worst=loss))[1] == (
         "Worst loss: barrier on 8 ranks, where chain is 2.50 × as fast."
     )
 
 
 def test_too_few_launches_are_no_verdict() -> None:
-    verdict = Verdict(3, 1.0, None, (), (), too_few_launches=3, launches_needed=6)
-    assert verdict_lines(verdict) == [
+    assert verdict_lines(verdict(0, 0, 3, too_few_launches=3, launches_needed=6)) == [
         "Verdict: none yet; with so few launches no difference can be significant: measure with --launches 6 or more."
     ]

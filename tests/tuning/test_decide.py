@@ -8,7 +8,8 @@ from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide import Verdict, compare_with_default, decide, summarise
+from timpani.tuning.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.tuning.verdict import Verdict, summarise
 
 
 def at_one_size(**medians: list[float]) -> pl.DataFrame:
@@ -48,27 +49,57 @@ def test_a_faster_algorithm_is_better_and_says_what_it_gains() -> None:
     assert decision["gain_low"] < decision["gain"] < decision["gain_high"]
     assert decision["gain"] == pytest.approx(2.0, rel=0.02)
     assert decision["default_loss"] == pytest.approx(1.0, rel=0.02)
-    assert decision["default_within_5_percent"] is False
+    assert decision["standing"] == SLOWER
 
 
 def test_a_default_that_nothing_beats_or_equals_is_the_default() -> None:
     decision = only_decision(at_one_size(default=around(1.0), chain=around(2.0), ring=around(3.0)))
     assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("default", "default", ["default"])
     assert (decision["gain"], decision["gain_low"], decision["default_loss"]) == (1.0, 1.0, 0.0)
-    assert decision["default_within_5_percent"] is True
+    assert decision["standing"] == WITHIN
 
 
 def test_a_difference_within_the_noise_is_a_tie() -> None:
     decision = only_decision(at_one_size(default=around(1.0), chain=around(1.001), ring=around(3.0)))
     assert decision["verdict"] == "tie"
     assert sorted(decision["tied"]) == ["chain", "default"]
-    assert decision["default_within_5_percent"] is True
+    assert decision["standing"] == WITHIN
+    assert 0 < decision["default_loss_high"] < 0.05
 
 
 def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
-    decision = only_decision(at_one_size(default=around(1.045, 8), chain=around(1.0, 8)))
+    decision = only_decision(at_one_size(default=around(1.036, 8), chain=around(1.0, 8)))
     assert decision["verdict"] == "better"
-    assert decision["default_within_5_percent"] is True
+    assert decision["standing"] == WITHIN
+
+
+def test_noise_shows_nothing_and_says_how_many_launches_might() -> None:
+    noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
+    decision = only_decision(at_one_size(default=noisy, chain=noisy[::-1]))
+    assert (decision["verdict"], decision["standing"]) == ("tie", UNDECIDED)
+    assert decision["default_loss_high"] > 0.05
+    assert decision["launches_to_decide"] > 100
+
+
+def test_a_large_gain_in_noise_is_decided_by_few_more_launches() -> None:
+    decision = only_decision(at_one_size(default=[1.5, 1.7, 2.2, 1.6, 2.4], chain=[1.0, 1.2, 1.7, 1.1, 1.4]))
+    assert decision["standing"] == UNDECIDED
+    assert 6 <= decision["launches_to_decide"] < 30
+
+
+def test_too_few_launches_bound_no_loss_and_show_nothing() -> None:
+    decision = only_decision(at_one_size(default=around(1.0, 3), chain=around(1.0, 3)))
+    assert (decision["standing"], decision["default_loss_high"], decision["launches_to_decide"]) == (
+        UNDECIDED,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(("time", "standing"), [(1.0, WITHIN), (0.97, WITHIN), (0.9, SLOWER)])
+def test_simulated_times_are_exact(time: float, standing: str) -> None:
+    frame = at_one_size(default=[1.0], chain=[time]).with_columns(simulated=pl.lit(True))
+    assert only_decision(frame)["standing"] == standing
 
 
 def test_the_best_is_one_that_surely_beats_the_default() -> None:
@@ -80,7 +111,7 @@ def test_the_best_is_one_that_surely_beats_the_default() -> None:
 def test_without_a_default_there_is_a_best_but_no_verdict() -> None:
     decision = only_decision(at_one_size(chain=around(1.0), ring=around(2.0)))
     assert (decision["best_label"], decision["tied"]) == ("chain", ["chain"])
-    for name in ("default_us", "verdict", "gain", "gain_low", "default_loss", "default_within_5_percent"):
+    for name in ("default_us", "verdict", "gain", "gain_low", "default_loss", "default_loss_high", "standing"):
         assert decision[name] is None
 
 
@@ -88,7 +119,7 @@ def test_a_default_alone_is_not_decided() -> None:
     frame = at_one_size(default=around(1.0))
     assert only_decision(frame)["verdict"] is None
     verdict = verdict_of(frame)
-    assert (verdict.decided, verdict.within_5_percent, verdict.worst) == (0, None, None)
+    assert (verdict.decided, verdict.within_5_percent, verdict.worst) == (0, 0, None)
     assert verdict.sentences == ("bcast: nothing to compare the default with",)
 
 
@@ -125,13 +156,13 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
         }
     )
     verdict = verdict_of(frame)
-    assert (verdict.decided, verdict.within_5_percent) == (4, 0.5)
+    assert (verdict.decided, verdict.within_5_percent, verdict.slower, verdict.undecided) == (4, 2, 2, 0)
+    assert verdict.decisive is None
     assert verdict.worst is not None
     assert (verdict.worst.message_bytes, verdict.worst.best_label) == (64, "chain")
     assert verdict.worst.gain == pytest.approx(3.0, rel=0.02)
     assert verdict.sentences == (
-        "bcast, 4 points: faster than the default at 2, most often chain (2); the default fastest at 1; "
-        "no significant winner at 1",
+        "bcast, 4 points: the default within 5 % of the best at 2; slower at 2, most often than chain (2)",
     )
     assert verdict.warnings == ()
 
@@ -145,7 +176,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
         }
     )
     assert verdict_of(frame).sentences == (
-        "bcast, 2 points: faster than the default at 2, most often chain (1); "
+        "bcast, 2 points: the default slower at 2, most often than chain (1); "
         "only ours tied for the best, so faster than all measured of the library, at 1",
     )
 
@@ -153,7 +184,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
 def test_verdict_warns_of_launches_that_can_not_suffice() -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(9)))}
     (warning,) = verdict_of(results(curves)).warnings
-    assert warning.startswith("1 points have too few launches")
+    assert warning.startswith("1 point has too few launches")
     assert "--launches 6" in warning
 
 
@@ -205,3 +236,14 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
     assert verdict_of(frame).sentences == (
         "transpose, 2 points: one way fastest at 1, most often packed (1); tied at 1",
     )
+
+
+def test_verdict_says_what_would_decide_the_undecided() -> None:
+    noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
+    frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
+    verdict = summarise(decide(frame), estimate_cells(frame), launch_seconds=2.0)
+    assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
+    assert verdict.decisive is not None
+    assert (verdict.decisive.of, verdict.decisive.half) == (1, verdict.decisive.most)
+    assert verdict.decisive.half_seconds == (verdict.decisive.half - 6) * 2.0
+    assert verdict.sentences == ("bcast, 2 points: the default within 5 % of the best at 1; 1 of 2 undecided",)

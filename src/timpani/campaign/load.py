@@ -30,6 +30,13 @@ class Campaign:
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
 
+    @property
+    def launch_seconds(self) -> float | None:
+        """What one launch of all cells took on average, starts included; None where nothing tells, as of an import."""
+        told = {launch["launch"] for launch in self.launches if launch.get("launch")}
+        spent = sum(launch.get("seconds") or 0.0 for launch in self.launches if launch.get("launch"))
+        return spent / len(told) if told else None
+
 
 def load(folder: Path) -> Campaign:
     """Read `folder`; UserError when it is no campaign, holds a torn or foreign line, or no result yet."""

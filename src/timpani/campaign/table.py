@@ -41,6 +41,9 @@ EXTRAS = (
 FEWEST_LAUNCHES = 5
 """Fewer launches than this support no interval worth the name; the cell is `not_converged`."""
 
+WIDEST = 0.25
+"""Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
+
 _SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
 
 
@@ -126,6 +129,7 @@ def _status() -> pl.Expr:
     some = pl.col("launches") > 0
     words = {
         "not_converged": some & ~pl.col("simulated") & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
+        "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
         "oversubscribed": pl.col("oversubscribed"),
         "failed": pl.col("failed"),

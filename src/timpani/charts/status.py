@@ -12,6 +12,7 @@ FAILED = "failed"
 _SHAPES = {
     OK: "circle",
     "not_converged": "square",
+    "wide": "cross",
     "skewed": "triangle-up",
     "oversubscribed": "diamond",
     "simulated": "triangle-down",
@@ -20,7 +21,7 @@ _SHAPES = {
 # combinations take these in turn: star, plus, bow tie, left, right, hour-glass
 _SPARE_SHAPES = (
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
-    "cross",
+    "stroke",
     "M-1,-1L1,1L1,-1L-1,1Z",
     "triangle-left",
     "triangle-right",

@@ -11,7 +11,8 @@ from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
 from timpani.campaign.table import estimate_cells
 from timpani.report.text import verdict_lines
-from timpani.tuning.decide import decide, summarise
+from timpani.tuning.decide import decide
+from timpani.tuning.verdict import summarise
 
 _SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 
@@ -26,7 +27,9 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     campaign = load(folder)
     for warning in load_warnings(campaign.launches):
         typer.echo(f"Warning: {warning}")
-    typer.echo("\n".join(verdict_lines(summarise(decide(campaign.results), estimate_cells(campaign.results)))))
+    cells = estimate_cells(campaign.results)
+    verdict = summarise(decide(campaign.results), cells, campaign.launch_seconds)
+    typer.echo("\n".join(verdict_lines(verdict)))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not told apart by their messages: {text}")
     place = shlex.quote(str(folder))

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group
 from timpani.campaign.record import LaunchResult
-from timpani.report.dry_run import show_seconds
+from timpani.report.durations import show_seconds
 
 _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 

@@ -15,8 +15,9 @@ from timpani.report.messages import message_rows
 from timpani.report.panels import Panel, panels
 from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.tuning import knee
-from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide, summarise
+from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide
 from timpani.tuning.similarity import distances_from_default
+from timpani.tuning.verdict import summarise
 
 
 class Report:
@@ -34,7 +35,7 @@ class Report:
         cells = with_bounds(cells, campaign)
         cells = with_conditions(cells)
         self.decisions = with_conditions(decide(campaign.results))
-        self.verdict = summarise(self.decisions, cells)
+        self.verdict = summarise(self.decisions, cells, campaign.launch_seconds)
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
         )

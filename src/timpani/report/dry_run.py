@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
+from timpani.report.durations import show_seconds
 from timpani.study.sizes import show_sizes
 
 
@@ -35,13 +36,3 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))
     return lines
-
-
-def show_seconds(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 5 min`: to two units."""
-    whole = max(1, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -20,6 +20,7 @@ from timpani.report.page_data import script_data
 from timpani.report.provenance import provenance
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
+from timpani.report.text import headline
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
@@ -39,7 +40,6 @@ def render(campaign: Campaign) -> str:
         lstrip_blocks=True,
     )
     environment.filters["show_size"] = show_size
-    environment.filters["percent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
     return environment.get_template("page.html.jinja").render(
@@ -48,6 +48,7 @@ def render(campaign: Campaign) -> str:
         question=study.question,
         created=campaign.header.created,
         verdict=report.verdict,
+        headline=headline(report.verdict),
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
         sections=sections(report),

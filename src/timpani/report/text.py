@@ -6,10 +6,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.charts.latency import coverage
+from timpani.report.durations import show_seconds
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, SWEEP
 from timpani.study.sizes import show_size
-from timpani.tuning.decide import Loss, Verdict
+from timpani.tuning.verdict import Decisive, Loss, Verdict
 
 _MEDIANS: dict[Quantity, dict[str, str]] = {
     "time": {"median µs": "median_us", "from": "ci_low_us", "to": "ci_high_us"},
@@ -36,6 +37,8 @@ _RATES = {
 """Messages per second, from microseconds per message."""
 
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
+_MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
+
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
@@ -138,27 +141,48 @@ def _number(value: float | None) -> str:
 
 def verdict_lines(verdict: Verdict) -> list[str]:
     """The verdict as `timpani run` prints it: the answer, where it matters most, each collective, then warnings."""
-    return list(_verdict_lines(verdict))
+    return [
+        *headline(verdict),
+        *(f"  {sentence}" for sentence in verdict.sentences),
+        *(f"Warning: {warning}" for warning in verdict.warnings),
+    ]
 
 
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+def headline(verdict: Verdict) -> list[str]:
+    """What is shown of the default, the worst loss, and what would decide what isn't shown: each a sentence."""
     if not verdict.has_collectives:
-        yield "Verdict: none asked for; messages and transposes have no default to decide on."
-    elif verdict.within_5_percent is None:
-        yield "Verdict: none; the default could be compared with nothing."
-    elif not verdict.can_tell:
-        yield (
+        return ["Verdict: none asked for; messages and transposes have no default to decide on."]
+    if not verdict.decided:
+        return ["Verdict: none; there is nothing that the default could be compared with."]
+    if not verdict.can_tell:
+        return [
             "Verdict: none yet; with so few launches no difference can be significant: "
             f"measure with --launches {verdict.launches_needed} or more."
-        )
-    else:
-        yield (
-            f"Verdict: the default is within 5 % of the best at {verdict.within_5_percent:.0%} "
-            f"of {verdict.decided} points (collective, ranks, size)."
-        )
-        yield f"Worst loss: {_loss(verdict.worst)}." if verdict.worst else "No algorithm is significantly faster."
-    yield from (f"  {sentence}" for sentence in verdict.sentences)
-    yield from (f"Warning: {warning}" for warning in verdict.warnings)
+        ]
+    points = "1 point" if verdict.decided == 1 else f"{verdict.decided} points"
+    parts = [f"within 5 % of the best at {verdict.within_5_percent}", f"slower at {verdict.slower}"]
+    rest = f"; {verdict.undecided} undecided" if verdict.undecided else ""
+    lines = [f"Verdict: of {points} (collective, ranks, size) the default is shown {' and '.join(parts)}{rest}."]
+    if verdict.worst:
+        lines.append(f"Worst loss: {_loss(verdict.worst)}.")
+    elif not verdict.undecided:
+        lines.append("No algorithm is significantly faster.")
+    if verdict.decisive:
+        lines.append(_what_would_decide(verdict.decisive, verdict.undecided))
+    return lines
+
+
+def _what_would_decide(decisive: Decisive, undecided: int) -> str:
+    def cost(launches: int, seconds: float | None) -> str:
+        if launches >= _MANY_LAUNCHES:
+            return f"over {_MANY_LAUNCHES} launches"
+        return f"{launches} launches" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+
+    of = "the undecided" if decisive.of == undecided else f"{decisive.of} of the undecided"
+    half = cost(decisive.half, decisive.half_seconds)
+    if decisive.half >= _MANY_LAUNCHES:
+        return f"To decide half of {of} would take {half}."
+    return f"To decide half of {of} would take about {half}, nine in ten {cost(decisive.most, decisive.most_seconds)}."
 
 
 def _loss(loss: Loss) -> str:

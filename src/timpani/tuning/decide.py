@@ -1,18 +1,20 @@
 """Which algorithm should be used where, what it gains over the default, and how sure that is."""
 
-from dataclasses import dataclass
+from math import log
 
 import polars as pl
 
-from timpani.stats.compare import launches_needed
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
-from timpani.study.operations import COLLECTIVES, PLAIN_MESSAGE
+from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.points import compare_at_points, competing, launch_medians
-from timpani.tuning.sentence import sentence
 
 CLOSE_ENOUGH = 1.05
-"""A default is called good where nothing is significantly faster by more than this factor."""
+"""A default is good enough where it is shown to take at most this many times the time of everything else."""
+
+WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
+"""Where a default stands at a point, by what the data show: column `standing`."""
 
 
 def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
@@ -43,18 +45,28 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   is significantly faster than everything else; 'tie': neither
     gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
     default_loss                  default_us / best_us − 1
-    default_within_5_percent      nothing is significantly faster than the default by more than 5 %
+    default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
+                                  null where launches are too few for a bound
+    standing                      WITHIN: even the upper end is at most 5 %, so that the default is shown good enough
+                                  (an equivalence test; all comparisons must pass, so that none is corrected: Berger &
+                                  Hsu, 1996); SLOWER: otherwise, and something is significantly faster; UNDECIDED:
+                                  neither is shown
+    launches_to_decide            launches at which an undecided point would probably be decided, `decisive_launches`
 
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
     """
     medians = competing(launch_medians(results))
-    compared = _compare_with(medians, DEFAULT)
+    compared = _compare_with(medians, DEFAULT).with_columns(
+        pl.when("simulated").then("ratio").otherwise("ratio_high").alias("most")  # simulated times are exact
+    )
     wins = pl.col("significant") & pl.col("faster")
     verdicts = compared.group_by(POINT).agg(
         wins.any().alias("beaten"),
         (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
-        (~(wins & (pl.col("ratio") > CLOSE_ENOUGH)).any()).alias("default_within_5_percent"),
+        (pl.max("most") - 1).alias("default_loss_high"),
+        pl.col("most").is_null().any().alias("unbounded"),
+        decisive_launches(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
     )
     best = (
         medians.join(
@@ -86,7 +98,20 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             pl.when(decided & best_is_default).then(1.0).otherwise(pl.col(ratio)).alias(gain)
             for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
         )
-        .with_columns(pl.when(decided).then(pl.col("default_us") / pl.col("time_us") - 1).alias("default_loss"))
+        .with_columns(
+            pl.when(decided).then(pl.col("default_us") / pl.col("time_us") - 1).alias("default_loss"),
+            pl.when(~pl.col("unbounded")).then("default_loss_high").alias("default_loss_high"),
+        )
+        .with_columns(
+            pl.when(pl.col("default_loss_high") <= CLOSE_ENOUGH - 1)
+            .then(pl.lit(WITHIN))
+            .when("beaten")
+            .then(pl.lit(SLOWER))
+            .when(decided)
+            .then(pl.lit(UNDECIDED))
+            .alias("standing")
+        )
+        .with_columns(pl.when(pl.col("standing") == UNDECIDED).then("launches_to_decide").alias("launches_to_decide"))
         .sort(POINT)
         .select(
             *POINT,
@@ -99,9 +124,31 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             "gain_low",
             "gain_high",
             "default_loss",
-            "default_within_5_percent",
+            "default_loss_high",
+            "standing",
+            "launches_to_decide",
         )
     )
+
+
+def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.Expr) -> pl.Expr:
+    """Column `launches_to_decide`, an aggregate over what the default is compared with at a point.
+
+    Intervals of log ratios shrink about as 1/√launches where launches are independent. So a comparison whose estimate
+    stays where it is needs launches · (half width / distance)² of them until it is beyond a threshold: below 5 %, or
+    above the 3 % that count as a difference. The point is decided when all are below, or one is above. A rough guide,
+    as estimates move; null where a comparison has no bounds yet.
+    """
+    half_width = (high.log() - low.log()) / 2
+
+    def needed(distance: pl.Expr) -> pl.Expr:
+        return pl.when(distance > 0).then(launches * (half_width / distance) ** 2).otherwise(float("inf"))
+
+    all_below = needed(log(CLOSE_ENOUGH) - ratio.log()).max()
+    one_above = needed(ratio.log() - log(INDIFFERENCE[1])).min()
+    fewest = pl.min_horizontal(all_below, one_above).clip(launches.min() + 1)
+    known = low.is_not_null().all() & high.is_not_null().all() & fewest.is_finite()
+    return pl.when(known).then(fewest.ceil()).cast(pl.Int64).alias("launches_to_decide")
 
 
 def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
@@ -111,7 +158,11 @@ def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
     return (
         compare_at_points(pairs)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
-        .select(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster")
+        .select(
+            *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
+            "simulated",
+            pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()).alias("launches"),
+        )
     )
 
 
@@ -132,109 +183,3 @@ def _tied(medians: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
         .group_by(POINT, maintain_order=True)
         .agg(pl.col("label").alias("tied"))
     )
-
-
-@dataclass(frozen=True)
-class Loss:
-    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where it has bounds."""
-
-    collective: str
-    ranks: int
-    placement: str
-    message_bytes: int
-    mode: str
-    machine: str
-    best_label: str
-    gain: float
-    gain_low: float | None
-    gain_high: float | None
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """A campaign in a few figures.
-
-    decided            points where the default could be compared with something
-    within_5_percent   share of them where the default is good enough; None where nothing was decided
-    worst              the largest significant loss, None where there is none
-    sentences          one per collective
-    warnings           what to know before the figures are believed, each with what to do
-    too_few_launches   points at which launches are too few for any difference to be significant
-    launches_needed    launches at which one could be, at all of them
-    has_collectives    whether there is anything that a default decides
-    """
-
-    decided: int
-    within_5_percent: float | None
-    worst: Loss | None
-    sentences: tuple[str, ...]
-    warnings: tuple[str, ...]
-    too_few_launches: int = 0
-    launches_needed: int = 0
-    has_collectives: bool = True
-
-    @property
-    def can_tell(self) -> bool:
-        """Whether a difference could have been significant anywhere."""
-        return self.decided > self.too_few_launches
-
-
-def summarise(decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
-    """The verdict on a campaign, from its `decide` and its `estimate_cells`."""
-    decided = decisions.filter(pl.col("verdict").is_not_null())
-    worst = decided.filter(pl.col("verdict") == "better").sort("gain", descending=True).head(1)
-    share = decided["default_within_5_percent"].mean()
-    short = _too_few_launches(cells)
-    return Verdict(
-        decided=decided.height,
-        within_5_percent=share if isinstance(share, float) else None,
-        worst=Loss(**worst.select(Loss.__dataclass_fields__.keys()).row(0, named=True)) if worst.height else None,
-        sentences=tuple(
-            sentence(str(name), part)
-            for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
-        ),
-        warnings=_warnings(cells, short),
-        too_few_launches=short.height,
-        launches_needed=max(short["needed"].to_list(), default=0),
-        has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
-    )
-
-
-_CELL_WARNINGS = {
-    "not_converged": "did not converge: give them more time (--budget) or at least 5 launches (--launches)",
-    "skewed": "started skewed, so that part of their time is waiting for the last rank",
-    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
-    "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
-    "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
-}
-
-
-def _warnings(cells: pl.DataFrame, short: pl.DataFrame) -> tuple[str, ...]:
-    status = pl.col("status").str.split("+")
-    counts = {text: cells.filter(status.list.contains(word)).height for word, text in _CELL_WARNINGS.items()} | {
-        "have two separated modes, of which the median describes one": cells["bimodal"].sum()
-    }
-    warnings = [f"{count} of {cells.height} cells {text}" for text, count in counts.items() if count]
-    if short.height:
-        warnings.append(
-            f"{short.height} points have too few launches for any difference to be significant: "
-            f"measure with --launches {max(short['needed'].to_list())} or more"
-        )
-    return tuple(warnings)
-
-
-def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
-    """The points at which no difference could be significant, with the launches `needed`."""
-    points = (
-        cells.filter(pl.col("median_us").is_not_null())
-        .group_by(POINT)
-        .agg(
-            (pl.col("algorithm") != DEFAULT).sum().alias("algorithms"),
-            (pl.col("algorithm") == DEFAULT).any().alias("has_default"),
-            pl.min("launches"),
-            pl.col("status").str.contains("simulated").any().alias("simulated"),
-        )
-        .filter(pl.col("has_default") & (pl.col("algorithms") > 0) & ~pl.col("simulated"))
-    )
-    needed = points["algorithms"].map_elements(launches_needed, return_dtype=pl.Int64)
-    return points.with_columns(needed.alias("needed")).filter(pl.col("launches") < pl.col("needed"))

@@ -4,6 +4,7 @@ import polars as pl
 
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
+from timpani.tuning.decide import SLOWER, UNDECIDED, WITHIN
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
@@ -13,23 +14,24 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
         return _race(collective, decisions)
     if decided.is_empty():
         return f"{collective}: nothing to compare the default with"
-    count = dict(decided.group_by("verdict").len().iter_rows())
+    count = dict(decided.group_by("standing").len().iter_rows())
     parts = []
-    if better := count.get("better"):
+    if within := count.get(WITHIN):
+        parts.append(f"within 5 % of the best at {within}")
+    if slower := count.get(SLOWER):
         label, times = (
-            decided.filter(pl.col("verdict") == "better")
+            decided.filter(pl.col("standing") == SLOWER)
             .group_by("best_label")
             .len()
             .sort("len", "best_label", descending=[True, False])
             .row(0)
         )
-        parts.append(f"faster than the default at {better}, most often {label} ({times})")
+        parts.append(f"slower at {slower}, most often than {label} ({times})")
+    parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
     if ahead := decided.filter(_only_ours_tied()).height:
         parts.append(f"only ours tied for the best, so faster than all measured of the library, at {ahead}")
-    if unbeaten := count.get("default"):
-        parts.append(f"the default fastest at {unbeaten}")
-    if ties := count.get("tie"):
-        parts.append(f"no significant winner at {ties}")
+    if undecided := count.get(UNDECIDED):
+        parts.append(f"{undecided} of {decided.height} undecided")
     return f"{collective}, {_points(decided)}: {'; '.join(parts)}"
 
 
