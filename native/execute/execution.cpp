@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
-#include <string>
+
+#include "execute/operator.hpp"
 
 namespace timpani {
 
@@ -20,14 +20,9 @@ int rank_in(MPI_Comm comm) {
 
 /// The shape with what the operator and the datatype say of themselves.
 Shape admitted(const Algorithm& algorithm, Shape shape, MPI_Op op, const ElementLayout& layout) {
-    int commutes = 1;
-    if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &commutes);
-    shape.commutative = commutes != 0;
+    shape.commutative = commutes(op);
     shape.element_bytes = std::max(1, layout.size);
-    if (!algorithm.restrictions.admit(shape)) {
-        throw std::runtime_error(std::string(algorithm.collective) + "/" + std::string(algorithm.name) +
-                                 " applies only where: " + algorithm.restrictions.text());
-    }
+    require_admitted(algorithm, shape);
     return shape;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "execute/operator.hpp"
 #include "interpose/block_sizes.hpp"
 #include "interpose/move_data.hpp"
 #include "interpose/setup_clock.hpp"
@@ -35,12 +36,6 @@ bool predefined_op(MPI_Op op) {
     const std::array all{MPI_OP_NULL, MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,  MPI_BAND,
                          MPI_LOR,     MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
     return std::ranges::find(all, op) != all.end();
-}
-
-bool commutes(MPI_Op op) {
-    int yes = 1;
-    if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &yes);
-    return yes != 0;
 }
 
 /// Whether MPI may define the operator for the type: its own only for its own types, on bytes those bit by bit. What
@@ -110,9 +105,8 @@ class Replacement {
         if (!moved_ && !may_reduce(key_.op, key_.type)) return kArguments;
         if (!moved_ && !has_world()) return "no MPI_COMM_WORLD";
         if (!moved_ && goes_backwards(key_.type)) return "elements that lie backwards";
-        const Restrictions& restrictions = rule_.algorithm->restrictions;
-        if (restrictions.commutative && !shape_.commutative) return "operator does not commute";
-        if (!restrictions.admit(shape_)) return "algorithm does not apply to these ranks";
+        const std::string_view refusal = rule_.algorithm->restrictions.refusal(shape_);
+        if (!refusal.empty()) return refusal;
         // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
         if (rule_.algorithm->window != nullptr && !kept()) return "shared memory takes predefined types and operators";
         if (in_parts() && !dealt_evenly(call_, communicator_.here(), shape_.count)) return "unequal parts";

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "schedule/parameters.hpp"
+#include "schedule/bind.hpp"
 
 namespace timpani {
 
@@ -70,11 +70,9 @@ Rule read_rule(const Words& words) {
     }
     rule.text = words.back();
     if (rule.text == kOwn) return rule;
-    const NamedText named = split_name(rule.text);
-    const std::string whole = std::string(rule.collective) + "/" + named.name;
-    rule.algorithm = find_algorithm(rule.collective, named.name);
-    if (rule.algorithm == nullptr) throw RulesError("there is no algorithm " + whole);
-    rule.parameters = read_parameters(named.parameters, rule.algorithm->parameters, whole);
+    NamedAlgorithm named = read_algorithm(rule.collective, rule.text);
+    rule.algorithm = named.algorithm;
+    rule.parameters = std::move(named.parameters);
     return rule;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <stdexcept>
 #include <tuple>
 
 #include "schedule/arithmetic.hpp"
@@ -36,9 +37,17 @@ std::string Restrictions::text() const {
     return text;
 }
 
-bool Restrictions::admit(const Shape& shape) const {
-    return (!power_of_two || is_power_of_two(shape.ranks)) && (!even || shape.ranks % 2 == 0) &&
-           (!commutative || shape.commutative) && (!topology || shape.topology != nullptr);
+std::string_view Restrictions::refusal(const Shape& shape) const {
+    if (commutative && !shape.commutative) return "operator does not commute";
+    const bool ranks = (!power_of_two || is_power_of_two(shape.ranks)) && (!even || shape.ranks % 2 == 0);
+    if (!ranks || (topology && shape.topology == nullptr)) return "algorithm does not apply to these ranks";
+    return {};
+}
+
+void require_admitted(const Algorithm& algorithm, const Shape& shape) {
+    if (algorithm.restrictions.admit(shape)) return;
+    throw std::runtime_error(std::string(algorithm.collective) + "/" + std::string(algorithm.name) +
+                             " applies only where: " + algorithm.restrictions.text());
 }
 
 Register::Register(Algorithm algorithm) {

@@ -21,7 +21,9 @@ struct Restrictions {
     bool topology = false;      // known: the shape tells which ranks share a node
     /// In words, as tables show them; empty where there is none.
     [[nodiscard]] std::string text() const;
-    [[nodiscard]] bool admit(const Shape& shape) const;
+    /// Why they don't admit `shape`, alike on all ranks; empty where they do.
+    [[nodiscard]] std::string_view refusal(const Shape& shape) const;
+    [[nodiscard]] bool admit(const Shape& shape) const { return refusal(shape).empty(); }
 };
 
 /// What an algorithm says of itself in closed form; tests compare it with the schedule. One that asks for the topology
@@ -64,6 +66,9 @@ struct Algorithm {
     std::int64_t (*requests)(const Shape&) = nullptr;
     Claims claims;
 };
+
+/// Throws std::runtime_error where the algorithm's restrictions don't admit `shape`.
+void require_admitted(const Algorithm& algorithm, const Shape& shape);
 
 /// All algorithms, by collective and name.
 std::span<const Algorithm* const> algorithms();

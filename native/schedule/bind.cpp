@@ -5,16 +5,19 @@
 
 namespace timpani {
 
-BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape) {
+NamedAlgorithm read_algorithm(std::string_view collective, const std::string& text) {
     const NamedText named = split_name(text);
+    const std::string whole = std::string(collective) + "/" + named.name;
     const Algorithm* algorithm = find_algorithm(collective, named.name);
-    const std::string whole = std::string(collective) + "/" + text;
     if (algorithm == nullptr) throw std::runtime_error("there is no algorithm " + whole);
-    BoundAlgorithm bound{algorithm, shape};
-    std::ranges::copy(read_parameters(named.parameters, algorithm->parameters, whole), bound.shape.parameters.begin());
-    if (!algorithm->restrictions.admit(bound.shape)) {
-        throw std::runtime_error(whole + " applies only where: " + algorithm->restrictions.text());
-    }
+    return {algorithm, read_parameters(named.parameters, algorithm->parameters, whole)};
+}
+
+BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape) {
+    const NamedAlgorithm named = read_algorithm(collective, text);
+    BoundAlgorithm bound{named.algorithm, shape};
+    std::ranges::copy(named.parameters, bound.shape.parameters.begin());
+    require_admitted(*bound.algorithm, bound.shape);
     return bound;
 }
 

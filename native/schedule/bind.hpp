@@ -2,10 +2,21 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schedule/algorithm.hpp"
 
 namespace timpani {
+
+/// An algorithm, and the values of its parameters in the order in which it names them.
+struct NamedAlgorithm {
+    const Algorithm* algorithm;
+    std::vector<std::int64_t> parameters;
+};
+
+/// Reads `name[:parameter=integer,…]` for a collective; parameters not named take their default values.
+/// Throws std::runtime_error where there is no such algorithm or parameter.
+NamedAlgorithm read_algorithm(std::string_view collective, const std::string& text);
 
 /// An algorithm with the parameters that it runs with, in its shape.
 struct BoundAlgorithm {
@@ -13,8 +24,8 @@ struct BoundAlgorithm {
     Shape shape;
 };
 
-/// Reads `name[:parameter=integer,…]` for a collective; parameters not named take their default values.
-/// Throws std::runtime_error where there is no such algorithm or parameter, or where it does not apply to `shape`.
+/// The algorithm that `text` names, as read_algorithm reads it, for `shape`; throws also where it doesn't apply to
+/// that.
 BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape);
 
 }  // namespace timpani

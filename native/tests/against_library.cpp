@@ -14,6 +14,7 @@
 
 #include "collectives/topology.hpp"
 #include "execute/execution.hpp"
+#include "execute/operator.hpp"
 #include "tests/allocations.hpp"
 #include "tests/element_kinds.hpp"
 #include "tests/reference_call.hpp"
@@ -184,11 +185,9 @@ int failures = 0;
 int trials = 0;
 
 void try_kind(const Algorithm& algorithm, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm) {
-    int commutes = 1;
-    if (kind.op != MPI_OP_NULL) MPI_Op_commutative(kind.op, &commutes);
     Trial trial(*find_collective(algorithm.collective), kind, shape, in_place, comm);
     std::optional<std::string> wrong;
-    if (algorithm.restrictions.commutative && commutes == 0) {
+    if (algorithm.restrictions.commutative && !commutes(kind.op)) {
         wrong = "an operator that does not commute is admitted";
         try {
             const Execution refused(algorithm, shape, comm, kind.type, kind.op);
