@@ -1,7 +1,7 @@
 #pragma once
 
+#include "interpose/call_timer.hpp"
 #include "interpose/known.hpp"
-#include "interpose/observation.hpp"
 #include "interpose/process.hpp"
 #include "interpose/replace.hpp"
 
@@ -15,10 +15,10 @@ inline int intercept(const Call& call, const Own& own) {
     if (communicator == nullptr) return own();
     const bool may_replace = communicator->may_replace(call.kind);
     if (!may_replace && !counting) return own();
-    const Observation observation(call, *communicator);
+    const CallTimer timer(call, *communicator);
     const Outcome outcome = may_replace ? replace(call, *communicator) : Outcome{};
     const int error = outcome.done ? outcome.error : own();
-    observation.end(outcome);
+    timer.end(outcome);
     return error;
 }
 

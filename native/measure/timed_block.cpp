@@ -7,7 +7,7 @@
 
 #include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
-#include "measure/observation.hpp"
+#include "measure/rank_timing.hpp"
 
 namespace timpani {
 
@@ -44,10 +44,10 @@ Block run_started_block(const Harness& harness, Operation& operation, Buffers& b
                         std::int64_t slack_ns) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
-    std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
     std::optional<ScopedControls> scope(operation.controls());
-    for (auto& observation : own) {
+    for (auto& timing : own) {
         buffers.between_calls();
         std::byte* send = buffers.send();
         std::byte* receive = buffers.receive();
@@ -56,16 +56,16 @@ Block run_started_block(const Harness& harness, Operation& operation, Buffers& b
             const auto announced = line.to_global(clock.now()) + slack_ns;
             const auto deadline = line.to_local(broadcast_number(harness.comm, harness.rank, harness.size, announced));
             start = clock.now();
-            observation.late = start > deadline ? 1 : 0;
+            timing.late = start > deadline ? 1 : 0;
             if (start < deadline) start = clock.wait_until(deadline);
         } else {
             dissemination_barrier(harness.comm, harness.rank, harness.size);
-            observation.late = 0;
+            timing.late = 0;
             start = clock.now();
         }
         errors |= operation(send, receive);
-        observation.end = clock.now();
-        observation.start = start;
+        timing.end = clock.now();
+        timing.start = start;
     }
     scope.reset();  // the harness's own collectives come next
     refuse_errors(errors);
@@ -74,16 +74,16 @@ Block run_started_block(const Harness& harness, Operation& operation, Buffers& b
 
 Block run_paced_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch) {
     const LocalClock& clock = harness.clock.local();
-    std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
     std::optional<ScopedControls> scope(operation.controls());
     std::byte* const send = buffers.send();
     std::byte* const receive = buffers.receive();
-    for (auto& observation : own) {
-        observation.start = clock.now();
+    for (auto& timing : own) {
+        timing.start = clock.now();
         for (int call = 0; call < batch; ++call) errors |= operation(send, receive);
-        observation.end = clock.now();
-        observation.late = 0;
+        timing.end = clock.now();
+        timing.late = 0;
     }
     scope.reset();  // the harness's own messages come next
     refuse_errors(errors);
@@ -100,14 +100,14 @@ Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, 
 
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {
     const LocalClock& clock = harness.clock.local();
-    std::vector<Observation> own(static_cast<std::size_t>(repetitions));
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
     std::optional<ScopedControls> scope(operation.controls());
-    for (auto& observation : own) {
-        observation.start = clock.now();
+    for (auto& timing : own) {
+        timing.start = clock.now();
         errors |= operation(buffers.send(), buffers.receive());
-        observation.end = clock.now();
-        observation.late = 0;
+        timing.end = clock.now();
+        timing.late = 0;
         buffers.between_calls();
         MPI_Barrier(operation.comm());
     }

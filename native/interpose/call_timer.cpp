@@ -1,4 +1,4 @@
-#include "interpose/observation.hpp"
+#include "interpose/call_timer.hpp"
 
 #include "interpose/process.hpp"
 #include "interpose/setup_clock.hpp"
@@ -14,13 +14,13 @@ std::int64_t bytes_of(const Call& call, Place here, bool spans_two_groups) {
 
 }  // namespace
 
-Observation::Observation(const Call& call, const Communicator& communicator)
+CallTimer::CallTimer(const Call& call, const Communicator& communicator)
     : call_(call),
       here_(communicator.here()),
       spans_two_groups_(communicator.spans_two_groups()),
       start_(counting ? PMPI_Wtime() - SetupClock::total : 0) {}
 
-void Observation::end(const Outcome& outcome) const {
+void CallTimer::end(const Outcome& outcome) const {
     if (!counting) return;
     const double seconds = PMPI_Wtime() - SetupClock::total - start_;
     const bool agreed = outcome.bytes >= 0;

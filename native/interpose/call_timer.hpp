@@ -5,9 +5,9 @@
 namespace timpani {
 
 /// The clock of one call, where calls are counted.
-class Observation {
+class CallTimer {
   public:
-    Observation(const Call& call, const Communicator& communicator);
+    CallTimer(const Call& call, const Communicator& communicator);
     /// Enters the call into the profile, its time without that of setting up.
     void end(const Outcome& outcome) const;
 

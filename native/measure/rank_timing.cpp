@@ -1,4 +1,4 @@
-#include "measure/observation.hpp"
+#include "measure/rank_timing.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,7 +7,7 @@ namespace timpani {
 
 namespace {
 
-Repetition combine(const std::vector<Observation>& all, std::size_t repetition, std::size_t per_rank,
+Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, std::size_t per_rank,
                    const Operation& operation) {
     std::int64_t first_start = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
@@ -17,7 +17,7 @@ Repetition combine(const std::vector<Observation>& all, std::size_t repetition, 
     std::int64_t timed = 0;
     bool valid = true;
     for (int rank = 0; rank < operation.ranks(); ++rank) {
-        const Observation& own = all[static_cast<std::size_t>(rank) * per_rank + repetition];
+        const RankTiming& own = all[static_cast<std::size_t>(rank) * per_rank + repetition];
         const Role role = operation.role(rank);
         valid = valid && (own.late == 0 || role == Role::idle);
         if (role != Role::timed) continue;
@@ -34,14 +34,14 @@ Repetition combine(const std::vector<Observation>& all, std::size_t repetition, 
 
 }  // namespace
 
-Block collect(const Harness& harness, const Operation& operation, std::vector<Observation>& own) {
+Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own) {
     const ClockLine line = harness.clock.line();
-    for (auto& observation : own) {
-        observation.start = line.to_global(observation.start);
-        observation.end = line.to_global(observation.end);
+    for (auto& timing : own) {
+        timing.start = line.to_global(timing.start);
+        timing.end = line.to_global(timing.end);
     }
-    const int bytes = static_cast<int>(own.size() * sizeof(Observation));
-    std::vector<Observation> all(harness.rank == 0 ? own.size() * static_cast<std::size_t>(harness.size) : 0);
+    const int bytes = static_cast<int>(own.size() * sizeof(RankTiming));
+    std::vector<RankTiming> all(harness.rank == 0 ? own.size() * static_cast<std::size_t>(harness.size) : 0);
     MPI_Gather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, harness.comm);
     Block block;
     if (harness.rank != 0) return block;
@@ -50,8 +50,8 @@ Block collect(const Harness& harness, const Operation& operation, std::vector<Ob
         if (operation.role(rank) != Role::timed) continue;
         auto& sum = block.rank_sums_ns.emplace_back(0);
         for (std::size_t i = 0; i < own.size(); ++i) {
-            const Observation& observation = all[static_cast<std::size_t>(rank) * own.size() + i];
-            if (block.repetitions[i].valid) sum += observation.end - observation.start;
+            const RankTiming& timing = all[static_cast<std::size_t>(rank) * own.size() + i];
+            if (block.repetitions[i].valid) sum += timing.end - timing.start;
         }
     }
     return block;
