@@ -1,6 +1,6 @@
 // Prints the control variables of the MPI library that this program is linked with, one JSON object a line:
 //     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"description":"…"}
-// `value` is there for whole numbers only. Runs as a single process, without a starter.
+// `value` is there for whole numbers only. Runs as a single process, without a launcher.
 
 #include <mpi.h>
 

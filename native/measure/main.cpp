@@ -67,7 +67,7 @@ void run(const char* plan_path, const char* record_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // When the starter is killed its ranks must not spin on and spoil what is measured next.
+    // When the launcher is killed its ranks must not spin on and spoil what is measured next.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     MPI_Init(&argc, &argv);
     if (argc != 3) {

@@ -39,7 +39,7 @@ class Live:
         self.process.kill()
         self.process.communicate()
 
-    def starter(self) -> int:
+    def launcher(self) -> int:
         """The process that starts the ranks."""
         return next(children(self.process.pid))
 

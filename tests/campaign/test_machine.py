@@ -100,11 +100,11 @@ def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str,
     assert said in done.stderr
 
 
-def test_another_library_than_the_machines_starter_is_an_error(tmp_path: Path) -> None:
+def test_another_library_than_the_machines_launcher_is_an_error(tmp_path: Path) -> None:
     kinds = {mpi.kind: mpi for mpi in FOUND}
     if len(kinds) < 2:
         pytest.skip("may be skipped: it takes two kinds of libraries")
     file = machine_file(tmp_path, kinds["openmpi"], "n1")
     done = timpani("run", *STUDY, "--on", file, "--mpi", kinds["mpich"].mpirun, "--dry-run")
     assert done.returncode == 2
-    assert "cluster starts ranks with openmpi's starter, and MPICH " in done.stderr
+    assert "cluster starts ranks with openmpi's launcher, and MPICH " in done.stderr

@@ -66,7 +66,7 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, tmp_path: Path) -> 
     study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
     with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
-        os.kill(live.starter(), signal.SIGKILL)
+        os.kill(live.launcher(), signal.SIGKILL)
         done = live.end()
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("not counted: ") == 1

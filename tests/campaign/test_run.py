@@ -47,8 +47,8 @@ def kill_a_rank(live: Live) -> None:
     live.harm(signal.SIGKILL)
 
 
-def kill_the_starter(live: Live) -> None:
-    os.kill(live.starter(), signal.SIGKILL)
+def kill_the_launcher(live: Live) -> None:
+    os.kill(live.launcher(), signal.SIGKILL)
 
 
 @every_mpi
@@ -57,7 +57,7 @@ def kill_the_starter(live: Live) -> None:
     [
         (stop_a_rank, "no sign of life for 5 s (--hang-after)"),
         (kill_a_rank, "ended with status"),
-        (kill_the_starter, "ended with status -9"),
+        (kill_the_launcher, "ended with status -9"),
     ],
 )
 def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
@@ -218,16 +218,16 @@ class Silent:
 
 @pytest.fixture
 def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
-    """A campaign whose starter is a shell script."""
+    """A campaign whose launcher is a shell script."""
 
     def make(script: str) -> Runner:
         study = Study.check({"collectives": {"bcast": "default"}, "ranks": [2], "sizes": [8], "launches": 4}, "test")
         session = Session.prepare(study, str(FOUND[0].mpirun), oversubscribe=False)
-        starter = tmp_path / "mpirun"
-        starter.write_text(f"#!/bin/sh\n{script}\n")
-        starter.chmod(0o755)
+        launcher = tmp_path / "mpirun"
+        launcher.write_text(f"#!/bin/sh\n{script}\n")
+        launcher.chmod(0o755)
         store: Store = session.open(tmp_path / "c")
-        plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=starter))
+        plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=launcher))
         return Runner(plan, store, build(FOUND[0]), "here", Silent(), stop=lambda: False)
 
     return make
@@ -242,17 +242,17 @@ def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable
     assert "\n" not in str(said.value)
 
 
-def test_a_starter_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
+def test_a_launcher_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
     runner = runner_with("")
     runner.plan.mpi.mpirun.write_bytes(b"\x7fELF, not really")
     with pytest.raises(UserError, match=r"mpirun can't be started \(Exec format error\)"):
         runner.run()
 
 
-def test_a_starter_of_another_library_is_noticed(runner_with: Callable[[str], Runner]) -> None:
-    # What each rank sees when the starter speaks another library's language: a world of its own.
+def test_a_launcher_of_another_library_is_noticed(runner_with: Callable[[str], Runner]) -> None:
+    # What each rank sees when the launcher speaks another library's language: a world of its own.
     runner = runner_with('while [ "${1##*/}" != timpani-measure ]; do shift; done; exec "$@"')
-    with pytest.raises(UserError, match=r"was asked for 2 ranks and the program sees 1; use the starter that belongs"):
+    with pytest.raises(UserError, match=r"was asked for 2 ranks and the program sees 1; use the launcher that belongs"):
         runner.run()
 
 

@@ -28,10 +28,10 @@ def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> 
     assert "shared memory" in table.stdout
 
 
-def test_a_starter_that_is_none_is_a_warning_or_a_problem(tmp_path: Path) -> None:
-    starter = tmp_path / "mpirun"
-    starter.write_text("#!/bin/sh\necho a stranger\n")
-    starter.chmod(0o755)
+def test_a_launcher_that_is_none_is_a_warning_or_a_problem(tmp_path: Path) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text("#!/bin/sh\necho a stranger\n")
+    launcher.chmod(0o755)
     printed = timpani("doctor", "--format", "json", path=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     [finding] = [each for each in json.loads(printed.stdout) if "a stranger" in each["what"]]
     assert finding["level"] in ("warning", "problem")

@@ -45,7 +45,7 @@ def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Pat
         (("--groups", "5"), "m has 4 groups with nodes, not 5"),
         (("--exclude", "e1"), "unknown node of m 'e1'; did you mean"),
         (("--ranks", "33"), "these hosts have 32 slots for 33 ranks"),
-        (("--ranks", "2", "--syntax", "mpich"), "MPICH's starter reads no rank files"),
+        (("--ranks", "2", "--syntax", "mpich"), "MPICH's launcher reads no rank files"),
         (("--ranks", "2", "--placement", "board"), "'board' is no placement"),
     ],
 )

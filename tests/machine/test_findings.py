@@ -13,10 +13,10 @@ from timpani.machine.doctor import (
     check_compiler,
     check_cores,
     check_frequency,
+    check_launchers,
     check_libraries,
     check_load,
     check_shared_memory,
-    check_starters,
     examine,
 )
 from timpani.native.find import Mpi, Unusable, find_mpis
@@ -91,15 +91,15 @@ def test_shared_memory(tmp_path: Path) -> None:
     assert levels(check_shared_memory(XEON, tmp_path / "none")) == {"shared memory": "problem"}
 
 
-def test_starters(tmp_path: Path) -> None:
-    assert levels(check_starters([WHEEL], root=True, srun=None)) == {"root": "warning", "HAN": "ok", "PMIx": "ok"}
+def test_launchers(tmp_path: Path) -> None:
+    assert levels(check_launchers([WHEEL], root=True, srun=None)) == {"root": "warning", "HAN": "ok", "PMIx": "ok"}
     old = replace(WHEEL, version="4.1.4")
-    assert "HAN" not in levels(check_starters([old], root=False, srun=None))
+    assert "HAN" not in levels(check_launchers([old], root=False, srun=None))
     srun = tmp_path / "srun"
     for plugins, level in (("pmi2 cray_shasta none", "warning"), ("pmi2 pmix_v4 none", "ok")):
         srun.write_text(f"#!/bin/sh\necho MPI plugin types are {plugins}\n")
         srun.chmod(0o755)
-        assert levels(check_starters([], root=False, srun=str(srun))) == {"PMIx": level}
+        assert levels(check_launchers([], root=False, srun=str(srun))) == {"PMIx": level}
 
 
 def test_whatever_is_wrong_comes_with_what_mends_it() -> None:

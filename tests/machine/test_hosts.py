@@ -142,7 +142,7 @@ def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
 def test_what_is_written_is_read_again(kind: Kind, category: int, tmp_path: Path) -> None:
     hosts = choose_hosts(FOUR, category)
     text = host_file(hosts, kind)
-    assert "[" not in text, "starters know no node sets"
+    assert "[" not in text, "launchers know no node sets"
     (tmp_path / "hosts").write_text(text)
     assert read_hosts(tmp_path / "hosts") == hosts
 

@@ -1,11 +1,11 @@
-"""How variables reach all ranks, by starter."""
+"""How variables reach all ranks, by launcher."""
 
 from timpani.machine.preload import handed
 
 VARIABLES = {"LD_PRELOAD": "/l.so", "TIMPANI_GROUPS": "n1,n2;n3"}
 
 
-def test_open_mpi_exports_and_mpich_sets_for_all_ranks_and_the_starter_itself_is_not_preloaded() -> None:
+def test_open_mpi_exports_and_mpich_sets_for_all_ranks_and_the_launcher_itself_is_not_preloaded() -> None:
     assert handed(["mpirun", "-np", "2", "a"], "openmpi", VARIABLES, "") == (
         ["mpirun", "-x", "LD_PRELOAD=/l.so", "-x", "TIMPANI_GROUPS=n1,n2;n3", "-np", "2", "a"],
         {},

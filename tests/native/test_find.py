@@ -51,7 +51,7 @@ def test_the_order_of_path_decides(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("mpi", FOUND, ids=label)
-def test_a_library_is_chosen_by_its_starter(mpi: Mpi) -> None:
+def test_a_library_is_chosen_by_its_launcher(mpi: Mpi) -> None:
     assert choose_mpi(str(mpi.mpirun)) == mpi
 
 
@@ -66,7 +66,7 @@ def test_a_library_is_chosen_by_kind_bin_folder_and_prefix(tmp_path: Path) -> No
     assert (by_prefix.version, by_prefix.mpirun) == (mpi.version, tmp_path / "bin/mpirun")
 
 
-def test_a_starter_without_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_launcher_without_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forward(tmp_path, "mpirun", first("openmpi").mpirun)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
@@ -85,7 +85,7 @@ def test_another_librarys_compiler_is_never_taken(tmp_path: Path) -> None:
     assert choose_mpi(str(tmp_path)).cxx.name == "mpicxx.openmpi"
 
 
-def test_a_foreign_starter_is_named(tmp_path: Path) -> None:
+def test_a_foreign_launcher_is_named(tmp_path: Path) -> None:
     forward(tmp_path, "mpirun", Path("/bin/echo"))
     with pytest.raises(UserError, match="neither Open MPI's nor MPICH's"):
         choose_mpi(str(tmp_path))

@@ -245,5 +245,5 @@ def _check_world(world: int, group: Group, to_run: Command) -> None:
     if world != group.ranks:
         raise UserError(
             f"{to_run.argv[0]} was asked for {group.ranks} ranks and the program sees {world}",
-            "use the starter that belongs to the MPI library (--mpi)",
+            "use the launcher that belongs to the MPI library (--mpi)",
         )

@@ -64,10 +64,10 @@ class Session:
                 study = _once(study)
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
-            own_starter = machine.launcher in get_args(Kind) or mpi.kind == "simgrid"
-            if own_starter and machine.launcher != mpi.kind:
+            own_launcher = machine.launcher in get_args(Kind) or mpi.kind == "simgrid"
+            if own_launcher and machine.launcher != mpi.kind:
                 raise UserError(
-                    f"{machine.name} starts ranks with {machine.launcher}'s starter, and {mpi} is another library",
+                    f"{machine.name} starts ranks with {machine.launcher}'s launcher, and {mpi} is another library",
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)

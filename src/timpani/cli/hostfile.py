@@ -49,7 +49,7 @@ def hostfile(
     machine = resolve(on or HERE)
     hosts = choose_hosts(machine, category, groups, nodes, slots, expand(exclude or ""), shuffle)
     if ranks and syntax is Syntax.mpich:
-        raise UserError("MPICH's starter reads no rank files", "leave --ranks out, or --syntax")
+        raise UserError("MPICH's launcher reads no rank files", "leave --ranks out, or --syntax")
     if ranks is None:
         typer.echo(host_file(hosts, syntax.value), nl=False)
         return

@@ -23,17 +23,17 @@ def preload(
         typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="The program's library; else the starter's.", show_default=False)
+        str | None, typer.Option(help="The program's library; else the launcher's.", show_default=False)
     ] = None,
 ) -> None:
     """Run an unmodified MPI program on collectives that rules choose, or count and time what it calls."""
     from timpani.errors import UserError
-    from timpani.machine.preload import handed, starter_of
+    from timpani.machine.preload import handed, launcher_of
     from timpani.machine.where import resolve
     from timpani.native.find import choose_mpi, find_mpis
     from timpani.providers.rules import variables
 
-    started = starter_of(command, find_mpis())
+    started = launcher_of(command, find_mpis())
     library = choose_mpi(mpi) if mpi or started is None else started
     given = variables(library, rules, resolve(on, mpi).switches if on else {})
     if profile is not None:

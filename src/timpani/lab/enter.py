@@ -1,4 +1,4 @@
-"""The way into a node: a script that runs a command there, and one in ssh's place for the starters of MPI.
+"""The way into a node: a script that runs a command there, and one in ssh's place for the launchers of MPI.
 
 A node is a network namespace; its host name and its /etc/hosts are made anew at each entrance. nsenter and not
 `ip netns exec`, which hides /sys/fs/cgroup, and slurmd wants that.

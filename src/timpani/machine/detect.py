@@ -46,7 +46,7 @@ def this_computer(mpi: Mpi) -> Machine:
 
 
 def slurm_machine(name: str, mpi: Mpi, nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]]) -> Machine:
-    """A cluster of `nodes`, started by the library's own starter."""
+    """A cluster of `nodes`, started by the library's own launcher."""
     return Machine(name=name, launcher=mpi.kind, groups=tuple(groups_of(nodes, switches)))
 
 

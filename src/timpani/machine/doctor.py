@@ -46,12 +46,12 @@ def examine() -> list[Finding]:
         *check_load(os.getloadavg()[0], cores),
         *check_shared_memory(cores),
         *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
-        *check_starters(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
+        *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
     ]
 
 
 def check_libraries(found: list[Mpi | Unusable]) -> Iterator[Finding]:
-    """Each library found, and starters that lack their compiler."""
+    """Each library found, and launchers that lack their compiler."""
     usable = any(isinstance(each, Mpi) for each in found)
     for each in found:
         if isinstance(each, Mpi):
@@ -109,7 +109,7 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "binding",
-            f"this process may run on {cores.allowed} of {cores.present} cores; the starters heed the CPU set of a "
+            f"this process may run on {cores.allowed} of {cores.present} cores; the launchers heed the CPU set of a "
             "batch system or a container, but bind ranks outside the mask that `taskset` sets",
             "start from a shell without `taskset`, or ask the batch system for all cores",
         )
@@ -202,8 +202,8 @@ def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
         )
 
 
-def check_starters(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:
-    """What the libraries' starters do differently here."""
+def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:
+    """What the libraries' launchers do differently here."""
     if root:
         yield Finding(
             "warning",

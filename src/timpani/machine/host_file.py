@@ -15,12 +15,12 @@ _LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d
 
 
 def host_file(hosts: Sequence[Host], kind: Kind) -> str:
-    """A line for each host: the starters know no node sets."""
+    """A line for each host: the launchers know no node sets."""
     return "".join(f"{_SLOTS[kind].format(host.name, host.slots) if host.slots else host.name}\n" for host in hosts)
 
 
 def rank_file(places: Sequence[Place]) -> str:
-    """A line for each rank in Open MPI's syntax: host, socket and core. MPICH's starter has no such file.
+    """A line for each rank in Open MPI's syntax: host, socket and core. MPICH's launcher has no such file.
 
     Open MPI 4.1 takes it as `--rankfile FILE`, 5 as `--map-by rankfile:file=FILE`.
     """

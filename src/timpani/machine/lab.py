@@ -1,4 +1,4 @@
-"""A lab of this computer: the library's own starter, run on the first of the hosts."""
+"""A lab of this computer: the library's own launcher, run on the first of the hosts."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ from timpani.native.find import Kind, Mpi
 
 PREFIX = "lab"
 
-_STARTERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+_LAUNCHERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
 
 
 def lab_machine(text: str) -> Machine:
@@ -54,7 +54,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
     assert request.machine, "a lab is chosen by a machine"
     lab, _ = _of(request.machine)
-    started = _STARTERS[mpi.kind](mpi, replace(request, oversubscribed=True))
+    started = _LAUNCHERS[mpi.kind](mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
 
 

@@ -14,8 +14,8 @@ class LaunchRequest:
 
     placement       as `study/placement.py` has it
     oversubscribed  more ranks than cores: ranks are not bound and give way while they wait
-    arguments       for the starter, before the program; environment is every rank's
-    machine         whose launcher starts the ranks; None: the library's own starter on this computer
+    arguments       for the launcher, before the program; environment is every rank's
+    machine         whose launcher starts the ranks; None: the library's own launcher on this computer
     hosts           where ranks go, with their slots; empty: this computer
     folder          of the launch, where `Command.files` go
     """

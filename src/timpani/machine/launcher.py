@@ -19,7 +19,7 @@ _LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
-    """The command that starts `request` with the launcher of its machine, or with the starter of `mpi`."""
+    """The command that starts `request` with the launcher of its machine, else with that of `mpi`."""
     launcher = request.machine.launcher if request.machine else mpi.kind
     if launcher not in _LAUNCHERS:
         raise unknown("launcher", launcher, _LAUNCHERS, "docs/machine-files.md")

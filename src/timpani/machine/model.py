@@ -14,7 +14,7 @@ from timpani.machine.node_set import expand, fold
 from timpani.native.find import Kind
 
 Launcher = Literal["openmpi", "mpich", "slurm", "lab", "simgrid"]
-"""Whose starter starts the ranks: a library's own, Slurm's srun, the lab's, or SimGrid's, which simulates them."""
+"""Whose launcher starts the ranks: a library's own, Slurm's srun, the lab's, or SimGrid's, which simulates them."""
 
 
 def _nodes(value: Any) -> Any:

@@ -8,8 +8,8 @@ from ClusterShell.RangeSet import RangeSet
 
 from timpani.errors import UserError
 
-# Host names and addresses alone, so that a name is no option, no path and no second word of a starter's command line or
-# of a job script. Ranges of six digits at most, and no digit after a bracket, which ClusterShell would take
+# Host names and addresses alone, so that a name is no option, no path and no second word of a launcher's command line
+# or of a job script. Ranges of six digits at most, and no digit after a bracket, which ClusterShell would take
 # into the range: one digit too many must not fill the memory.
 _SET = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]|\[\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*\](?!\d))*", re.ASCII)
 _OUTER_COMMA = re.compile(r",(?![^\[]*\])")

@@ -24,7 +24,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
         where += ["--mca", "mpi_yield_when_idle", "1"]
     else:
         where = ["--map-by", by, "--bind-to", "core"]
-    # To ranks on other nodes too, and not to the starter: what is loaded before a library is not for it.
+    # To ranks on other nodes too, and not to the launcher: what is loaded before a library is not for it.
     exports = [part for item in request.environment.items() for part in ("-x", "=".join(item))]
     return Command(
         argv=(

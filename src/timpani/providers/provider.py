@@ -34,7 +34,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Counting:
-    """Arguments to the starter that make a library count the messages that each rank sends to each other.
+    """Arguments to the launcher that make a library count the messages that each rank sends to each other.
 
     at_exit  False: counts are read around a single call, in one launch for all cells. True: the library writes totals
              when the program ends, so that a call's share is what one call more adds: two launches for each cell.
