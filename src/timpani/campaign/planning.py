@@ -16,7 +16,7 @@ from timpani.machine.category import unfit
 from timpani.native.find import Kind
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue
 from timpani.providers.library import Library
-from timpani.providers.provider import Selection
+from timpani.providers.provider import AlgorithmSelection
 from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
@@ -43,7 +43,7 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
         for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
             info = (ours if algorithm.provider == OWN else theirs).info(collective, algorithm)
             forced = is_collective and algorithm.provider != OWN
-            selection = library.provider.selection(library.mpi, info, algorithm) if forced else Selection()
+            selection = library.provider.selection(library.mpi, info, algorithm) if forced else AlgorithmSelection()
             draft.add(collective, algorithm, info, selection)
         if study.rules and is_collective:
             selection = rules_selection(library.mpi, Path(study.rules), resources.machine.switches)
@@ -95,7 +95,9 @@ class _Draft:
                 self._unfit.add((ranks, placement))
                 self.skipped.append(Skipped(f"{ranks} ranks by {placement}", why))
 
-    def add(self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, selection: Selection) -> None:
+    def add(
+        self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, selection: AlgorithmSelection
+    ) -> None:
         """Plans all cells of an algorithm that `selection` makes the library run."""
         simulated = self.resources.machine.simulated
         if simulated and info and info.restrictions.shared_memory:

@@ -19,7 +19,7 @@ from timpani.native.build import build
 from timpani.native.find import Mpi
 from timpani.providers.canonical_names import canonical_names
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
-from timpani.providers.provider import Selection
+from timpani.providers.provider import AlgorithmSelection
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -58,12 +58,12 @@ class Mpich:
         """MPICH counts no messages."""
         return
 
-    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Selection:
+    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
         if info is None:
-            return Selection()
+            return AlgorithmSelection()
         asked = dict(algorithm.parameters)
-        return Selection(
+        return AlgorithmSelection(
             environment={"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
             at_call=(
                 (_algorithm_variable(info.collective), int(info.value)),

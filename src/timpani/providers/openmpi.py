@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.native.find import Mpi
 from timpani.providers.canonical_names import canonical_names
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
-from timpani.providers.provider import Counting, Selection
+from timpani.providers.provider import AlgorithmSelection, Counting
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -59,13 +59,13 @@ class OpenMpi:
         output = ("--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", "{prefix}")
         return Counting((*enable, *output), at_exit=True)
 
-    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Selection:
+    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """One launch serves all algorithms whose variable can be written, the others have launches of their own.
 
         Parameters not asked for go back to their defaults.
         """
         if info is None:
-            return Selection()
+            return AlgorithmSelection()
         arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
         if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
             arguments += ["--mca", "coll", "^han"]
@@ -76,8 +76,8 @@ class OpenMpi:
         )
         if info.at_start:
             arguments += [word for name, value in controls for word in ("--mca", name, str(value))]
-            return Selection(arguments=tuple(arguments))
-        return Selection(arguments=tuple(arguments), at_creation=controls)
+            return AlgorithmSelection(arguments=tuple(arguments))
+        return AlgorithmSelection(arguments=tuple(arguments), at_creation=controls)
 
 
 def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:

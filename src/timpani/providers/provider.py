@@ -15,7 +15,7 @@ Controls = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True)
-class Selection:
+class AlgorithmSelection:
     """How a launch and a cell make the library run one algorithm.
 
     arguments    to mpirun, for the whole launch
@@ -62,6 +62,6 @@ class Provider(Protocol):
         """How `mpi` counts messages, or None where it can't."""
         ...
 
-    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Selection:
+    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """How `mpi` is made to run `algorithm`; `info` is what the catalogue has of it, None of the default."""
         ...

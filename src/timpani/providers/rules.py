@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.find import Mpi
-from timpani.providers.provider import Selection
+from timpani.providers.provider import AlgorithmSelection
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)
@@ -37,6 +37,6 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     return found
 
 
-def rules_selection(mpi: Mpi, rules: Path, switches: Mapping[str, str]) -> Selection:
+def rules_selection(mpi: Mpi, rules: Path, switches: Mapping[str, str]) -> AlgorithmSelection:
     """How a launch replaces the library's collectives by `rules`."""
-    return Selection(environment=variables(mpi, rules, switches))
+    return AlgorithmSelection(environment=variables(mpi, rules, switches))

@@ -11,7 +11,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue
-from timpani.providers.provider import Counting, Selection
+from timpani.providers.provider import AlgorithmSelection, Counting
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -65,9 +65,9 @@ class SimGrid:
         """It counts nothing that a program could read."""
         return None
 
-    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Selection:
+    def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """A start of its own for each algorithm."""
-        return Selection(arguments=() if info is None else (f"--cfg=smpi/{info.collective}:{info.value}",))
+        return AlgorithmSelection(arguments=() if info is None else (f"--cfg=smpi/{info.collective}:{info.value}",))
 
 
 def _ask(mpi: Mpi, collective: str, folder: str) -> list[str]:
