@@ -111,7 +111,7 @@ def test_imported_launches_have_only_their_average() -> None:
     imported = [LaunchResult(CELL, number, "there", osu_avg_us=float(number), repetitions=10) for number in range(6)]
     row = only_row(imported)
     assert (row["median_us"], row["ci_low_us"], row["relative_mad"]) == (None, None, None)
-    assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "ok")
+    assert (row["osu_avg_us"], row["launches"], row["status"]) == (2.5, 6, "average_only")
 
 
 def test_rows_come_curve_by_curve_with_the_default_first() -> None:

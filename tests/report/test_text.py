@@ -78,7 +78,7 @@ def test_imported_cells_show_their_average_and_say_so() -> None:
     assert AVERAGES_ONLY in text
     assert text.splitlines()[2:] == [
         "algorithm  size  OSU avg µs  status",
-        "default     8 B       0.930  not_converged",
+        "default     8 B       0.930  average_only",
     ]
 
 
@@ -154,3 +154,13 @@ def test_too_few_launches_are_no_verdict() -> None:
     assert verdict_lines(verdict(0, 0, 3, too_few_launches=3, launches_needed=6)) == [
         "Verdict: none yet; with so few launches no difference can be significant: measure with --launches 6 or more."
     ]
+
+
+def test_averages_are_answered_by_value() -> None:
+    of_values = replace(verdict(0, 0, 0, worst=LOSS, by_value=42, within_by_value=31), decided=42)
+    first, second = verdict_lines(of_values)
+    assert first == (
+        "Verdict by value alone (averages of a single run, no interval): of 42 points (collective, ranks, size) "
+        "the default takes at most 5 % longer than the best at 31."
+    )
+    assert second.startswith("Largest loss by value: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast")

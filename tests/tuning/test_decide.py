@@ -130,14 +130,38 @@ def test_parameters_make_another_algorithm() -> None:
     assert only_decision(frame)["best_label"] == "chain:fanout=2"
 
 
-def test_failed_launches_and_imported_averages_take_no_part() -> None:
-    cell = Cell("bcast", Algorithm("imported", "default"), 4, "core", 8, "warm")
-    frame = results_frame(
-        [LaunchResult(cell, 1, "here", osu_avg_us=1.0), LaunchResult(cell, 2, "here", error="rank 0 died")]
-    )
+def imported(name: str, time: float | None, launch: int = 1) -> LaunchResult:
+    cell = Cell("bcast", Algorithm("imported", name), 4, "core", 8, "warm")
+    error = None if time is not None else "rank 0 died"
+    return LaunchResult(cell, launch, "here", osu_avg_us=time, error=error)
+
+
+def test_failed_launches_take_no_part() -> None:
+    frame = results_frame([imported("default", None), imported("chain", None)])
     assert compare_with_default(frame).is_empty()
     assert decide(frame).is_empty()
     assert verdict_of(frame).decided == 0
+
+
+@pytest.mark.parametrize("launches", [1, 8])
+def test_imported_averages_are_answered_by_value_without_significance(launches: int) -> None:
+    times = {"default": 1.5, "chain": 1.0, "ring": 1.01}
+    frame = results_frame([imported(name, time, i) for name, time in times.items() for i in range(launches)])
+    compared = compare_with_default(frame)
+    assert compared["ratio"].to_list() == [pytest.approx(1.5), pytest.approx(1.5 / 1.01)]
+    for column in ("ratio_low", "ratio_high", "p_value"):
+        assert compared[column].is_null().all()
+    assert not compared["significant"].any()
+    decision = only_decision(frame)
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("by_value", "chain", ["chain"])
+    assert (decision["standing"], decision["default_loss"]) == (None, pytest.approx(0.5))
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.by_value, verdict.within_by_value, verdict.undecided) == (1, 1, 0, 0)
+    assert verdict.worst is not None
+    assert verdict.worst.gain == pytest.approx(1.5)
+    assert verdict.sentences == (
+        "bcast, 1 point by value: the default within 5 % of the best at 0; lowest times: chain (1)",
+    )
 
 
 def test_points_are_decided_apart() -> None:

@@ -126,9 +126,11 @@ def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
 
 
 def _status() -> pl.Expr:
-    some = pl.col("launches") > 0
+    averaged = pl.col("median_us").is_null()
+    some = (pl.col("launches") > 0) & ~averaged
     words = {
         "not_converged": some & ~pl.col("simulated") & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
+        "average_only": averaged & (pl.col("launches") > 0),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
         "oversubscribed": pl.col("oversubscribed"),

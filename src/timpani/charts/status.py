@@ -12,6 +12,7 @@ FAILED = "failed"
 _SHAPES = {
     OK: "circle",
     "not_converged": "square",
+    "average_only": "circle",
     "wide": "cross",
     "skewed": "triangle-up",
     "oversubscribed": "diamond",

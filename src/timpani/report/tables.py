@@ -16,7 +16,15 @@ from timpani.study.sizes import show_size
 _MOST_COLUMNS = 6
 """Rank counts side by side: more don't fit on paper; the rest follows in a table below."""
 
-MARKS = {"not_converged": "n", "wide": "w", "skewed": "s", "oversubscribed": "o", "simulated": "m", "failed": "f"}
+MARKS = {
+    "not_converged": "n",
+    "average_only": "a",
+    "wide": "w",
+    "skewed": "s",
+    "oversubscribed": "o",
+    "simulated": "m",
+    "failed": "f",
+}
 """The letter by which a table says a part of a status."""
 
 

@@ -160,6 +160,12 @@ def headline(verdict: Verdict) -> list[str]:
             f"measure with --launches {verdict.launches_needed} or more."
         ]
     points = "1 point" if verdict.decided == 1 else f"{verdict.decided} points"
+    if verdict.by_value == verdict.decided:
+        lines = [
+            f"Verdict by value alone (averages of a single run, no interval): of {points} (collective, ranks, size) "
+            f"the default takes at most 5 % longer than the best at {verdict.within_by_value}."
+        ]
+        return [*lines, f"Largest loss by value: {_loss(verdict.worst)}."] if verdict.worst else lines
     parts = [f"within 5 % of the best at {verdict.within_5_percent}", f"slower at {verdict.slower}"]
     rest = f"; {verdict.undecided} undecided" if verdict.undecided else ""
     lines = [f"Verdict: of {points} (collective, ranks, size) the default is shown {' and '.join(parts)}{rest}."]

@@ -13,6 +13,9 @@ from timpani.tuning.points import compare_at_points, competing, launch_medians
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
 
+BY_VALUE = "by_value"
+"""The verdict at a point of imported averages: a single run, no interval."""
+
 WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
 """Where a default stands at a point, by what the data show: column `standing`."""
 
@@ -42,7 +45,8 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   the lowest among those
     tied                          labels not significantly slower than the best, it first, then by time
     verdict                       'better': something is significantly faster than the default; 'default': the default
-                                  is significantly faster than everything else; 'tie': neither
+                                  is significantly faster than everything else; 'tie': neither; 'by_value': imported
+                                  averages, of which the lowest is best and nothing is known to be significant
     gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
     default_loss                  default_us / best_us − 1
     default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
@@ -78,15 +82,20 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
         .group_by(POINT, maintain_order=True)
         .first()
     )
+    averaged = medians.group_by(POINT).agg(pl.any("averaged"))
     default = medians.filter(pl.col("algorithm") == DEFAULT).select(*POINT, pl.col("time_us").alias("default_us"))
     decided = pl.col("verdict").is_not_null()
     best_is_default = pl.col("algorithm") == DEFAULT
     return (
-        best.join(default, on=POINT, how="left")
+        best.drop("averaged")
+        .join(averaged, on=POINT, how="left")
+        .join(default, on=POINT, how="left")
         .join(verdicts, on=POINT, how="left")
         .join(_tied(medians, best), on=POINT, how="left")
         .with_columns(
-            pl.when("beaten")
+            pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
+            .then(pl.lit(BY_VALUE))
+            .when("beaten")
             .then(pl.lit("better"))
             .when("unbeaten")
             .then(pl.lit("default"))
@@ -101,13 +110,14 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             pl.when(decided).then(pl.col("default_us") / pl.col("time_us") - 1).alias("default_loss"),
             pl.when(~pl.col("unbounded")).then("default_loss_high").alias("default_loss_high"),
+            pl.when("averaged").then(pl.concat_list("label")).otherwise("tied").alias("tied"),
         )
         .with_columns(
             pl.when(pl.col("default_loss_high") <= CLOSE_ENOUGH - 1)
             .then(pl.lit(WITHIN))
             .when("beaten")
             .then(pl.lit(SLOWER))
-            .when(decided)
+            .when(decided & ~pl.col("averaged"))
             .then(pl.lit(UNDECIDED))
             .alias("standing")
         )

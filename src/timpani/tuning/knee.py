@@ -19,15 +19,19 @@ def knees(cells: pl.DataFrame) -> pl.DataFrame:
     `cells` is what `estimate_cells` returns. Columns `collective, label, ranks, placement, mode, machine, knee_bytes`
     (null where the curve stays flat or has too few sizes) and `flat_us` (median over the FLAT_SIZES smallest sizes).
     """
-    off = pl.col("ci_low_us") > KNEE_FACTOR * pl.col("median_us").head(FLAT_SIZES).median()
+    time = pl.coalesce("median_us", "osu_avg_us")
+    surely = (
+        pl.when(pl.col("median_us").is_null()).then("osu_avg_us").otherwise("ci_low_us")
+    )  # averages have no interval
+    off = surely > KNEE_FACTOR * time.head(FLAT_SIZES).median()
     stays_off = off.cast(pl.Int8).reverse().cum_min().reverse() == 1
     return (
-        cells.filter(pl.col("median_us").is_not_null())
+        cells.filter(time.is_not_null())
         .sort("message_bytes")
         .group_by(_CURVE)
         .agg(
             pl.when(pl.len() > FLAT_SIZES).then(pl.col("message_bytes").filter(stays_off).first()).alias("knee_bytes"),
-            pl.col("median_us").head(FLAT_SIZES).median().alias("flat_us"),
+            time.head(FLAT_SIZES).median().alias("flat_us"),
         )
         .sort(_CURVE)
     )

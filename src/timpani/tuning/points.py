@@ -13,16 +13,19 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
 
     Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs), `time_us` (their median) and
     `simulated`.
-    Imported averages are left out: nothing may be computed from two printed decimals.
+    Imported cells have OSU's averages in place of medians and are marked in `averaged`: they can be compared by value,
+    and no significance may be computed from two printed decimals.
     """
-    # A median of 0 is under the clock's resolution and has no ratio to anything.
+    time = pl.coalesce("median_us", "osu_avg_us")
+    # A time of 0 is under the clock's resolution and has no ratio to anything.
     return (
-        results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
+        results.filter(pl.col("error").is_null() & (time > 0))
         .group_by(*POINT, *ALGORITHM)
         .agg(
-            pl.col("median_us").sort_by("launch").alias("times"),
-            pl.col("median_us").median().alias("time_us"),
+            time.sort_by("launch").alias("times"),
+            time.median().alias("time_us"),
             pl.any("simulated"),
+            pl.col("median_us").is_null().any().alias("averaged"),
         )
         .with_columns(algorithm_label())
         .sort(*POINT, *ALGORITHM)
@@ -50,6 +53,7 @@ def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
     Adds `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high` (null where there are too few launches
     for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`. Simulated times vary from nothing, so
     that they differ significantly wherever the ratio is not within INDIFFERENCE; they have no p-value and no interval.
+    Averages that were imported have a ratio alone.
     """
     family = pairs.select(pl.struct(POINT).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     found = compare_families(pairs["reference"].to_list(), pairs["times"].to_list(), family)
@@ -60,9 +64,11 @@ def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
         p_value=pl.Series(found.p_value, dtype=pl.Float64),
         significant=pl.Series(found.significant, dtype=pl.Boolean),
     ).with_columns(
-        pl.when(~pl.col("simulated")).then("p_value").alias("p_value"),
+        pl.when(~pl.col("averaged")).then("ratio_low").alias("ratio_low"),
+        pl.when(~pl.col("averaged")).then("ratio_high").alias("ratio_high"),
+        pl.when(~pl.col("simulated") & ~pl.col("averaged")).then("p_value").alias("p_value"),
         pl.when("simulated")
         .then(~pl.col("ratio").is_between(*INDIFFERENCE))
-        .otherwise("significant")
+        .otherwise(pl.col("significant") & ~pl.col("averaged"))
         .alias("significant"),
     )

@@ -4,7 +4,7 @@ import polars as pl
 
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
-from timpani.tuning.decide import SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
@@ -14,6 +14,8 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
         return _race(collective, decisions)
     if decided.is_empty():
         return f"{collective}: nothing to compare the default with"
+    if (decided["verdict"] == BY_VALUE).all():
+        return _by_value(collective, decided)
     count = dict(decided.group_by("standing").len().iter_rows())
     parts = []
     if within := count.get(WITHIN):
@@ -33,6 +35,16 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if undecided := count.get(UNDECIDED):
         parts.append(f"{undecided} of {decided.height} undecided")
     return f"{collective}, {_points(decided)}: {'; '.join(parts)}"
+
+
+def _by_value(collective: str, decisions: pl.DataFrame) -> str:
+    """What came first by imported averages alone."""
+    close = decisions.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height
+    times = decisions.group_by("best_label").len()
+    ranked = times.sort("len", "best_label", descending=[True, False]).iter_rows()
+    best = ", ".join(f"{label} ({count})" for label, count in ranked)
+    by_value = f"the default within 5 % of the best at {close}; lowest times: {best}"
+    return f"{collective}, {_points(decisions)} by value: {by_value}"
 
 
 def _only_ours_tied() -> pl.Expr:

@@ -9,7 +9,7 @@ from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide import SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.sentence import sentence
 
 
@@ -51,8 +51,10 @@ class Verdict:
 
     decided            points where the default could be compared with something
     within_5_percent, slower, undecided   how many of them, by the column `standing` of `decide`
+    by_value           how many are of imported averages, which have a lowest time and no interval
+    within_by_value    at how many of these the default takes at most 5 % longer than the best
     decisive           what would decide the undecided; None where there are none, or nothing can be told
-    worst              the largest significant loss, None where there is none
+    worst              the largest significant loss, or of averages the largest; None where there is none
     sentences          one per operation
     warnings           what to know before the figures are believed, each with what to do
     too_few_launches   points at which launches are too few for any difference to be significant
@@ -67,6 +69,8 @@ class Verdict:
     worst: Loss | None
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
+    by_value: int = 0
+    within_by_value: int = 0
     decisive: Decisive | None = None
     too_few_launches: int = 0
     launches_needed: int = 0
@@ -81,7 +85,9 @@ class Verdict:
 def summarise(decisions: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None = None) -> Verdict:
     """The verdict on a campaign, from its `decide`, its `estimate_cells` and what one launch of all cells took."""
     decided = decisions.filter(pl.col("verdict").is_not_null())
-    worst = decided.filter(pl.col("verdict") == "better").sort("gain", descending=True).head(1)
+    by_value = decided.filter(pl.col("verdict") == BY_VALUE)
+    beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
+    worst = decided.filter(beaten).sort("gain", descending=True).head(1)
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)
     return Verdict(
@@ -95,6 +101,8 @@ def summarise(decisions: pl.DataFrame, cells: pl.DataFrame, launch_seconds: floa
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
         warnings=_warnings(cells, short),
+        by_value=by_value.height,
+        within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
         decisive=_decisive(decided, cells, launch_seconds),
         too_few_launches=short.height,
         launches_needed=max(short["needed"].to_list(), default=0),
@@ -115,6 +123,7 @@ def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float 
 
 _CELL_WARNINGS = {
     "not_converged": "did not converge: fewer than 5 launches, or calls that varied more than the wanted precision",
+    "average_only": "are imported averages: a single run or few, without an interval",
     "wide": "have intervals wider than a quarter of their median: too uncertain to use by themselves",
     "skewed": "started skewed, so that part of their time is waiting for the last rank",
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
