@@ -9,7 +9,7 @@ from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.placement import RankLayout
-from timpani.tuning.replacements import cautions, replacements, rules_text
+from timpani.tuning.replacements import replacements, rules_text, warnings
 
 LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
@@ -102,6 +102,6 @@ def test_the_file_counts_its_rules(about: list[str]) -> None:
 
 def test_collectives_that_agree_on_sizes_first_are_named() -> None:
     rules = replacements(results_frame(measured(default(8) | {("timpani/a", 8): 50.0})), LAYOUTS)
-    assert cautions(rules) == []
+    assert warnings(rules) == []
     of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
-    assert [caution.split(":")[0] for caution in cautions(of_pairs)] == ["alltoallv"]
+    assert [warning.split(":")[0] for warning in warnings(of_pairs)] == ["alltoallv"]

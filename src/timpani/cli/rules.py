@@ -19,7 +19,7 @@ def rules(
     from timpani.campaign.load import load
     from timpani.errors import UserError
     from timpani.report.files import write_file
-    from timpani.tuning.replacements import cautions, replacements, rules_text
+    from timpani.tuning.replacements import replacements, rules_text, warnings
 
     campaign = load(folder)
     found = replacements(campaign.results, rank_layouts(campaign))
@@ -31,7 +31,7 @@ def rules(
         )
     mpi = campaign.header.mpi
     about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
-    costs = cautions(found)
+    costs = warnings(found)
     write_file(output, rules_text(found, about + costs).encode(), force)
     typer.echo(f"{output}: {len(found)} rules")
     for cost in costs:

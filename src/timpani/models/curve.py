@@ -8,7 +8,7 @@ import numpy as np
 from timpani.models.line import Array
 
 ROUNDING = 1e-6
-"""The least relative deviation that a time is taken to have: under it there is only the rounding of our own sums."""
+"""The relative deviation that rounding of our own sums can cause; no smaller one is told from none."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Curve:
     def launch_variance(self) -> float:
         """The relative variance of one launch's time at one size, pooled over sizes.
 
-        What makes a whole launch slower bends no curve, so each launch's own mean deviation is taken out.
+        A launch that is slower as a whole bends no curve, so each launch's mean deviation is subtracted first.
         """
         if not self.launch_degrees:
             return 0.0

@@ -1,4 +1,4 @@
-"""A campaign's results as curves of time against size, once every time is known to be one."""
+"""A campaign's results as curves of time against size; a row without a valid time is an error."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,8 +18,8 @@ TIME = "time_us"
 def timed(results: pl.DataFrame, source: str) -> pl.DataFrame:
     """The rows of `results` (a campaign's, one per cell and launch) that didn't fail, with the column `TIME`.
 
-    UserError names `source` and the line of the first row without a positive, finite time, of a negative size, and of
-    one that repeats another row's cell and launch.
+    UserError names `source` and the line of the first row whose time is not positive and finite, whose size is
+    negative, or which repeats another row's cell and launch.
     """
     rows = (
         results.with_row_index("line", offset=1)

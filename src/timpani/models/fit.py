@@ -1,4 +1,4 @@
-"""All that a campaign's results allow to be fitted."""
+"""Fit every model that a campaign has the results for."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,13 +37,13 @@ class CurveFit:
 
     @property
     def launches(self) -> int:
-        """How many launches its best measured size has."""
+        """The launches of the size that has most of them."""
         return int(self.curve.counts.max())
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What could be fitted, and in words what couldn't."""
+    """What was fitted; `left_out` says what could not be, and why."""
 
     curves: list[CurveFit]
     regressions: list[Named[Regression]]
@@ -53,13 +53,13 @@ class Fit:
 
 
 def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | None = None) -> Fit:
-    """Fit everything: curves over sizes, regressions over sizes and ranks, LogGP and max-rate where their rows are.
+    """Fit curves over sizes, regressions over sizes and ranks, LogGP and max-rate, as far as they were timed.
 
     results  a campaign's, a row per cell and launch; `source` is where an error says they came from
     cells    what `estimate_cells` makes of them: regressions take a point from each, curves their status
     formula  in place of DEFAULT_FORMULAS
 
-    UserError when nothing can be fitted at all, for rows that are no measurement, and for a formula that fits nowhere.
+    UserError when nothing can be fitted, for rows without a valid time, and for a formula that fits no curve.
     """
     rows = timed(results, source)
     left_out: list[str] = []
@@ -91,7 +91,7 @@ def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame, left_out: list[str]) -> 
 
 
 def _joined(statuses: pl.Series) -> str:
-    """The words of all cells' statuses, each once."""
+    """The parts of all cells' statuses, each once."""
     words = sorted({word for status in statuses for word in status.split("+")} - {"ok"})
     return "+".join(words) or "ok"
 

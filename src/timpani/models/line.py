@@ -1,4 +1,4 @@
-"""Straight lines `a + b·x` by weighted least squares: one, and all that a curve's neighbouring points can have."""
+"""Straight lines `a + b·x` by weighted least squares: one line, and the residuals of all runs of points at once."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimator:
-    """What makes intercept and slope of values at fixed places: each is a weighted sum of the values.
+    """The least-squares estimates of a line as linear functions of the values.
 
-    intercept, slope  shape (points,): the weights, so that `intercept @ y` and `slope @ y` are a and b
+    intercept, slope  shape (points,): `intercept @ y` is a and `slope @ y` is b
     """
 
     intercept: Array
@@ -20,7 +20,7 @@ class Estimator:
 
 
 def estimator(x: Array, weights: Array) -> Estimator:
-    """For points at `x` that weigh 1 / variance, both of shape (points,); needs two different places at least."""
+    """For points at `x` with `weights` 1 / variance, both of shape (points,); at least two values of x differ."""
     total = weights.sum()
     centre = (weights * x).sum() / total
     slope = weights * (x - centre)
@@ -31,14 +31,14 @@ def estimator(x: Array, weights: Array) -> Estimator:
 def residual_sums(x: Array, y: Array, weights: Array) -> Array:
     """The weighted residual sum of squares of the line through points i … j − 1, at [i, j]; shape (n + 1, n + 1).
 
-    Infinite where j ≤ i. Points are taken in one by one with Welford's update of the centred moments: sums of squares
-    of sizes from 1 B to 4 MiB would lose the small ones.
+    Infinite where j ≤ i. Points are added one by one with Welford's update of the centred moments: in plain sums of
+    squares, sizes of 4 MiB would swamp those of 1 B.
     """
     n = len(x)
     sums = np.full((n + 1, n + 1), np.inf)
     weight, mean_x, mean_y, xx, xy, yy = np.zeros((6, n))
     for j in range(n):
-        # All segments that end before point j take it in; the one that starts here is new.
+        # Point j is added to all runs that end before it, and begins a new one.
         part = slice(0, j + 1)
         grown = weight[part] + weights[j]
         dx, dy = x[j] - mean_x[part], y[j] - mean_y[part]

@@ -40,7 +40,7 @@ class LogGP:
 
 
 def loggp(launches: list[RoundTrips]) -> LogGP:
-    """The parameters from at least one launch; UserError names the round trips that are missing."""
+    """The parameters from one launch or more; UserError names the round trips that are missing."""
     found = [_parameters(trips) for trips in launches]
     latency, overhead, gap, gap_per_byte = map(mean_estimate, np.array([values for values, _ in found]).T)
     return LogGP(latency, overhead, gap, gap_per_byte, small_bytes=found[0][1], launches=len(launches))
@@ -63,7 +63,7 @@ def _parameters(trips: RoundTrips) -> tuple[tuple[float, float, float, float], i
         )
     sizes, times = np.array(trains, dtype=np.float64).T
     gap, gap_per_byte = _line(sizes - 1, times)
-    # A delay shorter than the message's own time hides nothing of it.
+    # Only a delay that is longer than a message takes hides all of the message but o.
     delayed = [
         (size, (time - single[size]) / (messages - 1) - delay)
         for (messages, delay, size), time in sorted(trips.items())

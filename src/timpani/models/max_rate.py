@@ -24,7 +24,7 @@ class MaxRate:
 
     latency    α, microseconds
     core_rate  R_C of one sender, MB/s (10⁶ bytes)
-    node_rate  R_N of all together, MB/s; None where so many senders didn't reach it
+    node_rate  R_N of all together, MB/s; None where the senders measured did not reach it
     senders    the largest k measured
     """
 
@@ -36,7 +36,7 @@ class MaxRate:
 
 @dataclass(frozen=True)
 class _Messages:
-    """Cells of one launch, shape (cells,): load = senders / most senders, bytes, microseconds."""
+    """Cells of one launch, each of shape (cells,). load: senders / most senders; sizes: bytes; times: microseconds."""
 
     load: Array
     sizes: Array
@@ -45,7 +45,7 @@ class _Messages:
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The model when the node's rate holds from a load of `share` on; `squares` sums squared relative errors."""
+    """The model where the node's rate limits from a load of `share` on. squares: the sum of squared relative errors."""
 
     share: float
     latency: float
@@ -72,7 +72,7 @@ def max_rate(senders: Array, sizes: Array, times: Array) -> MaxRate:
 
 
 def _fit(messages: _Messages, share: float) -> _Fitted:
-    """For a given share the model is a line."""
+    """The least-squares fit at a given share, for which the model is a line."""
     waited = messages.sizes * np.maximum(messages.load / share, 1.0)
     line = estimator(waited, 1 / messages.times**2)
     latency, per_byte = float(line.intercept @ messages.times), float(line.slope @ messages.times)
@@ -81,7 +81,7 @@ def _fit(messages: _Messages, share: float) -> _Fitted:
 
 
 def _best(messages: _Messages) -> _Fitted:
-    """The share that leaves the least: between two measured loads the sum of squares is smooth in it."""
+    """The best-fitting share. The sum of squares is smooth in it between two measured loads, and is minimised there."""
     fitted = [_fit(messages, 1.0)]
     for bounds in pairwise(np.unique(messages.load)):
         found = minimize_scalar(lambda share: _fit(messages, share).squares, bounds=bounds, method="bounded")
@@ -90,7 +90,7 @@ def _best(messages: _Messages) -> _Fitted:
 
 
 def _node_rate_shows(messages: _Messages) -> bool:
-    """Whether a node's rate explains more than chance would: an F test."""
+    """Whether a limit by the node's rate improves the fit significantly: an F test."""
     without, within = _fit(messages, 1.0).squares, _best(messages).squares
     degrees = len(messages.times) - _PARAMETERS
     if degrees < 1:

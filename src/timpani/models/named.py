@@ -1,4 +1,4 @@
-"""A model and the measurements that it is of."""
+"""A model, and which measurements it was fitted to."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -8,7 +8,7 @@ Model = TypeVar("Model")
 
 @dataclass(frozen=True)
 class Named(Generic[Model]):
-    """name: the columns, with their values, that all the model's measurements share."""
+    """name: the columns, with their values, that these measurements have in common."""
 
     name: dict[str, Any]
     model: Model

@@ -1,4 +1,4 @@
-"""LogGP and max-rate from a campaign's rows: each takes several curves of one machine together."""
+"""LogGP and max-rate from a campaign's rows: each is fitted to several curves together."""
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,10 @@ from timpani.study.cell import parse_parameters
 from timpani.study.schema import CURVE, without
 
 ROUND_TRIP = "prtt"
-"""The operation that LogGP is read from; its parameters are `messages` and `delay_ns`."""
+"""The operation that LogGP is fitted to; its parameters are `messages` and `delay_ns`."""
 
 RATE = "message_rate"
-"""The operation that max-rate is read from: its time is a message's of all senders together.
+"""The operation that max-rate is fitted to: its time is that from one message to the next, of all senders together.
 
 Its parameter `pairs` is how many send at once; 0 is half of the ranks.
 """
@@ -26,7 +26,7 @@ _RANKED = without(CURVE, "ranks")
 
 
 def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
-    """LogGP of each pair of processes in `timed` rows; what can't be had is said in `left_out`."""
+    """LogGP of each pair of ranks in `timed` rows; `left_out` gets the reason where it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     found = []
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
@@ -41,7 +41,7 @@ def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
 
 
 def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRate]]:
-    """The max-rate model of each placement in `timed` rows; what can't be had is said in `left_out`."""
+    """The max-rate model of each placement in `timed` rows; `left_out` gets the reason where it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
     found = []
@@ -63,7 +63,7 @@ def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRa
 
 
 def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
-    """The rows with a column for each of these parameters, which `parameters` then no longer names."""
+    """The rows with a column for each of these parameters, which the column `parameters` then leaves out."""
     read = [defaults | dict(parse_parameters(text)) for text in rows["parameters"]]
     others = [{name: value for name, value in each.items() if name not in defaults} for each in read]
     return rows.with_columns(
@@ -73,7 +73,7 @@ def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
 
 
 def _whole(times: Array) -> Array:
-    """The launches that have all times: only those can be fitted each by itself."""
+    """The launches without a missing time, since each launch is fitted by itself; UserError where there is none."""
     whole = times[np.isfinite(times).all(axis=1)]
     if not len(whole):
         raise UserError("no launch measured all of what the model takes", "measure again with more launches")

@@ -1,4 +1,4 @@
-"""Ordinary least squares of a formula, and how well it predicts rank counts that it has not seen."""
+"""Ordinary least squares of a formula, and how well it predicts rank counts that were left out of the fit."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from timpani.models.formula import Formula, term_name
 from timpani.models.line import Array
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
-"""Without an intercept: only so the published table's R² follows from its t values (docs/how-to/fit-a-model.md)."""
+"""Without an intercept: only then do R² and t values of the published table agree (docs/how-to/fit-a-model.md)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Regression:
     observations   rows used; `left_out` others had a term that is not defined there, such as log2 of size 0
     r_squared      about 0 where there is no intercept, about the mean otherwise
     error          root mean square of the residuals, in the response's unit
-    unseen_error   the same for each rank count predicted from the others; None where there is only one
+    unseen_error   the same where each rank count is predicted from the others; None where that can't be done
     ranks, sizes   of the rows used, shape (observations,)
     fitted         the response that the model gives them, shape (observations,)
     residuals      response − fitted, shape (observations,)
@@ -56,7 +56,7 @@ class Regression:
 def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
     """Fit `formula` to rows whose variables are `columns`, each of shape (rows,), `ranks` and `size` among them.
 
-    UserError when there are no more rows than terms, or terms that can't be told apart.
+    UserError when there are no more rows than terms, or when terms are collinear.
     """
     from statsmodels.regression.linear_model import OLS  # a second to load
 
@@ -89,7 +89,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
 
 
 def _unseen_error(x: Array, y: Array, ranks: Array) -> float | None:
-    """None where some rank count is needed to fit the model at all."""
+    """By leaving one rank count out at a time; None where the model cannot be fitted without one of them."""
     counts = np.unique(ranks)
     if len(counts) < 2:
         return None
@@ -104,7 +104,7 @@ def _unseen_error(x: Array, y: Array, ranks: Array) -> float | None:
 
 
 def _solvable(x: Array) -> bool:
-    """More rows than terms, and no term a combination of others; terms may differ in scale by any factor."""
+    """Whether there are more rows than terms and no collinear ones; terms may differ in scale by any factor."""
     rows, terms = x.shape
     scale = np.abs(x).max(axis=0, initial=0)
     return rows > terms and bool((scale > 0).all()) and int(np.linalg.matrix_rank(x / scale)) == terms

@@ -16,14 +16,14 @@ from timpani.study.schema import CURVE, without
 
 _RANKED = without(CURVE, "ranks")
 _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
-"""What studies call columns of the cells."""
+"""Other names for columns of the cells, as published studies use them."""
 
 
 def regressions(cells: pl.DataFrame, formula: str | None, left_out: list[str]) -> list[Named[Regression]]:
     """`formula`, or DEFAULT_FORMULAS where ranks and sizes vary, fitted to the cells of each algorithm and placement.
 
-    `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is none or fits nowhere;
-    where only some algorithms can't be fitted, `left_out` says so.
+    `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is not one, or cannot be
+    fitted to any algorithm; where only some can't be fitted, `left_out` says so.
     """
     timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME)).filter(
         pl.col(TIME).is_not_null() & (pl.col("collective") != ROUND_TRIP)
@@ -46,7 +46,7 @@ def regressions(cells: pl.DataFrame, formula: str | None, left_out: list[str]) -
 
 
 def variables(cells: pl.DataFrame) -> Mapping[str, Array]:
-    """What a formula may name: the numeric columns that every cell has, and the studies' words for some of them."""
+    """What a formula may name: the numeric columns that every cell has a value in, and `_ALIASES` of some."""
     numeric = {
         column.name: column.to_numpy().astype(np.float64)
         for column in cells.get_columns()

@@ -93,7 +93,7 @@ def compare(first: Floats, second: Floats) -> Pairs:
 
 @dataclass(frozen=True)
 class NullDistribution:
-    """Of twice the Mann–Whitney U when both sides are alike: lower[u] = P(2U ≤ u), upper[u] = P(2U ≥ u)."""
+    """Of twice the Mann–Whitney U under the null hypothesis: lower[u] = P(2U ≤ u), upper[u] = P(2U ≥ u)."""
 
     lower: Floats
     upper: Floats

@@ -1,4 +1,4 @@
-"""Intervals of quantiles without a distribution: which order statistics to take, and how often they cover."""
+"""Distribution-free intervals of quantiles: which order statistics bound a quantile, and with what coverage."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,7 +25,7 @@ class QuantileRanks:
 
 @dataclass(frozen=True)
 class Interval:
-    """Bounds in the unit of the values; `coverage` is what the sample allows, which may be under what was asked."""
+    """Bounds in the unit of the values; `coverage` is what the sample allows, which may be less than was asked for."""
 
     low: float
     high: float
@@ -80,11 +80,11 @@ def quantile_interval(
 
 
 def effective_size(values: NDArray[np.float64], median: float) -> float:
-    """How many independent values the series, shape (n,), is worth for its median: n / (1 + 2 Σ ρ_k).
+    """The effective sample size of the series, shape (n,), for its median: n / (1 + 2 Σ ρ_k).
 
-    ρ_k is the autocorrelation at lag k of the sign of value − median, because that sign alone moves the median: an
-    outlier weighs no more than any other value. The sum runs over the first lags while ρ_k is over 2/√n, the noise of
-    an uncorrelated series.
+    ρ_k is the autocorrelation at lag k of the sign of value − median, because the median depends on that sign alone:
+    an outlier weighs no more than any other value. The sum ends before the first lag with ρ_k ≤ 2/√n, the
+    noise of an uncorrelated series.
     """
     n = len(values)
     signs = np.sign(values - median)

@@ -1,4 +1,4 @@
-"""Intervals of means: what several launches say together, by Student's t."""
+"""Means over launches with their intervals, by Student's t."""
 
 from dataclasses import dataclass
 from math import nan, sqrt
@@ -12,7 +12,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval, all in one unit; the bounds are NaN where nothing tells them."""
+    """A value with its 95 % interval, all in one unit; the bounds are NaN where they are unknown."""
 
     value: float
     low: float
@@ -24,13 +24,13 @@ class Estimate:
 
 
 def mean_estimate(values: NDArray[np.float64]) -> Estimate:
-    """The mean of independent values, shape (n,), with its t interval; one value alone has no bounds."""
+    """The mean of independent values, shape (n,), with its t interval; a single value has no bounds."""
     n = len(values)
     error = float(values.std(ddof=1)) / sqrt(n) if n > 1 else nan
     return t_estimate(float(values.mean()), error, n - 1)
 
 
 def t_estimate(value: float, standard_error: float, degrees: int) -> Estimate:
-    """A value whose standard error was estimated with so many degrees of freedom; none of them: no bounds."""
+    """A value with a standard error of so many degrees of freedom; without any there are no bounds."""
     reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * standard_error if degrees > 0 else nan
     return Estimate(value, value - reach, value + reach)

@@ -1,4 +1,4 @@
-"""What one launch says about one cell: its raw samples summarised."""
+"""The raw samples of one cell in one launch, summarised."""
 
 from dataclasses import dataclass, replace
 from math import inf

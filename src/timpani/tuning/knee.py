@@ -5,7 +5,7 @@ import polars as pl
 from timpani.study.schema import SWEEP, without
 
 KNEE_FACTOR = 1.5
-"""A size is off the flat part when even the lower bound of its time is over this multiple of the flat time."""
+"""A size is beyond the flat part when even the lower bound of its time exceeds this multiple of the flat time."""
 
 FLAT_SIZES = 3
 """The smallest sizes of a curve, whose median time is the flat time; a curve needs more sizes than these."""

@@ -33,9 +33,9 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def competing(medians: pl.DataFrame) -> pl.DataFrame:
-    """The rows that can win or lose: collectives and transposes, without what a transpose is only held against.
+    """The rows of algorithms to choose among: collectives and transposes, without the baselines of transposes.
 
-    Messages between other ranks are another thing to do, not another way to do it. What an import brought competes.
+    Messages between other ranks are other operations, not other ways to do the same. Imported rows are kept.
     """
     kept = pl.lit(True)
     for operation in OPERATIONS.values():
@@ -51,7 +51,7 @@ def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
     """Compare `reference` with `times` (lists of launch medians, µs) in each row; the rows of one POINT are a family.
 
     Adds `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high` (null where there are too few launches
-    for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`. Simulated times vary from nothing, so
+    for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`. Simulated times do not vary, so
     that they differ significantly wherever the ratio is not within INDIFFERENCE; they have no p-value and no interval.
     Averages that were imported have a ratio alone.
     """

@@ -18,7 +18,7 @@ _VERSION = 1
 class Replacement:
     """One rule: `algorithm`, as it is typed without provider, for messages from `first_bytes` to `last_bytes`.
 
-    gain  the smallest that was measured there: default's time / algorithm's
+    gain  default's time / algorithm's, the smallest of those sizes
     """
 
     collective: str
@@ -33,10 +33,11 @@ class Replacement:
 def replacements(results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLayout]) -> list[Replacement]:
     """A rule wherever one of ours was significantly faster than the default (columns RESULT_SCHEMA).
 
-    `layouts` tells of rank count and placement how ranks lay; points without are left out. A program does not say by
-    which placement it was started: an algorithm must win at all that spread ranks alike, and of those that do the one
-    whose least gain is largest is taken. A rule reaches on to the next measured size if its algorithm wins there too,
-    and never beyond what was measured. Where an algorithm or the default failed, it did not win.
+    `layouts` gives the layout of ranks over nodes by rank count and placement; points without one are left out. A
+    program does not say by which placement it was started, so an algorithm must win in all placements with the same
+    layout; of those that do, the one with the largest minimum gain is taken. A rule extends to the next measured size
+    if its algorithm wins there too, and never beyond the measured sizes. Where an algorithm or the default failed, it
+    did not win.
     """
     points: dict[tuple[str, int, RankLayout], dict[int, dict[str, float]]] = {}
     for (collective, ranks, nodes, per_node, size), names, ratios in _winners(results, layouts):
@@ -45,14 +46,14 @@ def replacements(results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLa
     return [rule for point, won in points.items() for rule in _rules(point, won)]
 
 
-def cautions(rules: Iterable[Replacement]) -> list[str]:
-    """What rules cost where they replace nothing, in words."""
+def warnings(rules: Iterable[Replacement]) -> list[str]:
+    """What rules cost calls that they do not replace."""
     agreeing = sorted({rule.collective for rule in rules if _tells_sizes(rule.collective)})
     return [f"{name}: ranks agree on sizes at every call, also at sizes that no rule replaces" for name in agreeing]
 
 
 def _tells_sizes(collective: str) -> bool:
-    """Whether a rank is told of some blocks only, so that with a rule all ranks agree on sizes first."""
+    """Whether a rank's arguments give some blocks only, so that with a rule all ranks agree on sizes first."""
     movement = OPERATIONS[collective].movement
     return movement is not None and movement.counts == "exchanged"
 
@@ -70,36 +71,36 @@ def rules_text(rules: Sequence[Replacement], about: Iterable[str]) -> str:
 
 
 _Winners = Mapping[int, Mapping[str, float]]
-"""For each measured size the algorithms that win there, and by how much at least; none where none does."""
+"""For each measured size the algorithms that win there, with their smallest gain; empty where none does."""
 
-_Occasion = tuple[str, int, int, int, int]
-"""Collective, ranks, nodes, ranks on a node, size."""
+_RulePoint = tuple[str, int, int, int, int]
+"""What a rule can tell apart: collective, ranks, nodes, ranks on a node, size."""
 
 
 def _winners(
     results: pl.DataFrame, layouts: Mapping[tuple[int, str], RankLayout]
-) -> Iterator[tuple[_Occasion, list[str], list[float]]]:
-    """Of each occasion the algorithms of ours that are significantly faster wherever it was tried: in every placement,
+) -> Iterator[tuple[_RulePoint, list[str], list[float]]]:
+    """At each point the algorithms of ours that are significantly faster wherever it was measured: in every placement,
     mode and machine."""
     known = pl.DataFrame(
         [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
         schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
         orient="row",
     )
-    occasion = ("collective", "ranks", "nodes", "per_node", "message_bytes")
-    tried = results.select(POINT).unique().join(known, on=["ranks", "placement"]).group_by(occasion).len("tried")
+    rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
+    tried = results.select(POINT).unique().join(known, on=["ranks", "placement"]).group_by(rule_point).len("tried")
     won = (
         compare_with_default(results)
         .filter(is_schedule_of_ours(), "significant", "faster")
         .join(known, on=["ranks", "placement"])
-        .group_by(*occasion, algorithm_name())
+        .group_by(*rule_point, algorithm_name())
         .agg(pl.len().alias("won"), pl.col("ratio").min())
-        .join(tried, on=occasion)
+        .join(tried, on=rule_point)
         .filter(pl.col("won") == pl.col("tried"))
-        .group_by(occasion)
+        .group_by(rule_point)
         .agg("name", "ratio")
     )
-    for *where, names, ratios in tried.join(won, on=occasion, how="left").sort(occasion).drop("tried").iter_rows():
+    for *where, names, ratios in tried.join(won, on=rule_point, how="left").sort(rule_point).drop("tried").iter_rows():
         yield tuple(where), names or [], ratios or []
 
 

@@ -8,10 +8,10 @@ from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WIT
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
-    """What the points of one operation say together; `decisions` has the columns of `decide`."""
+    """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`."""
     decided = decisions.filter(pl.col("verdict").is_not_null())
     if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
-        return _race(collective, decisions)
+        return _fastest(collective, decisions)
     if decided.is_empty():
         return f"{collective}: nothing to compare the default with"
     if (decided["verdict"] == BY_VALUE).all():
@@ -52,8 +52,8 @@ def _only_ours_tied() -> pl.Expr:
     return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
 
 
-def _race(operation: str, decisions: pl.DataFrame) -> str:
-    """What came first where there is no default: alone, or tied with others."""
+def _fastest(operation: str, decisions: pl.DataFrame) -> str:
+    """Of an operation without a default: how often one way is the fastest, and how often several are tied."""
     alone = decisions.filter(pl.col("tied").list.len() == 1)
     parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
     if alone.height:

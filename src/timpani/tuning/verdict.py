@@ -15,7 +15,7 @@ from timpani.tuning.sentence import sentence
 
 @dataclass(frozen=True)
 class Loss:
-    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where it has bounds."""
+    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one."""
 
     collective: str
     ranks: int
@@ -47,7 +47,7 @@ class Decisive:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A campaign in a few figures.
+    """A campaign in a few numbers.
 
     decided            points where the default could be compared with something
     within_5_percent, slower, undecided   how many of them, by the column `standing` of `decide`
@@ -56,7 +56,7 @@ class Verdict:
     decisive           what would decide the undecided; None where there are none, or nothing can be told
     worst              the largest significant loss, or of averages the largest; None where there is none
     sentences          one per operation
-    warnings           what to know before the figures are believed, each with what to do
+    warnings           what to know before the numbers are believed, each with what to do
     too_few_launches   points at which launches are too few for any difference to be significant
     launches_needed    launches at which one could be, at all of them
     has_collectives    whether there is anything that a default decides
