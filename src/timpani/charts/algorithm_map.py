@@ -14,7 +14,7 @@ _ROW_HEIGHT = 30
 
 
 def _hatching(squares: int) -> str:
-    """The SVG path of diagonals that fill a rectangle `squares` wide and one high, centred; a square's side is 2."""
+    """The SVG path of diagonals that fill a centred rectangle, `squares` squares of side 2 wide and one high."""
     spacing = 0.5
     diagonals = [spacing * step - (squares + 1) for step in range(1, int(2 * (squares + 1) / spacing))]
     ends = [(max(-squares, c - 1), min(squares, c + 1), c) for c in diagonals]

@@ -1,4 +1,4 @@
-"""Rules where rank counts leave the first node and the first switch."""
+"""Vertical rules where ranks no longer fit on the first node, and behind the first switch."""
 
 import altair as alt
 import polars as pl
@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
-_BOTH = "datum.node === datum.switch"  # every node has a switch of its own: one rule says it
+_BOTH = "datum.node === datum.switch"  # where every node has a switch of its own one rule is enough
 
 
 def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[theme.Chart]:
@@ -22,7 +22,10 @@ def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[th
     node_words = f"{_BOTH} ? 'first node and switch full' : 'first node full'"
     node = drawn.transform_calculate(at="datum.node", words=node_words)
     switch = drawn.transform_filter(f"!({_BOTH})").transform_calculate(at="datum.switch", words="'first switch full'")
-    return [_boundary(node, 6, x, palette), _boundary(switch, 20, x, palette)]  # words of close rules don't meet
+    return [
+        _boundary(node, 6, x, palette),
+        _boundary(switch, 20, x, palette),
+    ]  # at two heights, so that labels of rules close to each other don't overlap
 
 
 def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -> theme.Chart:

@@ -1,4 +1,4 @@
-"""Curves of a measure, one per label: intervals, the shapes of their statuses, and each name at its curve's end."""
+"""Curves of a measure, one per label, with intervals, shapes for statuses, and each name at the end of its curve."""
 
 import altair as alt
 import polars as pl
@@ -32,7 +32,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
         alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("value:Q", title=measure.named, format=".4~r"),
+        alt.Tooltip("value:Q", title=measure.name_with_unit, format=".4~r"),
         alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
         alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
         alt.Tooltip("launches:Q", title="launches"),

@@ -1,4 +1,4 @@
-"""The latency that figures and tables show: the median completion, or OSU's average where that is all there is."""
+"""The latency in figures and tables: the median completion, or OSU's average where there is no median."""
 
 import polars as pl
 
@@ -7,7 +7,7 @@ LATENCY_US = "isValid(datum.median_us) ? datum.median_us : datum.osu_avg_us"
 
 
 def latency_us(cells: pl.DataFrame) -> pl.Series:
-    """The same for every row of a frame."""
+    """The latency of each row, microseconds; null where the cell failed."""
     return cells.select(pl.coalesce("median_us", "osu_avg_us")).to_series()
 
 
@@ -22,7 +22,7 @@ def coverage(cells: pl.DataFrame) -> str:
 
 
 def latency_title(cells: pl.DataFrame) -> str:
-    """What the latency of these cells is, with its unit."""
+    """What the latency of these cells is called, with its unit."""
     measured = latency_us(cells).is_not_null()
     medians = cells["median_us"].is_not_null()
     if (medians == measured).all():

@@ -1,4 +1,4 @@
-"""What a curve stands for: which columns hold it and its interval, and how its axis is titled."""
+"""What a curve shows: the columns of its values and intervals, and the titles of its axis and tooltip."""
 
 from dataclasses import dataclass
 
@@ -9,23 +9,28 @@ from timpani.charts.latency import LATENCY_US, latency_title
 
 @dataclass(frozen=True)
 class Measure:
-    """`value` is a Vega expression, null where there is nothing to draw; `low` and `high` are columns; `word` is what a
-    tooltip calls it, `unit` its unit."""
+    """A measure.
+
+    value      a Vega expression, null where there is nothing to draw
+    low, high  columns: its interval
+    title      of its axis
+    name       in tooltips, with `unit`
+    """
 
     value: str
     low: str
     high: str
     title: str
-    word: str
+    name: str
     unit: str
 
     @property
-    def named(self) -> str:
-        return f"{self.word} ({self.unit})"
+    def name_with_unit(self) -> str:
+        return f"{self.name} ({self.unit})"
 
 
 def latency(cells: pl.DataFrame) -> Measure:
-    """The latency of a call, titled by what these cells have of it."""
+    """The latency of a call; its title says whether these cells have medians or averages."""
     return Measure(LATENCY_US, "ci_low_us", "ci_high_us", latency_title(cells), "latency", "µs")
 
 

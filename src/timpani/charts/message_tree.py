@@ -1,4 +1,4 @@
-"""Who passes a message on to whom, as a tree: a node for each rank, on its edges when messages flow."""
+"""The tree along which a message is passed on: a node for each rank; edges say when messages flow."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _LEAF = 34  # pixels from leaf to leaf, where there is room
 
 @dataclass(frozen=True)
 class Tree:
-    """Ranks that hang together as a tree. parents: of every rank but the root. inward: messages flow to the root."""
+    """A tree of ranks. parents: of every rank but the root. inward: whether messages flow to the root."""
 
     root: int
     parents: dict[int, int]
@@ -28,7 +28,9 @@ def tree_of(messages: pl.DataFrame) -> Tree | None:
     for inward in (False, True):
         parents = {sender if inward else receiver: receiver if inward else sender for sender, receiver in edges}
         roots = set(parents.values()) - parents.keys()
-        if len(parents) == len(edges) and len(roots) == 1:  # one parent each and one root: no cycle hangs from it
+        if (
+            len(parents) == len(edges) and len(roots) == 1
+        ):  # one parent each and a single root; `_connected` rules out cycles
             (root,) = roots
             if _connected(root, parents):
                 return Tree(root, parents, inward)
@@ -126,7 +128,7 @@ def _places(tree: Tree, order: list[int]) -> dict[int, tuple[float, int]]:
 
 
 def _between(sender: tuple[float, int], receiver: tuple[float, int], inward: bool) -> dict[str, float]:
-    """The edge's ends, and where its label stands: nearer to the child, where edges lie apart."""
+    """The ends of an edge, and the place of its label: nearer to the child, where edges are further apart."""
     parent, child = (receiver, sender) if inward else (sender, receiver)
     return {
         "x": parent[0],

@@ -1,4 +1,4 @@
-"""Every pair of ranks side by side at one message size: which are close, and which path is slow."""
+"""The time between every two ranks at one message size, as a matrix."""
 
 import altair as alt
 import polars as pl

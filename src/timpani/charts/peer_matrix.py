@@ -1,4 +1,4 @@
-"""Who sends how much to whom."""
+"""Bytes and messages from each rank to each other, as a matrix."""
 
 import altair as alt
 import polars as pl

@@ -1,4 +1,4 @@
-"""How long each algorithm takes over rank counts and placements, size by size."""
+"""The time of each algorithm at each rank count and placement, a panel for each size."""
 
 import altair as alt
 import polars as pl
@@ -15,7 +15,7 @@ _ROW_HEIGHT = 9  # of each algorithm in a row
 
 def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A small panel per size: a row for each rank count and placement, on it every algorithm's time with its interval,
-    and a tick where the links alone would end.
+    and a tick at the time that links alone would take.
 
     cells  columns of `estimate_cells`, and BOUND where links' rates are known; one mode and machine
     """

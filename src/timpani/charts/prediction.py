@@ -1,4 +1,4 @@
-"""How far predicted times are from measured ones, against message size."""
+"""Predicted over measured times against message size."""
 
 import altair as alt
 import polars as pl

@@ -1,4 +1,4 @@
-"""How far the launches of each cell lie apart."""
+"""The relative median absolute deviation of each cell's launches."""
 
 import altair as alt
 import polars as pl

@@ -1,4 +1,4 @@
-"""What regressions leave unexplained."""
+"""Residuals of regressions against fitted values."""
 
 import altair as alt
 import polars as pl
@@ -20,7 +20,7 @@ HEIGHT = 140
 
 
 def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A small panel per `label`: residuals against fitted values; a shape in them is what the formula lacks.
+    """A small panel per `label`: residuals against fitted values; a pattern in them is what the formula lacks.
 
     rows  a row per point: `label`, `fitted` and `residual` in the response's unit, `ranks`, `message_bytes`
     """

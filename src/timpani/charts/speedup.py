@@ -1,4 +1,4 @@
-"""How much faster or slower than the default each algorithm is, and whether that may be chance."""
+"""The speed-up of each algorithm over the default, and whether it is significant."""
 
 import altair as alt
 import polars as pl

@@ -1,4 +1,4 @@
-"""How a figure says that a point is not an ordinary measurement: by its shape, named in a legend."""
+"""Shapes of points by the status of their cell, named in a legend."""
 
 from collections.abc import Iterable
 
@@ -50,7 +50,7 @@ def shape(statuses: Iterable[str], palette: Palette) -> alt.Shape:
     legend = alt.Legend(
         title=None,
         values=unusual,
-        columns=1,  # beside that of algorithms, and words may be many
+        columns=1,  # it stands beside the legend of algorithms, and a status may be long
         labelExpr="replace(replace(datum.label, /_/g, ' '), /\\+/g, ', ')",
         symbolSize=60,
         symbolFillColor=palette.paper,

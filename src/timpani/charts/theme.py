@@ -1,4 +1,4 @@
-"""How every figure looks: colours that colour-blind readers tell apart, dashes, axes and the words on them."""
+"""How every figure looks: colours that colour-blind readers can distinguish, dashes, axes and their labels."""
 
 import re
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ class Palette:
 
     text    titles, labels, the default's curve      faster, slower  significant differences from the default
     quiet   axis labels                              unsure          differences that may be chance
-    rule    grid and axis lines                      paper           what lies behind
+    rule    grid and axis lines                      paper           the background
     series  seven hues, in the order algorithms take them
     """
 
@@ -126,12 +126,12 @@ SIZE_WORDS = (
     "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
     "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
 )
-"""A Vega expression: an axis value in bytes as people read it."""
+"""A Vega expression: an axis value in bytes with its unit, B to GiB."""
 
 
 DRAWN_BYTES = "drawn_bytes"
 DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
-"""Where a size stands on `size_axis`: an empty message, which a log scale lacks, stands at half a byte."""
+"""Where a size stands on `size_axis`: a log scale has no 0, so an empty message stands at half a byte."""
 
 
 def size_axis(ticks: int = 24) -> alt.X:
@@ -154,7 +154,7 @@ _ROUND = (
     "(domain('y')[1] < 20 * domain('y')[0]"
     " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
 )
-"""A Vega expression: whether a tick of `value_axis` is named. Over wide ranges only 1, 2 and 5 of a decade are."""
+"""A Vega expression: whether a tick of `value_axis` is labelled. Over wide ranges only 1, 2 and 5 of a decade are."""
 
 
 def value_axis(field: str, title: str) -> alt.Y:
@@ -184,12 +184,12 @@ def size_column() -> alt.X:
 
 
 def map_width(columns: int) -> int:
-    """The plot's width of a map with so many columns, pixels: all there is, unless its cells became too wide."""
+    """The plot's width of a map with so many columns, pixels: the full width, unless cells would become too wide."""
     return min(WIDTH, 60 * columns)
 
 
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
-    """The chart with the house's axes, fonts and colours; `description` is read out by a screen reader."""
+    """The chart with the report's axes, fonts and colours; `description` is read out by a screen reader."""
     themed: Chart = chart.properties(description=description).configure(
         background=palette.paper,
         font=FONT,

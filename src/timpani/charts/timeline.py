@@ -1,4 +1,4 @@
-"""Who sends what when: a line for each rank, a bar for each message at both its ends."""
+"""When each rank sends and receives: a lane for each rank, a bar for each message in both ranks' lanes."""
 
 import altair as alt
 import polars as pl

@@ -1,4 +1,4 @@
-"""What transposing costs: each way's time beside that of one plain message of the same bytes."""
+"""What transposing costs: one plain message's time over that of each way to send and transpose the same bytes."""
 
 import polars as pl
 

@@ -10,7 +10,7 @@ from timpani.tuning.agreement import Agreement
 
 
 def agreement_text(found: Agreement, title: str, simulated: bool) -> str:
-    """A row per algorithm with its rank correlations, then the places with the same best algorithm."""
+    """A row per algorithm with its rank correlations, then how often both have the same best algorithm."""
     rows = [("algorithm", "collective", "placement", "over ranks", "least", "over sizes", "least", "cells")]
     curves = found.over_sizes.group_by("collective", "placement", "label", maintain_order=True)
     for (collective, placement, label), by_ranks in curves:
@@ -56,7 +56,7 @@ def _best_lines(found: Agreement) -> list[str]:
 
 
 def _summary(correlations: pl.Series) -> tuple[str, str]:
-    """Median and least; nothing where no correlation could be had."""
+    """Median and minimum; dashes where no correlation could be computed."""
     if correlations.is_empty():
         return "–", "–"
     ascending = sorted(correlations.to_list())

@@ -1,4 +1,4 @@
-"""What a report shows: the campaign's cells and all that is computed of them, and the figures drawn from these."""
+"""What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
 
 import polars as pl
 
@@ -23,10 +23,10 @@ from timpani.tuning.verdict import summarise
 class Report:
     """A campaign with all that is computed for its report.
 
-    tables  what figures are drawn from. `cells`: columns of `estimate_cells` and what the functions below and those of
-            `campaign/` add; `messages`: `message_rows` of them; `decisions`: of `with_key`, points with a verdict;
-            `fits` and `residuals`: of `fit_section`
-    panels  by the figure's name
+    tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
+            and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
+            verdict, columns of `decide` and `with_key`; `fits`, `residuals`: of `fit_section`
+    panels  by the name of the figure
     """
 
     def __init__(self, campaign: Campaign) -> None:
@@ -68,7 +68,7 @@ def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
-    """The cells of `estimate_cells` with what a comparison, such as `compare_with_default`, says of them."""
+    """The cells of `estimate_cells` with `ratio` and its columns from a comparison such as `compare_with_default`."""
     return cells.join(
         compared.select(*MACHINE_CELL, "ratio", "ratio_low", "ratio_high", "significant"),
         on=MACHINE_CELL,

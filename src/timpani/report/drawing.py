@@ -48,7 +48,7 @@ class Drawing:
         root: int,
         where: tuple[RankPlace, ...] = (),
     ) -> Self:
-        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, its elements bytes; ranks are at `where`."""
+        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, on single bytes; `where` places its ranks."""
         collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
         if collective not in own.algorithms:
             raise unknown("collective", collective, own.algorithms, "timpani list algorithms")
@@ -100,7 +100,7 @@ class Drawing:
 
 
 def places(ranks: int, nodes: int, groups: int, by: str) -> tuple[RankPlace, ...]:
-    """Ranks over so many nodes in equally large groups, `core`: equally many on each, in order; `node`: in turn."""
+    """Ranks over so many nodes in equal groups. by `core`: each node is filled in turn; by `node`: round robin."""
     if by not in ("core", "node"):
         raise unknown("order of ranks", by, ("core", "node"), "timpani draw --help")
     if nodes > ranks or groups > nodes:

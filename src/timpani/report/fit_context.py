@@ -1,4 +1,4 @@
-"""What is told of a fit beside its figures: of the library, the processor, the ranks, and what others published."""
+"""What stands beside a fit's numbers: facts of the library, the processor and the ranks, and published fits."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class FitContext:
 
     @classmethod
     def of(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
-        """What `campaign` tells, and the published fits of these names; `clock_ghz` is the user's word, if any."""
+        """The context of `campaign`, with the published fits of these names; `clock_ghz` overrides the campaign's."""
         mpi = campaign.header.mpi
         return cls(
             eager_limits(mpi.kind, mpi.version),
@@ -40,7 +40,7 @@ class FitContext:
         )
 
     def locality(self, fitted: CurveFit) -> str | None:
-        """How close the ranks of a curve of messages sat; None for other curves, and where nobody told."""
+        """The locality of the ranks of a curve of messages; None for other curves, and where it is unknown."""
         return locality_of(fitted.name, self.localities)
 
     def limits_within(self, switch: Switch) -> list[str]:

@@ -24,12 +24,12 @@ from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
 _POINTS = 24
-"""Places of a fitted line in a figure: on log axes `a + b·n` bends."""
+"""Points that a fitted line is drawn through: on log axes `a + b·n` is curved."""
 
 
 @dataclass(frozen=True)
 class FitSection:
-    """fits: columns FIT_ROWS; residuals: columns RESIDUAL_ROWS; tables by collective; left_out in words."""
+    """fits: columns FIT_ROWS; residuals: columns RESIDUAL_ROWS; tables: by operation; left_out: what isn't fitted."""
 
     fits: pl.DataFrame
     residuals: pl.DataFrame
@@ -102,7 +102,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
         rows += [
             {**key, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
             for size, time in zip(sizes.tolist(), times.tolist(), strict=True)
-            if time > 0  # a log axis has no place for what a line may say beside its points
+            if time > 0  # a line extended to other sizes may be negative, which a log axis lacks
         ]
     rows += [
         {

@@ -63,7 +63,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
 
 
 def curve_name(fitted: CurveFit) -> str:
-    """Whose times they are, between which ranks."""
+    """The curve's algorithm, rank count and placement, in words."""
     return f"{algorithm_of(fitted.name)}, {fitted.name['ranks']} ranks, {fitted.name['placement']}"
 
 
@@ -150,10 +150,10 @@ def _published_table(table: Published) -> str:
 
 
 def number(value: float) -> str:
-    """Four significant digits; a dash for what isn't known."""
+    """Four significant digits; a dash for what is unknown."""
     return f"{value:.4g}" if isfinite(value) else "–"
 
 
 def bounds(estimate: Estimate) -> str:
-    """`(1.2 to 1.4)`, a dash for a bound that isn't known."""
+    """`(1.2 to 1.4)`, a dash for a bound that is unknown."""
     return f"({number(estimate.low)} to {number(estimate.high)})"

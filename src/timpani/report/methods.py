@@ -10,7 +10,7 @@ _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
 
 def methods_paragraph(header: Header, launches: list[dict[str, Any]]) -> str:
-    """What was measured and how, from campaign.json and launches.jsonl; what they don't tell is left out."""
+    """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out."""
     study = header.study
     if header.machine.cluster and header.machine.cluster.simulated:
         return f"{_subject(header)} {_simulation(header.machine)}"
@@ -51,7 +51,7 @@ def _datatypes(study: RecordedStudy) -> str:
 
 
 def _protocols(study: RecordedStudy) -> str:
-    """How each kind of operation was timed that the study has."""
+    """How each kind of operation in the study was timed."""
     if not study.launches:
         return ""
     kinds = {OPERATIONS[name].kind for name in study.collectives if name in OPERATIONS}

@@ -1,4 +1,4 @@
-"""A campaign in the format of OSU's benchmarks 7.4, so that scripts that read theirs read ours."""
+"""A campaign in the output format of OSU's benchmarks 7.4, for scripts that read theirs."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -69,6 +69,6 @@ def _row(row: dict[str, Any], sized: bool, full: bool) -> str:
     value = f"{row['message_bytes']:<10d}{row['osu_avg_us']:18.2f}" if sized else f"{row['osu_avg_us']:17.2f}"
     if not full:
         return value
-    # Old logs without -f hold no extremes; the average keeps the columns whole.
+    # Imported logs without -f have no extremes: the average stands there, so that no column is missing.
     lowest, highest = (row["osu_avg_us"] if row[name] is None else row[name] for name in ("osu_min_us", "osu_max_us"))
     return f"{value}{lowest:18.2f}{highest:18.2f}{row['repetitions']:12d}"

@@ -1,4 +1,4 @@
-"""The figures of a campaign, one for each operation, and what their reader may choose."""
+"""Each figure of a campaign's report for each of its operations, and the choices that a reader has in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,13 +50,13 @@ class Panel:
         return styles(self.frame["label"], PAGE) if self.figure.switchable else []
 
     def specification(self) -> dict[str, Any]:
-        """The Vega-Lite of the figure on the page, without data: the page has them once for all figures."""
+        """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
         chart = self.figure.draw(self.frame, PAGE)
         chart.data = alt.NamedData(name="rows")
-        return dict(chart.to_dict(validate=False))  # the tests validate each kind; here it would take seconds
+        return dict(chart.to_dict(validate=False))  # the tests validate every figure; here it would take seconds
 
     def choices(self) -> Iterator["Choice"]:
-        """Every choice of the selectors that leaves rows."""
+        """Every combination of the selectors' values for which there are rows."""
         for values in product(*(selector.options for selector in self.selectors)):
             chosen = list(zip(self.selectors, values, strict=True))
             rows = self.frame.filter(pl.col(selector.column) == value for selector, value in chosen)

@@ -1,4 +1,4 @@
-"""Counted messages with the algorithms that they name."""
+"""Counted messages, and the algorithms whose schedules send the same."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ NOTHING = "like none of our schedules"
 
 @dataclass(frozen=True)
 class NamedProof:
-    """A cell whose messages were counted, and what they are like."""
+    """A cell whose messages were counted, and the algorithms that they match."""
 
     cell: Cell
     name: Name
@@ -47,7 +47,7 @@ def named_proofs(
 
 
 def proof_table(named: list[NamedProof]) -> str:
-    """A line for each algorithm and run of sizes that are named alike."""
+    """A line for each algorithm and range of sizes with the same name."""
     return "\n".join(aligned([("collective", "ranks", "algorithm", "sizes", "its messages are"), *_rows(named)]))
 
 

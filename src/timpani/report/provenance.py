@@ -1,4 +1,4 @@
-"""Where the figures come from: the conditions of a campaign as terms with their values."""
+"""Where a campaign's numbers come from: its conditions as terms with their values."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,7 +12,7 @@ _MOST_LAUNCHES = 12  # whose command and binding are shown
 
 
 def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """Terms with one or more values each, from campaign.json and launches.jsonl; what they don't tell is left out."""
+    """Terms with one or more values each, from campaign.json and launches.jsonl; what these don't hold is left out."""
     study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),

@@ -14,7 +14,7 @@ from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
 
 _MOST_COLUMNS = 6
-"""Rank counts side by side: more don't fit on paper; the rest follows in a table below."""
+"""Rank counts in one table: more don't fit on paper; the rest follows in a table below."""
 
 MARKS = {
     "not_converged": "n",
@@ -25,7 +25,7 @@ MARKS = {
     "simulated": "m",
     "failed": "f",
 }
-"""The letter by which a table says a part of a status."""
+"""The letter that stands for a part of a status in a table."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,6 @@ class Table:
     corner: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Value, ...]], ...]
-
-    @property
-    def statuses(self) -> set[str]:
-        """The parts of statuses that occur, by the names in `MARKS`."""
-        letters = {letter for _, values in self.rows for value in values for letter in value.marks}
-        return {status for status, letter in MARKS.items() if letter in letters}
 
 
 def significant(number: float, digits: int = 3) -> str:
@@ -136,7 +130,7 @@ def knee_tables(knees: pl.DataFrame) -> list[Table]:
 
 
 def _by_algorithm(frame: pl.DataFrame, values: list[Value]) -> list[Table]:
-    """A value per row of `frame` (columns label, ranks, conditions), tabled apart for each of the conditions."""
+    """A value per row of `frame` (columns label, ranks, conditions), in a table for each of the conditions."""
     grids: dict[str, dict[tuple[str, int], Value]] = {}
     keys = frame.select("label", "ranks", CONDITIONS).iter_rows()
     for (label, ranks, conditions), value in zip(keys, values, strict=True):

@@ -21,7 +21,7 @@ _MEDIANS: dict[Quantity, dict[str, str]] = {
     },
     "rate": {"messages/s": "rate", "from": "rate_low", "to": "rate_high"},
 }
-"""What stands over a column, by what an operation is asked for, and the column of the frame."""
+"""For each quantity that an operation measures, headings and the columns of the frame under them."""
 
 _AVERAGES: dict[Quantity, dict[str, str]] = {
     "time": {"OSU avg µs": "osu_avg_us"},
@@ -135,7 +135,7 @@ def _quantity(operation: str) -> Quantity:
 
 
 def _number(value: float | None) -> str:
-    """Three decimals below a million: a clock of nanoseconds has no more, and a message rate needs none."""
+    """With three decimals below a million, since the clock counts nanoseconds; above, message rates need none."""
     return "–" if value is None else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
 
 
