@@ -17,10 +17,10 @@ from timpani.providers.eager_limits import eager_limits
 class FitContext:
     """The conditions under which a fit is shown.
 
-    limits     the library's own, at which it changes its protocol: bytes by name
-    clock_ghz  of the processor; None where it isn't known
-    localities  of the campaign, by which curves of messages are told apart
-    published  fits to stand beside
+    limits      message sizes at which the library says that it switches its protocol: bytes by name
+    clock_ghz   of the processor; None where it is unknown
+    localities  of the campaign's messages, by which their curves are distinguished
+    published   fits to stand beside
     """
 
     limits: Mapping[str, int]
