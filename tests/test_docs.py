@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from pydantic.fields import FieldInfo
 
+from tests.libraries import OPEN_MPIS
 from timpani.campaign.record import RESULT_SCHEMA, Proof
 from timpani.campaign.table import CONTRACT
 from timpani.machine.cores import read_cores
-from timpani.native.find import find_mpis
 from timpani.study.schema import CELL
 from timpani.study.study import Study
 
@@ -63,7 +63,7 @@ def has_commands(page: Path) -> bool:
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     """Does what a page says, in the order it says it, once; returns the folder that this was done in."""
-    if not any(mpi.kind == "openmpi" for mpi in find_mpis()):
+    if not OPEN_MPIS:
         pytest.skip("the pages' examples are Open MPI's, and there is none")
     if read_cores().usable < 2:
         pytest.skip("the pages' examples need two cores")

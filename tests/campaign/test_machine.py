@@ -8,15 +8,10 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import results, timpani
-from timpani.machine.cores import read_cores
-from timpani.native.find import Mpi, find_mpis
+from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
+from timpani.native.find import Mpi
 
-FOUND = find_mpis()
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
-pytestmark = [
-    pytest.mark.skipif(not FOUND, reason="no MPI library on this machine"),
-    pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
-]
+pytestmark = [needs_mpi, needs_two_cores]
 
 STUDY = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1")
 
@@ -100,11 +95,10 @@ def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str,
     assert said in done.stderr
 
 
+@needs_open_mpi
+@needs_mpich
 def test_another_library_than_the_machines_launcher_is_an_error(tmp_path: Path) -> None:
-    kinds = {mpi.kind: mpi for mpi in FOUND}
-    if len(kinds) < 2:
-        pytest.skip("may be skipped: it takes two kinds of libraries")
-    file = machine_file(tmp_path, kinds["openmpi"], "n1")
-    done = timpani("run", *STUDY, "--on", file, "--mpi", kinds["mpich"].mpirun, "--dry-run")
+    file = machine_file(tmp_path, OPEN_MPIS[0], "n1")
+    done = timpani("run", *STUDY, "--on", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
     assert done.returncode == 2
     assert "cluster starts ranks with openmpi's launcher, and MPICH " in done.stderr

@@ -7,16 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import results, timpani
-from timpani.machine.cores import read_cores
+from tests.libraries import every_mpi, needs_mpi, needs_two_cores
 from timpani.machine.locality import LOCALITIES
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
-FOUND = find_mpis()
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
-pytestmark = [
-    pytest.mark.skipif(not FOUND, reason="no MPI library on this machine"),
-    pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
-]
+pytestmark = [needs_mpi, needs_two_cores]
 
 
 def rows(folder: Path) -> list[dict[str, str]]:

@@ -2,18 +2,18 @@
 
 import pytest
 
+from tests.libraries import FOUND
 from timpani.campaign.pairs import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
 from timpani.machine.places import with_slots
-from timpani.native.find import find_mpis
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.study.cell import Algorithm
 
 
 def named(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:
-    catalogue = point_to_point_catalogue(find_mpis()[0])
+    catalogue = point_to_point_catalogue(FOUND[0])
     algorithm = Algorithm.parse(text)
     info = catalogue.info(operation, algorithm)
     assert info is not None

@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
+from tests.libraries import every_mpi, every_open_mpi
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
 from timpani.errors import UserError
 from timpani.machine.detect import this_computer
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.providers.library import Library
 from timpani.study.study import Study
-
-FOUND = find_mpis()
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
 
 
 def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
@@ -104,10 +102,8 @@ def test_an_unknown_algorithm_is_an_error(mpi: Mpi, collective: str, algorithm: 
     assert "\n" not in str(caught.value)
 
 
-def test_parameters_are_held_while_the_communicator_is_created() -> None:
-    mpi = next((mpi for mpi in FOUND if mpi.kind == "openmpi"), None)
-    if mpi is None:
-        pytest.skip("no Open MPI on this machine")
+@every_open_mpi
+def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None:
     [cell] = planned(mpi, collectives={"bcast": ["chain:chain_fanout=2,segment_bytes=1024"]}, sizes=[8]).cells
     controls = dict(cell.at_creation)
     assert controls["coll_tuned_bcast_algorithm_chain_fanout"] == 2

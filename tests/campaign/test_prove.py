@@ -6,15 +6,11 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.campaign.live import Live, timpani
+from tests.libraries import MPICHS, every_open_mpi, needs_mpich
 from timpani.campaign.load import read_proofs
 from timpani.campaign.prove import indistinct
-from timpani.native.find import Mpi, find_mpis
-
-OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=lambda mpi: mpi.version)
+from timpani.native.find import Mpi
 
 ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
 
@@ -87,12 +83,10 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
     assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 16}
 
 
+@needs_mpich
 def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
-    mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
-    if mpi is None:
-        pytest.skip("no MPICH on this machine")
-    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--mpi", mpi.mpirun, "--prove")
-    done = timpani("run", *study, "-o", tmp_path / "c")
+    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove")
+    done = timpani("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "counts no messages: that a forced algorithm ran rests on" in done.stderr
 

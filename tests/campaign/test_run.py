@@ -11,32 +11,20 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import Live, gone, keys, results, timpani, wait_until
+from tests.libraries import FOUND, every_mpi, needs_mpi, needs_two_cores
 from timpani.campaign.run import Runner
 from timpani.campaign.session import Session
 from timpani.campaign.store import Store
 from timpani.errors import UserError
-from timpani.machine.cores import read_cores
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.study.study import Study
 
-FOUND = find_mpis()
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
-pytestmark = [
-    pytest.mark.skipif(not FOUND, reason="no MPI library on this machine"),
-    pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores"),
-]
+pytestmark = [needs_mpi, needs_two_cores]
 
 # Three cells in one launch; 1000 repetitions of each take long enough for it to be met under way.
 LONG = ("bcast", "--algorithms", "default", "--sizes", "4M,8M,8MB", "--slot", "500ms", "--precision", "0.00001")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
-
-
-def of_kind(kind: str, least: tuple[int, ...] = ()) -> Mpi:
-    for mpi in FOUND:
-        if mpi.kind == kind and mpi.numbers >= least:
-            return mpi
-    pytest.skip(f"may be skipped: no {kind} {'.'.join(map(str, least))} on this machine")
 
 
 def stop_a_rank(live: Live) -> None:
@@ -144,17 +132,12 @@ def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> 
     assert nothing.stderr.splitlines()[-1].endswith("before anything was measured; give more with --budget")
 
 
-@pytest.mark.parametrize(
-    ("kind", "arguments", "refused"),
-    [
-        ("openmpi", ("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
-        ("mpich", ("bcast", "--algorithms", "smp,binomial"), "smp"),
-    ],
-)
-def test_an_algorithm_that_the_library_refuses(
-    kind: str, arguments: tuple[str, ...], refused: str, tmp_path: Path
-) -> None:
-    mpi = of_kind(kind)
+@every_mpi
+def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None:
+    arguments, refused = {
+        "openmpi": (("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
+        "mpich": (("bcast", "--algorithms", "smp,binomial"), "smp"),
+    }[mpi.kind]
     where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "--launches", "1")
     done = timpani("run", *arguments, *where, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
@@ -193,13 +176,19 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
 
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
-    mpi = of_kind("mpich", (5,))
-    study = ("allreduce", "--algorithms", "smp,ring", "--sizes", "1Ki,2Ki,4Ki,8Ki", "--slot", "2ms", "--launches", "1")
-    done = timpani("run", *study, "--mpi", str(mpi.mpirun), "--hang-after", "1s", "-o", tmp_path / "c")
+    with Live(tmp_path / "c", *LONG, "--launches", "1", "--hang-after", "2s") as live:
+        records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
+        for record in records:
+            live.until(record.exists)
+            live.until(lambda: live.in_a_cell() and live.ranks())
+            stop_a_rank(live)
+            wait_until(lambda: not live.ranks())
+        done = live.end()
     assert done.returncode == 0, done.stderr
-    errors = {(line["algorithm"], line["message_bytes"]): line["error"] for line in results(tmp_path / "c")}
-    assert all((error is None) == (algorithm == "ring") for (algorithm, _), error in errors.items())
-    assert len(errors) == 8
+    errors = [line["error"] for line in results(tmp_path / "c")]
+    assert [error.partition(" for ")[0] for error in errors[:2]] == ["no sign of life"] * 2
+    assert len(errors) == 3
+    assert errors[2].startswith("not tried: the algorithm ended 2 launches")
 
 
 class Silent:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import keys, timpani
+from tests.libraries import FOUND
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult, Proof
@@ -23,16 +24,13 @@ from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import MachineDescription
-from timpani.native.find import find_mpis
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
 CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 2, "core", 8, "warm")
 RESULT = LaunchResult(CELL, 1, "here", median_us=1.5)
 
-real_ranks = pytest.mark.skipif(
-    not find_mpis() or read_cores().usable < 2, reason="it takes an MPI library and two cores"
-)
+real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
 
 
 def header(mpi: str = "4.1.4", machine: str = "here", command: str = "timpani run", **study: Any) -> Header:
@@ -289,12 +287,12 @@ def small_disk(folder: Path) -> Iterator[None]:
     """`folder` as a file system of 512 KiB."""
     folder.mkdir()
     if os.geteuid() != 0:
-        pytest.skip("may be skipped: only root mounts a small disk")
+        pytest.skip("only root mounts a small disk")
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=512k", "timpani-test", folder], capture_output=True, text=True, check=False
     )
     if mounted.returncode != 0:
-        pytest.skip(f"may be skipped: mounting isn't allowed here: {mounted.stderr}")
+        pytest.skip(f"mounting isn't allowed here: {mounted.stderr}")
     try:
         yield
     finally:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_listing import timpani
-from timpani.native.find import find_mpis
+from tests.libraries import needs_mpi
 
-pytestmark = pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+pytestmark = needs_mpi
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from tests.libraries import OPEN_MPIS, needs_open_mpi
 from timpani.cli.fit import fit
 from timpani.cli.importing import import_
 from timpani.errors import UserError
-from timpani.native.find import find_mpis
 from timpani.providers.eager_limits import eager_limits
 
 APP = typer.Typer()
@@ -234,16 +234,14 @@ def test_the_empty_cell_of_a_published_table_is_left_out_and_said(tmp_path: Path
     assert json.loads((folder / "campaign.json").read_text())["left_out"] == ["empty cells of the published table: 1"]
 
 
+@needs_open_mpi
 def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path: Path) -> None:
-    found = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-    if not found:
-        pytest.skip("there is no Open MPI to ask for its limits")
-    limits = eager_limits("openmpi", found[0].version)
+    limits = eager_limits("openmpi", OPEN_MPIS[0].version)
     name, limit = next((name, limit) for name, limit in limits.items() if 64 <= limit <= 2**19)
     sizes = [2**power for power in range(23)]
     lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > limit)} for n in sizes]
     folder = campaign(tmp_path / "limited", lines)
-    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": found[0].version}}
+    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": OPEN_MPIS[0].version}}
     (folder / "campaign.json").write_text(json.dumps(header))
     (curve,) = fitted(folder)["curves"]
     (switch,) = curve["switches"]

@@ -5,8 +5,7 @@ import os
 import subprocess
 import sys
 
-import pytest
-
+from tests.libraries import every_mpi
 from timpani.native.find import Mpi, find_mpis
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
@@ -42,7 +41,7 @@ def test_mpis() -> None:
     assert [(row["kind"], row["version"]) for row in rows] == [(mpi.kind, mpi.version) for mpi in find_mpis()]
 
 
-@pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+@every_mpi
 def test_algorithms_of_the_library_asked_for(mpi: Mpi) -> None:
     rows = json.loads(timpani("list", "algorithms", "--mpi", str(mpi.mpirun), "--format", "json").stdout)
     assert f"{mpi.kind}/binomial" in [row["algorithm"] for row in rows if row["collective"] == "bcast"]

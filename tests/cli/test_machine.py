@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import timpani
-from timpani.native.find import find_mpis
+from tests.libraries import needs_mpi
 
 FOUR = "".join(f'[[groups]]\nname = "g{n}"\nnodes = "{c}[1-2]"\ncores = 4\n' for n, c in enumerate("abcd", 1))
 
@@ -58,7 +58,7 @@ def test_what_can_not_be_had_is_one_line_and_status_2(
     assert said in done.stderr
 
 
-@pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+@needs_mpi
 def test_this_computer_is_written_down_and_can_be_measured_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
     done = timpani("machine", "detect")

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_listing import timpani
-from timpani.native.find import find_mpis
+from tests.libraries import needs_mpi
 
 DATA = Path(__file__).parents[1] / "data/proofs/openmpi-5.0.11-8-ranks.jsonl"
 
-pytestmark = pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+pytestmark = needs_mpi
 
 
 @pytest.fixture

@@ -14,13 +14,12 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import results, timpani
+from tests.libraries import FOUND, every_mpi, needs_mpi
 from timpani.machine.cores import read_cores
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.study import Study
 
-FOUND = find_mpis()
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
 real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
 
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
@@ -72,7 +71,7 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
         (("bcast", "-o", "/dev/null"), "/dev/null can't be written"),
     ],
 )
-@pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+@needs_mpi
 def test_what_can_not_be_used_is_one_line_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     done = timpani("run", *arguments, cwd=tmp_path)
     assert done.returncode == 2
@@ -133,13 +132,14 @@ def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
 def test_a_user_without_rights_measures_without_roots_warnings() -> None:
     with tempfile.TemporaryDirectory() as home, nobody(home) as prefix:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        compiled_before = {"CCACHE_BASEDIR": home, "CCACHE_READONLY": "1", "CCACHE_TEMPDIR": f"{home}/ccache"}
         done = subprocess.run(
             [*prefix, sys.executable, "-c", "from timpani.cli import main; main()", "run", *ONE, "-o", "c"],
             capture_output=True,
             text=True,
             check=False,
             cwd=home,
-            env={**environment, "HOME": home},
+            env={**environment, "HOME": home, **compiled_before},
         )
         assert done.returncode == 0, done.stderr
         assert "root" not in done.stderr.lower()
@@ -149,7 +149,7 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
         assert "ALLOW_RUN_AS_ROOT" not in (Path(home) / "c" / "launches.jsonl").read_text()
 
 
-@pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+@needs_mpi
 @pytest.mark.parametrize("option", [("-np", "2"), ("-n", "2"), ("--ranks", "2")])
 def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
     done = timpani("run", "bcast", *option, "--sizes", "8:1K", "--dry-run")

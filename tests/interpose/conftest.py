@@ -14,11 +14,10 @@ from timpani.machine.cores import read_cores
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARY = "libtimpani.so"
-FOUND = find_mpis()
 
 TREES = {  # an algorithm for every collective, most of them along trees
     "barrier": "dissemination",
@@ -90,16 +89,6 @@ class Run:
 
 
 RunProgram = Callable[..., Run]
-
-
-@pytest.fixture(
-    params=FOUND or (None,), ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session"
-)
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    if request.param is None:
-        pytest.skip("no MPI library on this machine")
-    found: Mpi = request.param
-    return found
 
 
 @pytest.fixture(scope="session")

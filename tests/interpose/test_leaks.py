@@ -6,24 +6,15 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.interpose.conftest import FOUND, LIBRARY, SHARED, TREES, everywhere
-from tests.mpi.conftest import build_tests
+from tests.builds import build_sanitized
+from tests.interpose.conftest import LIBRARY, SHARED, TREES, everywhere
+from tests.mpi.conftest import one_mpi
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.find import Mpi
 
 RANKS = 2
 SUMMARY = re.compile(r"SUMMARY: AddressSanitizer: \d+ byte\(s\) leaked in (\d+) allocation")
-
-
-@pytest.fixture(scope="module")
-def sanitized(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if mpi != FOUND[0]:
-        pytest.skip("may be skipped: what the sanitizer looks at is ours, whichever library it is built for")
-    options = ("-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O1 -g1")
-    return build_tests(mpi, tmp_path_factory.mktemp("sanitized"), "timpani", *options) / LIBRARY
 
 
 def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: int) -> list[int]:
@@ -50,11 +41,13 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
     return [int(each[1]) for each in found if each]
 
 
+@one_mpi
 def test_what_is_left_does_not_grow_with_communicators(
-    mpi: Mpi, sanitized: Path, compiled: Callable[[str], Path], tmp_path: Path
+    mpi: Mpi, compiled: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """MPI libraries leave some at their end; of ours, a single one for each communicator would show."""
     program = compiled("communicators.c")
-    few, many = (leaked(mpi, sanitized, program, tmp_path / str(number), number) for number in (50, 250))
+    library = build_sanitized(mpi) / LIBRARY
+    few, many = (leaked(mpi, library, program, tmp_path / str(number), number) for number in (50, 250))
     assert len(few) == len(many) >= RANKS
     assert sum(many) - sum(few) < 100

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import SHARED, STRAIGHT, TREES, Run, RunProgram, everywhere
-from timpani.native.find import Mpi
+from tests.mpi.conftest import on_ranks
 
 
 def results(run_program: RunProgram, folder: Path, text: str | None, ranks: int) -> tuple[list[list[str]], Run]:
@@ -16,13 +16,11 @@ def results(run_program: RunProgram, folder: Path, text: str | None, ranks: int)
     return lines, done
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 5])
+@on_ranks(openmpi=(2, 3, 4, 5), mpich=(3,))
 @pytest.mark.parametrize("algorithms", [TREES, STRAIGHT, SHARED], ids=["trees", "straight", "shared"])
 def test_every_call_gives_the_same_bytes(
-    run_program: RunProgram, mpi: Mpi, tmp_path: Path, algorithms: dict[str, str], ranks: int
+    run_program: RunProgram, tmp_path: Path, algorithms: dict[str, str], ranks: int
 ) -> None:
-    if mpi.kind == "mpich" and ranks != 3:
-        pytest.skip("may be skipped: MPICH spins while it waits, and 3 ranks on few cores show the same")
     expected, _ = results(run_program, tmp_path, None, ranks)
     found, done = results(run_program, tmp_path, everywhere(algorithms), ranks)
     for rank in range(ranks):

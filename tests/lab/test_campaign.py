@@ -14,17 +14,16 @@ import pytest
 
 from tests.campaign.live import Live, gone, keys, results, timpani, wait_until
 from tests.lab.conftest import Made
+from tests.libraries import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
 from timpani.lab.steps import burst_bytes
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.lab import lab_machine
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
-OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=lambda mpi: mpi.version)
-pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
+pytestmark = needs_open_mpi
 
 UPLINK = 250_000_000  # bit/s
 QUICK = ("--ranks", "8", "--slot", "5ms", "--launches", "1")  # 4 nodes of 2 ranks
@@ -125,25 +124,13 @@ def test_a_campaign_goes_on_in_a_lab_made_anew(make: Callable[..., Made], tmp_pa
     assert "was measured on machine name lab:2x1-1gbit, this is lab:2x1-100mbit" in other.stderr
 
 
+@needs_mpich
 def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> None:
-    mpi = next((mpi for mpi in find_mpis() if mpi.kind == "mpich"), None)
-    if mpi is None:
-        pytest.skip("no MPICH on this machine")
     # By core both were on n1. More ranks would spin for minutes.
-    study = (
-        "barrier",
-        "--algorithms",
-        "default",
-        "--ranks",
-        "2",
-        "--placement",
-        "node",
-        "--slot",
-        "5ms",
-        "--launches",
-        "1",
+    study = ("barrier", "--algorithms", "default", "--ranks", "2", "--slot", "5ms", "--launches", "1")
+    done = timpani(
+        "run", *study, "--placement", "node", "--mpi", MPICHS[0].mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c"
     )
-    done = timpani("run", *study, "--mpi", mpi.mpirun, "--on", f"lab:{lab.id}", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     [launch] = map(json.loads, (tmp_path / "c" / "launches.jsonl").read_text().splitlines())
     assert [rank["host"] for rank in launch["ranks"]] == [

@@ -9,10 +9,9 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from tests.lab.conftest import Made
-from timpani.native.find import find_mpis
+from tests.libraries import OPEN_MPIS, needs_open_mpi
 
-OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
+pytestmark = needs_open_mpi
 
 SIZE = 2**14
 PLACEMENTS = {

@@ -9,11 +9,12 @@ import pytest
 
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
 from tests.lab.conftest import Made
+from tests.libraries import every_mpi
 from timpani.machine.hosts import Host
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks
@@ -42,14 +43,12 @@ def lab(make: Callable[..., Made]) -> Made:
     return make("--nodes", "4", "--cores", "2", "--groups", "2")
 
 
-@pytest.mark.parametrize("mpi", find_mpis() or [None], ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none")
+@every_mpi
 @pytest.mark.parametrize("placement", ["core", "node"], ids=["together", "scattered"])
 @pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])
 def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
-    lab: Made, tmp_path: Path, mpi: Mpi | None, placement: str, algorithms: tuple[str, ...]
+    lab: Made, tmp_path: Path, mpi: Mpi, placement: str, algorithms: tuple[str, ...]
 ) -> None:
-    if mpi is None:
-        pytest.skip("no MPI library on this machine")
     hosts = HOSTS[mpi.kind]
     ranks = sum(host.slots or 0 for host in hosts)
     program, file, profile = tmp_path / "matrix", tmp_path / "rules", tmp_path / "profile.csv"

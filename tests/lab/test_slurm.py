@@ -10,11 +10,10 @@ import pytest
 
 from tests.campaign.live import MAIN, keys, wait_until
 from tests.lab.conftest import Made
+from tests.libraries import OPEN_MPIS, needs_open_mpi
 from timpani.lab.lab import LABS
-from timpani.native.find import find_mpis
 
-OPEN_MPIS = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-pytestmark = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
+pytestmark = needs_open_mpi
 
 SECONDS = 120
 

@@ -1,7 +1,6 @@
 """A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued."""
 
 import json
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable
@@ -12,11 +11,10 @@ import pytest
 
 from tests.campaign.live import MAIN, keys, results, wait_until
 from tests.lab.conftest import Made
+from tests.libraries import FOUND, MPICHS, needs_mpi, needs_mpich
 from timpani.native.build import build
-from timpani.native.find import find_mpis
 
-FOUND = find_mpis()
-pytestmark = pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
+pytestmark = needs_mpi
 
 STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
 
@@ -91,10 +89,9 @@ def test_a_job_that_slurm_refuses_is_one_line(lab: Made, tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@needs_mpich
 def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
-    mpi = next((mpi for mpi in FOUND if mpi.kind == "mpich"), None)
-    if mpi is None or shutil.which("srun") is None:
-        pytest.skip("may be skipped: it takes MPICH and srun")
+    mpi = MPICHS[0]
     build(mpi)
     (tmp_path / "m.toml").write_text(
         f'name = "m"\nlauncher = "slurm"\nmpi = "{mpi.mpirun}"\n[[groups]]\nname = "g"\nnodes = "n[1-2]"\ncores = 2\n'

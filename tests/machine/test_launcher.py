@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import every_mpi
 from timpani.errors import UserError
 from timpani.machine import slurm
 from timpani.machine.cores import read_cores
 from timpani.machine.hosts import Host
 from timpani.machine.launcher import Command, LaunchRequest, command
 from timpani.machine.model import Machine
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 
 USABLE = read_cores().usable
 # One write a rank, so that lines of several ranks don't mix.
@@ -24,7 +25,6 @@ WHERE = (
     "sys.stdout.write(json.dumps([sorted(os.sched_getaffinity(0)), os.environ.get('TIMPANI_TEST')]) + chr(10))"
 )
 OPEN_MPI = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-every_mpi = pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
 
 
 def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tuple[list[int], str]]:

@@ -2,62 +2,38 @@
 
 import json
 import os
-import shutil
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.builds import build_sanitized
+from tests.libraries import FOUND, label
 from timpani.machine.cores import read_cores
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
-from timpani.native.sources import sources
-
-FOUND = find_mpis()
-PARAMETERS: tuple[Mpi | None, ...] = tuple(FOUND) if FOUND else (None,)
+from timpani.native.find import Mpi
 
 RunPlan = Callable[..., list[dict[str, Any]]]
 
-
-@pytest.fixture(params=PARAMETERS, ids=lambda mpi: f"{mpi.kind}-{mpi.version}" if mpi else "none", scope="session")
-def mpi(request: pytest.FixtureRequest) -> Mpi:
-    if request.param is None:
-        pytest.skip("no MPI library on this machine")
-    found: Mpi = request.param
-    return found
+# For what is ours, whichever library it is built for.
+one_mpi = pytest.mark.parametrize("mpi", FOUND[:1], ids=label, indirect=True)
 
 
-@pytest.fixture(scope="session")
-def sanitized(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of our programs and native tests, built with the address and undefined-behaviour sanitizers."""
-    if mpi != FOUND[0]:
-        pytest.skip("may be skipped: what the sanitizers look at is ours, whichever library it is built for")
-    options = ("-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O1 -g1")
-    return build_tests(mpi, tmp_path_factory.mktemp(f"sanitized-{mpi.kind}"), "all", *options)
+def on_ranks(openmpi: Iterable[int], mpich: Iterable[int]) -> pytest.MarkDecorator:
+    """Each library with its kind's rank counts. MPICH spins while it waits: on few cores many ranks take minutes."""
+    counts = {"openmpi": openmpi, "mpich": mpich}
+    cases = [pytest.param(mpi, ranks, id=f"{label(mpi)}-{ranks}") for mpi in FOUND for ranks in counts[mpi.kind]]
+    return pytest.mark.parametrize(("mpi", "ranks"), cases, indirect=["mpi"])
 
 
 @pytest.fixture(scope="session")
-def against_library(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program that compares our algorithms with the library's own calls."""
-    name = "timpani-against-library"
-    return build_tests(mpi, tmp_path_factory.mktemp(f"tests-{mpi.kind}"), name) / name
-
-
-def build_tests(mpi: Mpi, folder: Path, target: str, *options: str) -> Path:
-    """Build `target` of our programs and native tests for `mpi` in `folder`, and return that."""
-    beside = Path(sys.executable).parent
-    cmake = shutil.which("cmake", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "cmake"
-    ninja = shutil.which("ninja", path=f"{beside}{os.pathsep}{os.environ['PATH']}") or "ninja"
-    where = [f"-DCMAKE_CXX_COMPILER={mpi.cxx}", f"-DCMAKE_MAKE_PROGRAM={ninja}", "-DTIMPANI_TESTS=ON"]
-    environment = os.environ | {"LC_ALL": "C"}  # as `build` has it: ccache tells locales apart
-    subprocess.run([cmake, "-S", sources(), "-B", folder, "-G", "Ninja", *where, *options], check=True, env=environment)
-    subprocess.run([ninja, "-C", folder, target], check=True, env=environment)
-    return folder
+def sanitized(mpi: Mpi) -> Path:
+    """The folder of our programs and native tests, built with the sanitizers."""
+    return build_sanitized(mpi)
 
 
 def start(mpi: Mpi, ranks: int, program: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi.conftest import RunPlan, start
+from tests.mpi.conftest import RunPlan, one_mpi, start
 from timpani.machine.cores import read_cores
 from timpani.native.find import Mpi
 from timpani.study.operations import COLLECTIVES
@@ -41,6 +41,7 @@ def test_a_cell_too_large_for_mpis_counts_fails_alone(run_plan: RunPlan, algorit
     assert record[-1]["end"] is True
 
 
+@one_mpi
 @pytest.mark.parametrize("datatype", DATATYPES)
 def test_every_datatype_gives_right_data_under_the_sanitizers(
     run_plan: RunPlan, sanitized: Path, datatype: str
@@ -56,12 +57,14 @@ def test_cache_modes_keep_the_data_right(run_plan: RunPlan, mode: str) -> None:
     assert sum("measured" in line for line in record) == 2
 
 
+@one_mpi
 def test_native_tests_pass_under_the_sanitizers(mpi: Mpi, sanitized: Path) -> None:
     done = start(mpi, 1, (str(sanitized / "timpani-native-tests"),))
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 failed checks" in done.stdout
 
 
+@one_mpi
 @pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (1_000_000, 0), (-7_000_000, 40)])
 def test_a_common_clock_is_found_whatever_the_ranks_clocks_say(
     mpi: Mpi, sanitized: Path, offset_ns: int, drift_ppm: int
@@ -118,6 +121,7 @@ def test_osu_protocol_runs_its_fixed_iterations(run_plan: RunPlan) -> None:
     assert [(line["measured"]["warmup"], len(line["measured"]["average_ns"])) for line in record[2:3]] == [(3, 17)]
 
 
+@one_mpi
 def test_a_plan_that_cannot_be_read_ends_every_rank_with_its_line(mpi: Mpi, sanitized: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("timpani-plan 1\nslot_ns many\n")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.mpi.conftest import RunPlan, start
+from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
 from timpani.native.find import Mpi
 
 SIZES = (0, 1, 1000, 70_000)
@@ -37,10 +37,8 @@ def test_exchanges_deliver_the_right_data_between_any_two_ranks(run_plan: RunPla
         assert len(cell["rank_mean_ns"]) == 1  # one rank reads its clock
 
 
-@pytest.mark.parametrize("ranks", [2, 4, 5])
-def test_pairs_of_ranks_exchange_at_once_on_the_common_clock(run_plan: RunPlan, mpi: Mpi, ranks: int) -> None:
-    if mpi.kind == "mpich" and ranks > 4:
-        pytest.skip("may be skipped: MPICH's ranks spin, and wait for each other's time slices where they share cores")
+@on_ranks(openmpi=(2, 4, 5), mpich=(2, 4))
+def test_pairs_of_ranks_exchange_at_once_on_the_common_clock(run_plan: RunPlan, ranks: int) -> None:
     pairs = ranks // 2
     found = measured(run_plan(ranks, cells(f"message_rate default:pairs={pairs},window=8")))
     for cell in found.values():
@@ -116,6 +114,7 @@ def test_ranks_that_are_not_there_fail_their_cell_only(run_plan: RunPlan) -> Non
     ]  # fmt: skip
 
 
+@one_mpi
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
@@ -136,6 +135,7 @@ def test_what_is_not_known_ends_the_launch_with_one_plain_line(
     assert words in done.stdout + done.stderr
 
 
+@one_mpi
 def test_exchanges_are_clean_under_the_sanitizers(run_plan: RunPlan, sanitized: Path) -> None:
     names = (*EXCHANGES, "message_rate", "reduce_local")
     measured(run_plan(3, cells(*(f"{name} default" for name in names)), programs=sanitized, slot_ns=1_000_000))

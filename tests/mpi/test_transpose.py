@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mpi.conftest import RunPlan
-from timpani.native.find import Mpi
+from tests.mpi.conftest import RunPlan, on_ranks, one_mpi
 
 BETWEEN_TWO = ("column_by_column", "nested_datatype", "packed", "plain_message")
 ALONE = ("local_copy", "local_memcpy")
@@ -27,16 +26,15 @@ def ways(ranks: int) -> tuple[str, ...]:
     return (*ALONE, *(BETWEEN_TWO if ranks > 1 else ()), "alltoallv")
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
-def test_every_element_arrives_in_its_place(run_plan: RunPlan, mpi: Mpi, ranks: int) -> None:
-    if mpi.kind == "mpich" and ranks > 4:
-        pytest.skip("may be skipped: MPICH's ranks spin, and wait for each other's time slices where they share cores")
+@on_ranks(openmpi=(1, 2, 3, 4, 5), mpich=(1, 2, 3, 4))
+def test_every_element_arrives_in_its_place(run_plan: RunPlan, ranks: int) -> None:
     lines = cells(ways(ranks), "double")
     record = run_plan(ranks, lines, slot_ns=500_000)
     assert [line for line in record if "mistake" in line] == []
     assert sum("measured" in line for line in record) == len(lines) - 1
 
 
+@one_mpi
 @pytest.mark.parametrize("datatype", BYTES)
 def test_every_datatype_is_transposed_under_the_sanitizers(run_plan: RunPlan, sanitized: Path, datatype: str) -> None:
     lines = cells(ways(3), datatype)

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import build, cache_folder
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.native.sources import sources
-
-FOUND = find_mpis()
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.20)
@@ -52,7 +51,7 @@ def mpi() -> Mpi:
     return FOUND[0]
 
 
-@pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
+@every_mpi
 def test_programs_are_linked_with_the_library_asked_for(small: Path, mpi: Mpi) -> None:
     program = build(mpi, small) / "timpani-measure"
     said = subprocess.run([program], capture_output=True, text=True, check=True).stdout

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
 from timpani.native.find import Mpi, Unusable, choose_mpi, find_mpis, search_mpis
-
-FOUND = find_mpis()
-
-
-def label(mpi: Mpi) -> str:
-    return f"{mpi.kind}-{mpi.version}"
 
 
 def forward(folder: Path, name: str, program: Path) -> None:
@@ -23,14 +18,7 @@ def forward(folder: Path, name: str, program: Path) -> None:
     script.chmod(0o755)
 
 
-def first(kind: str) -> Mpi:
-    for mpi in FOUND:
-        if mpi.kind == kind:
-            return mpi
-    pytest.skip(f"no {kind} on this machine")
-
-
-@pytest.mark.parametrize("mpi", FOUND, ids=label)
+@every_mpi
 def test_every_library_is_found_with_its_own_programs(mpi: Mpi) -> None:
     assert mpi.mpirun.is_file()
     assert mpi.cxx.is_file()
@@ -42,15 +30,19 @@ def test_each_library_is_found_once() -> None:
     assert len({(mpi.kind, mpi.version, mpi.mpirun.resolve().parent) for mpi in FOUND}) == len(FOUND)
 
 
-def test_the_order_of_path_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    if len(folders := {mpi.mpirun.parent: mpi for mpi in FOUND}) < 2:
-        pytest.skip("may be skipped: fewer than two folders with MPI libraries")
-    for folder in folders:
+@needs_open_mpi
+@needs_mpich
+def test_the_order_of_path_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for mpi in (OPEN_MPIS[0], MPICHS[0]):
+        folder = tmp_path / mpi.kind
+        folder.mkdir()
+        forward(folder, "mpirun", mpi.mpirun)
+        forward(folder, "mpicxx", mpi.cxx)
         monkeypatch.setenv("PATH", os.pathsep.join([str(folder), os.environ["PATH"]]))
         assert find_mpis()[0].mpirun.parent == folder
 
 
-@pytest.mark.parametrize("mpi", FOUND, ids=label)
+@every_mpi
 def test_a_library_is_chosen_by_its_launcher(mpi: Mpi) -> None:
     assert choose_mpi(str(mpi.mpirun)) == mpi
 
@@ -66,8 +58,9 @@ def test_a_library_is_chosen_by_kind_bin_folder_and_prefix(tmp_path: Path) -> No
     assert (by_prefix.version, by_prefix.mpirun) == (mpi.version, tmp_path / "bin/mpirun")
 
 
+@needs_open_mpi
 def test_a_launcher_without_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    forward(tmp_path, "mpirun", first("openmpi").mpirun)
+    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     found = search_mpis()
@@ -76,12 +69,14 @@ def test_a_launcher_without_compiler_is_reported(tmp_path: Path, monkeypatch: py
         choose_mpi(None)
 
 
+@needs_open_mpi
+@needs_mpich
 def test_another_librarys_compiler_is_never_taken(tmp_path: Path) -> None:
-    forward(tmp_path, "mpirun", first("openmpi").mpirun)
-    forward(tmp_path, "mpicxx", first("mpich").cxx)
+    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
+    forward(tmp_path, "mpicxx", MPICHS[0].cxx)
     with pytest.raises(UserError, match="mpicxx is another library's"):
         choose_mpi(str(tmp_path))
-    forward(tmp_path, "mpicxx.openmpi", first("openmpi").cxx)
+    forward(tmp_path, "mpicxx.openmpi", OPEN_MPIS[0].cxx)
     assert choose_mpi(str(tmp_path)).cxx.name == "mpicxx.openmpi"
 
 

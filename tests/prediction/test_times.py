@@ -5,9 +5,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.libraries import FOUND
 from timpani.models.hockney import Regime
 from timpani.native.build import build
-from timpani.native.find import find_mpis
 from timpani.prediction.costs import MessageCosts, message_costs
 from timpani.prediction.times import PREDICTED, RATIO, choices, predicted_times
 from timpani.schedules.simulation import Simulator
@@ -42,10 +42,9 @@ def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) ->
 
 @pytest.fixture(scope="module")
 def simulator() -> Simulator:
-    mpis = find_mpis()
-    if not mpis:
+    if not FOUND:
         pytest.skip("no MPI library on this machine")
-    return Simulator(build(mpis[0]))
+    return Simulator(build(FOUND[0]))
 
 
 def test_costs_are_those_of_the_regime_of_the_size() -> None:

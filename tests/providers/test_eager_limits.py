@@ -1,6 +1,5 @@
-import pytest
-
-from timpani.native.find import find_mpis
+from tests.libraries import every_open_mpi
+from timpani.native.find import Mpi
 from timpani.providers.eager_limits import eager_limits, read_openmpi
 
 # Lines of Open MPI 4.1.4's `ompi_info --param btl all --level 9 --parsable`.
@@ -22,11 +21,9 @@ def test_limits_are_read_from_what_ompi_info_prints() -> None:
     }
 
 
-def test_the_installed_library_tells_its_own() -> None:
-    found = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-    if not found:
-        pytest.skip("there is no Open MPI to ask")
-    limits = eager_limits("openmpi", found[0].version)
+@every_open_mpi
+def test_the_installed_library_tells_its_own(mpi: Mpi) -> None:
+    limits = eager_limits("openmpi", mpi.version)
     assert any(name.endswith("eager_limit") for name in limits)
     assert all(limit > 0 for limit in limits.values())
 

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import every_mpich
 from timpani.machine.launcher import LaunchRequest, command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.providers.catalogue import AlgorithmInfo
 from timpani.providers.mpich import Mpich, read_algorithms, read_description, read_variables
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
 DATA = Path(__file__).parents[1] / "data/mpich"
-FOUND = [mpi for mpi in find_mpis() if mpi.kind == "mpich"]
-installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
 
 
 def recorded(version: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
@@ -107,7 +106,7 @@ def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProc
     )
 
 
-@installed
+@every_mpich
 def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(mpi: Mpi) -> None:
     for algorithms in Mpich().catalogue(mpi).algorithms.values():
         numbers = [int(info.value) for info in algorithms]
@@ -115,12 +114,12 @@ def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(m
         assert len(set(numbers)) == len(numbers)
 
 
-@installed
+@every_mpich
 def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
     assert discover(mpi, {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "no_such_algorithm"}).returncode != 0
 
 
-@installed
+@every_mpich
 def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
     info = Mpich().catalogue(mpi).algorithms["bcast"][0]
     held = dict(Mpich().selection(mpi, info, Algorithm("mpich", info.name)).at_call)

@@ -7,18 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import every_open_mpi
 from timpani.errors import UserError
 from timpani.machine.launcher import LaunchRequest, command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.providers.mpich import read_variables
 from timpani.providers.openmpi import OpenMpi, read_algorithms
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
 DATA = Path(__file__).parents[1] / "data/ompi_info"
-FOUND = [mpi for mpi in find_mpis() if mpi.kind == "openmpi"]
-installed = pytest.mark.parametrize("mpi", FOUND, ids=lambda mpi: mpi.version)
 
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
@@ -78,7 +77,7 @@ def test_han_is_kept_out_from_5_0() -> None:
         assert ("^han" in selection.arguments) == kept_out
 
 
-@installed
+@every_open_mpi
 def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
     launch = LaunchRequest(1, "core", False, (), {}, (str(build(mpi) / "timpani-discover"),))
     started = command(mpi, launch)
@@ -94,14 +93,14 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
             assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
 
 
-@installed
+@every_open_mpi
 def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     before = OpenMpi().catalogue(mpi)
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4711")
     assert OpenMpi().catalogue(mpi) == before
 
 
-@installed
+@every_open_mpi
 def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
     info = OpenMpi().catalogue(mpi).algorithms["bcast"][0]
     arguments = OpenMpi().selection(mpi, info, Algorithm("openmpi", info.name)).arguments
@@ -113,7 +112,7 @@ def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
     assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
 
 
-@installed
+@every_open_mpi
 def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
     with pytest.raises(UserError, match="lacks ompi_info"):
         OpenMpi().catalogue(Mpi(mpi.kind, mpi.version, mpi.mpirun, mpi.cxx, None))

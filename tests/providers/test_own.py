@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import FOUND
 from timpani.errors import UserError
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.native.sources import sources
 from timpani.providers.catalogue import Catalogue, Restrictions
 from timpani.providers.own import own_catalogue
@@ -21,10 +22,9 @@ MUST_CATCH = 0.99
 
 @pytest.fixture(scope="module")
 def mpi() -> Mpi:
-    found = find_mpis()
-    if not found:
+    if not FOUND:
         pytest.skip("no MPI library on this machine to build the verifier with")
-    return found[0]
+    return FOUND[0]
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import FOUND
 from timpani.native.build import build
-from timpani.native.find import find_mpis
 from timpani.providers.catalogue import Catalogue
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
@@ -13,10 +13,9 @@ from timpani.schedules.simulation import Simulator
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    mpis = find_mpis()
-    if not mpis:
+    if not FOUND:
         pytest.skip("no MPI library on this machine")
-    return build(mpis[0])
+    return build(FOUND[0])
 
 
 @pytest.fixture(scope="session")
@@ -26,4 +25,4 @@ def simulator(programs: Path) -> Simulator:
 
 @pytest.fixture(scope="session")
 def own() -> Catalogue:
-    return own_catalogue(find_mpis()[0])
+    return own_catalogue(FOUND[0])

@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.libraries import every_mpi
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
 from timpani.machine.detect import this_computer
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.find import Mpi
 from timpani.providers.library import Library
 from timpani.report.dry_run import plan_lines
 from timpani.study.cell import OWN
@@ -21,7 +22,6 @@ FOUR_GROUPS = Machine(
     groups=tuple(NodeGroup(name=f"g{i}", nodes=(f"n{i}", f"n{i + 4}"), cores=2) for i in range(4)),
 )
 
-every_mpi = pytest.mark.parametrize("mpi", find_mpis(), ids=lambda mpi: f"{mpi.kind}-{mpi.version}")
 every_study = pytest.mark.parametrize("shipped", shipped_studies(), ids=lambda shipped: shipped.name)
 
 

@@ -23,11 +23,14 @@ _UNFINISHED = "building-"
 _ERROR_LINES = 5
 
 
-def build(mpi: Mpi, source: Path | None = None) -> Path:
-    """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache."""
+def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = ()) -> Path:
+    """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache.
+
+    `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure.
+    """
     source = source or sources()
     cache = cache_folder()
-    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source)}"
+    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source, options)}"
     if done.is_dir():
         return done
     with _locked(cache):
@@ -37,7 +40,7 @@ def build(mpi: Mpi, source: Path | None = None) -> Path:
             shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=cache) as folder:
             programs = Path(folder) / "programs"
-            _compile(mpi, source, Path(folder) / "tree", programs)
+            _compile(mpi, source, options, Path(folder) / "tree", programs)
             programs.rename(done)
     return done
 
@@ -86,7 +89,7 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _key(mpi: Mpi, source: Path) -> str:
+def _key(mpi: Mpi, source: Path, options: tuple[str, ...]) -> str:
     """A hash of all that the programs depend on."""
     compiler = _run([str(mpi.cxx), "--version"])
     if compiler.returncode != 0:
@@ -94,7 +97,7 @@ def _key(mpi: Mpi, source: Path) -> str:
             f"{mpi.cxx} runs no C++ compiler: {_first_errors(compiler.stdout)}", "`apt install g++` or load a compiler"
         )
     flags = [os.environ.get(name, "") for name in _FLAGS]
-    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, platform.machine())).encode())
+    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, options, platform.machine())).encode())
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         content = file.read_bytes()
         digest.update(f"\0{file.relative_to(source)}\0{len(content)}\0".encode())
@@ -102,7 +105,7 @@ def _key(mpi: Mpi, source: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _compile(mpi: Mpi, source: Path, tree: Path, programs: Path) -> None:
+def _compile(mpi: Mpi, source: Path, options: tuple[str, ...], tree: Path, programs: Path) -> None:
     tools = {name: tool(name) for name in ("cmake", "ninja")}
     if missing := [name for name, path in tools.items() if path is None]:
         raise UserError(f"no {' and no '.join(missing)} found", f"`pip install {' '.join(missing)}`")
@@ -112,6 +115,7 @@ def _compile(mpi: Mpi, source: Path, tree: Path, programs: Path) -> None:
         f"-DCMAKE_CXX_COMPILER={mpi.cxx}",
         "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={programs}",
+        *options,
     ]
     for step in (configure, [str(tools["cmake"]), "--build", str(tree)]):
         result = _run(step)
