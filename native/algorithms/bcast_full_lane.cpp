@@ -22,7 +22,7 @@ class Broadcast {
 
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
-        // The own lane's part first, as the root sends it first.
+        // Its own lane's part first, since the root sends that first.
         for (int i = 0; rank != shape_.root && i < lanes_.number; ++i) {
             receive(mine, (mine.local + i) % lanes_.number, k, rank, steps);
         }
@@ -30,8 +30,9 @@ class Broadcast {
         const auto segment = k - depth(mine.position, mine.local);
         if (!in_range(segment)) return;
         const Region part = part_of_segment(rank, segment, mine.local);
-        if (mine.position + 1 < lanes_.hierarchy.nodes())
+        if (mine.position + 1 < lanes_.hierarchy.nodes()) {
             steps.send(lanes_.rank_at(mine.position + 1, mine.local), part);
+        }
         for (int lane = 1; rank == shape_.root && lane < lanes_.number; ++lane) {
             steps.send(lanes_.rank_at(0, lane), part_of_segment(rank, segment, lane));
         }

@@ -39,18 +39,18 @@ void exchange(const Shape& shape, int rank, int i, Steps& steps) {
     if (other != 0) steps.send(absolute_rank(shape, other), parts(me));
 }
 
-/// Sends the last group's parts on in the group before it, over `distance`: of each 2·`distance` ranks there, as many
-/// of the first as the last group has ranks have them already.
+/// Passes the last group's parts on in the group before it, over `distance`. Of each 2·`distance` ranks there the first
+/// `have` have them already: as many as the last group has ranks.
 void forward(const Shape& shape, int rank, int i, int distance, Steps& steps) {
     const int group = 1 << i;
-    const int lower = shape.ranks / (2 * group) * (2 * group);
+    const int begin = shape.ranks / (2 * group) * (2 * group);
     const int me = relative_rank(shape, rank);
-    if (me < lower || me >= lower + group) return;
-    const int has = ranks_in_last_group(shape.ranks, i);
-    const int at = (me - lower) % (2 * distance);
-    const Region parts = message_parts(shape, rank, lower + group, shape.ranks);
-    if (at < distance && at < has && at + distance >= has) steps.send(absolute_rank(shape, me + distance), parts);
-    if (at >= distance && at >= has && at - distance < has) steps.receive(absolute_rank(shape, me - distance), parts);
+    if (me < begin || me >= begin + group) return;
+    const int have = ranks_in_last_group(shape.ranks, i);
+    const int at = (me - begin) % (2 * distance);
+    const Region parts = message_parts(shape, rank, begin + group, shape.ranks);
+    if (at < distance && at < have && at + distance >= have) steps.send(absolute_rank(shape, me + distance), parts);
+    if (at >= distance && at >= have && at - distance < have) steps.receive(absolute_rank(shape, me - distance), parts);
 }
 
 void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {

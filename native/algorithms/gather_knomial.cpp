@@ -22,7 +22,7 @@ const Register entry{{
     .source = "Wilkins et al., CLUSTER 2023",
     .cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all",
     .restrictions = {},
-    .parameters = {{"radix", 4, 2, "children for each digit, and one", kTrialRadices}},
+    .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}},
     .aliases = {},
     .rounds = rounds,
     .round = round,

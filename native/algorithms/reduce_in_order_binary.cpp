@@ -62,7 +62,7 @@ std::int64_t most_neighbours(const Shape& shape) {
     int last = p - 1;
     int length = p;
     int depth = 0;
-    while (last != shape.root) {                            // down to the range that the root ends
+    while (last != shape.root) {                            // down to the subtree of the root
         const int middle = last - length + 1 + length / 2;  // where the second half begins
         length = shape.root < middle ? length / 2 : length - 1 - length / 2;
         last = shape.root < middle ? middle - 1 : last - 1;

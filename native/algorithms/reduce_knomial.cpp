@@ -31,7 +31,7 @@ const Register entry{{
     .source = "Moody, Fernandez, Petrini, Panda, SC 2003",
     .cost = "⌈log_r p⌉ (r−1) (α + βm + γm); α + βm more to keep order at a root other than 0",
     .restrictions = {},
-    .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children in each place", kTrialRadices}},
+    .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}},
     .aliases = {},
     .rounds = [](const Shape& shape) { return knomial_rounds(shape, shape.parameters[0]); },
     .round = [](const Shape& shape, int rank, std::int64_t k,

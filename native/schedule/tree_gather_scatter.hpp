@@ -35,18 +35,18 @@ inline std::int64_t block_elements(const Shape& shape, int first, int end) {
     return front.count + back.count;
 }
 
-/// Where `rank` has the blocks of the subtree of `top`, which is itself or one of its children; `buffer` is its buffer
-/// for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange them is the
-/// root, whose buffer they may wrap round.
+/// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
+/// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
+/// them is the root, whose buffer they may wrap round.
 inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer,
-                                             int top) {
+                                             int subtree_root) {
     const int me = relative_rank(shape, rank);
-    const auto [front, back] = blocks_at_root(shape, top, tree.end(top));
+    const auto [front, back] = blocks_at_root(shape, subtree_root, tree.end(subtree_root));
     if (me == 0) return {region(buffer, front), region(buffer, back)};
     const bool leaf = tree.end(me) == me + 1;
     const Buffer kept = leaf ? buffer : Buffer::scratch;
-    const auto start = block_elements(shape, me, top);
-    const bool meets_root = top == me && tree.parent(me) == 0;
+    const auto start = block_elements(shape, me, subtree_root);
+    const bool meets_root = subtree_root == me && tree.parent(me) == 0;
     if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
     return {Region{kept, start, front.count + back.count}, Region{}};
 }
@@ -110,12 +110,12 @@ struct SubtreeTraffic {
 
     SubtreeTraffic(const Shape& shape, std::int64_t radix) {
         std::vector<std::int64_t> neighbours(static_cast<std::size_t>(shape.ranks));
-        for (std::int64_t place = 1; place < shape.ranks; place *= radix) {
-            for (std::int64_t first = place; first < std::min<std::int64_t>(shape.ranks, place * radix);
-                 first += place) {
+        for (std::int64_t place_value = 1; place_value < shape.ranks; place_value *= radix) {
+            for (std::int64_t first = place_value; first < std::min<std::int64_t>(shape.ranks, place_value * radix);
+                 first += place_value) {
                 bool busy = false;
-                for (std::int64_t rank = first; rank < shape.ranks; rank += place * radix) {
-                    const auto end = std::min<std::int64_t>(shape.ranks, rank + place);
+                for (std::int64_t rank = first; rank < shape.ranks; rank += place_value * radix) {
+                    const auto end = std::min<std::int64_t>(shape.ranks, rank + place_value);
                     const auto elements = block_elements(shape, static_cast<int>(rank), static_cast<int>(end));
                     if (elements == 0) continue;
                     busy = true;
