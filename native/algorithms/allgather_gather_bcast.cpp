@@ -19,7 +19,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
         return;
     }
-    const int levels = ceil_log2(p);
+    const std::int64_t levels = ceil_log2(p);
     const bool gathers = k <= levels;
     const int distance = 1 << (gathers ? k - 1 : 2 * levels - k);
     const bool parent = rank % (2 * distance) == 0 && rank + distance < p;
@@ -44,10 +44,11 @@ Algorithm gather_bcast(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
-                   // Rank 0 sends all blocks in each round of the broadcast.
-                   .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.ranks * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+        .claims = {
+            .rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
+            // Rank 0 sends all blocks in each round of the broadcast.
+            .most_sent = [](const Shape& shape) { return shape.ranks * shape.count * ceil_log2(shape.ranks); },
+            .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
     };
 }
 

@@ -39,7 +39,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return;
     }
     const bool gathers = k > levels;
-    const int bit = static_cast<int>(gathers ? 2 * levels - k : k - 1);
+    const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels - k : k - 1);
     const auto side_of = [&](Buffer buffer, int who) {
         const auto parts = kept_parts(who, levels, bit + 1);
         return region(buffer, part_of(shape.count, 1 << levels, parts.first),

@@ -38,7 +38,7 @@ const Register entry{{
         [](const Shape& shape, int rank) {
             return std::min<std::int64_t>(2, KnomialReduction(shape, 2, 0).children(rank)) * shape.count;
         },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
                .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.count; },
                .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
 }};

@@ -18,7 +18,7 @@ const Register entry{{
     .rounds = [](const Shape& shape) { return RingAllreduce(shape, shape.parameters[0]).rounds(); },
     .round = [](const Shape& shape, int rank, std::int64_t k,
                 Steps& steps) { RingAllreduce(shape, shape.parameters[0]).round(rank, k, steps); },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * (shape.ranks - 1); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * (shape.ranks - 1); },
                .most_sent = ring_elements_sent,
                .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
 }};

@@ -42,7 +42,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         return packed;
     };
     std::int64_t outgoing = p;  // in scratch: all blocks, then the packed messages to send, then those received
-    std::int64_t incoming = 2 * p;
+    std::int64_t incoming = std::int64_t{2} * p;
     for (std::int64_t digit = 1; digit < digits; ++digit) {
         const auto number = for_blocks_with(digit, [&](std::int64_t first, std::int64_t length, std::int64_t packed) {
             steps.copy(blocks(Buffer::scratch, first, length), blocks(Buffer::scratch, outgoing + packed, length));
@@ -53,7 +53,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         outgoing += number;
         incoming += number;
     }
-    incoming = 2 * p;
+    incoming = std::int64_t{2} * p;
     for (std::int64_t digit = 1; digit < digits; ++digit) {
         incoming += for_blocks_with(digit, [&](std::int64_t first, std::int64_t length, std::int64_t packed) {
             steps.copy(blocks(Buffer::scratch, incoming + packed, length), blocks(Buffer::scratch, first, length));
@@ -94,7 +94,7 @@ const Register entry{{
     .aliases = {"brucks", "modified_bruck"},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int) { return 3 * shape.ranks * shape.count; },
+    .scratch = [](const Shape& shape, int) { return 3 * shape.count * shape.ranks; },
     .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log(shape.ranks, shape.parameters[0]); },
                .most_sent = most_sent,
                .most_neighbours = most_neighbours},

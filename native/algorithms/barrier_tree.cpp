@@ -37,7 +37,7 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return 2 * ceil_log2(shape.ranks); },
+    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
                .most_sent = [](const Shape&) -> std::int64_t { return 0; },
                .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
 }};

@@ -22,7 +22,7 @@ int rounds_forwarding(int ranks, int i) {
 
 std::int64_t rounds(const Shape& shape) {
     const int steps = ceil_log2(shape.ranks);
-    std::int64_t all = 2 * steps;
+    std::int64_t all = 2 * std::int64_t{steps};
     for (int i = 0; i < steps; ++i) all += rounds_forwarding(shape.ranks, i);
     return all;
 }

@@ -130,15 +130,16 @@ bool SymbolicExecutor::advance(int rank) {
     const auto ended = [&each](std::int64_t earlier) { return each.ended[static_cast<std::size_t>(earlier)] != 0; };
     if (!std::ranges::all_of(*each.depends_on, ended)) return false;
     const std::size_t number = each.next++;
-    if (order_ != nullptr) check_order(rank, number, step);
+    if (order_ != nullptr) check_order(rank, number, step, *each.depends_on);
     each.depends_on.reset();
     issue(rank, each, number, step);
     return true;
 }
 
 /// Notes the step, and refuses one whose access to the window races with another rank's.
-void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& step) {
-    order_->begin(rank, step, *at(rank).depends_on);
+void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& step,
+                                   std::span<const std::int64_t> waited) {
+    order_->begin(rank, step, waited);
     const auto check = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
         const auto other = order_->touch(rank, shape_.topology->node_of(rank), region, write);

@@ -6,6 +6,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -61,7 +62,7 @@ class SymbolicExecutor {
     void post(Queues& own, Queues& other, const Channel& channel, const Posted& posted);
     void move(const Posted& send, const Posted& receive);
     void check_regions(int rank, Rank& each, const Step& step) const;
-    void check_order(int rank, std::size_t number, const Step& step);
+    void check_order(int rank, std::size_t number, const Step& step, std::span<const std::int64_t> waited);
     void check_all_arrived() const;
     void read(int rank, Rank& each, std::size_t number, const Region& region) const;
     Affine expected_of(const Origin& origin, std::map<std::int64_t, std::vector<Affine>>& prefixes) const;
