@@ -22,15 +22,19 @@ Values counts_at(const Extent& extent, int ranks) {
     return counts;
 }
 
-/// The least two, 3 and 7, which divide few counts, the default one, and those that libraries choose, up to as many as
-/// there are ranks: larger ones change nothing.
+/// Up to so many ranks the values that libraries choose are tried, too: twice the largest, so that each is at more than
+/// one digit or chain.
+constexpr int kMostRanksForTrialValues = 32;
+
+/// The least two, 3 and 7, which divide few counts, the default one, and those that libraries choose, if they are less
+/// than the ranks: larger ones change nothing.
 Values values_of(const Parameter& parameter, int ranks) {
     Values values{parameter.minimum, parameter.minimum + 1, parameter.default_value};
     for (const std::int64_t value : {3, 7}) {
         if (value >= parameter.minimum) values.insert(value);
     }
     for (const auto value : parameter.trial_values) {
-        if (value < ranks) values.insert(value);
+        if (value < ranks && ranks <= kMostRanksForTrialValues) values.insert(value);
     }
     return values;
 }
