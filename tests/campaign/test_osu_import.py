@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from timpani.campaign.load import Campaign, load
-from timpani.campaign.osu_import import import_osu, read_osu
+from timpani.campaign.osu_import import OsuLog, import_osu, read_osu
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
 
@@ -12,8 +12,9 @@ LOGS = Path(__file__).parents[1] / "data" / "osu"
 
 
 def imported(folder: Path, *names: str, **options: Any) -> Campaign:
-    told: dict[str, Any] = {"ranks": 4, "machine": "old", "algorithm": "default", "datatype": None, "command": "import"}
-    import_osu([LOGS / name for name in names], folder, **told | options)
+    told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
+    algorithm = options.pop("algorithm", "default")
+    import_osu([OsuLog.parse(str(LOGS / name), algorithm) for name in names], folder, **told | options)
     return load(folder)
 
 
@@ -135,3 +136,30 @@ def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(UserError):
         imported(tmp_path / "old", "bcast-5.6.txt", "missing.txt")
     assert not (tmp_path / "old").exists()
+
+
+def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
+    first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
+    logs = [OsuLog.parse(f"chain:fanout=4={first}", "default"), OsuLog.parse(str(second), "basic_linear")]
+    told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": "MPI_CHAR", "command": "import"}
+    import_osu(logs, tmp_path / "both", **told)
+    labels = set(estimate_cells(load(tmp_path / "both").results)["label"])
+    assert labels == {"chain:fanout=4", "linear"}  # the canonical name
+
+
+def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
+    path = tmp_path / "chain=4.log"
+    path.write_text((LOGS / "bcast-5.6.txt").read_text())
+    assert OsuLog.parse(str(path), "default").path == path
+
+
+def test_the_same_file_twice_is_no_second_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"bcast-5\.6\.txt is named twice"):
+        imported(tmp_path / "c", "bcast-5.6.txt", "../osu/bcast-5.6.txt")
+    assert not (tmp_path / "c").exists()
+
+
+def test_messages_between_two_ranks_need_no_rank_count(tmp_path: Path) -> None:
+    assert set(imported(tmp_path / "c", "latency-5.6.txt", "bandwidth-5.6.txt", ranks=None).results["ranks"]) == {2}
+    with pytest.raises(UserError, match=r"bcast-5\.6\.txt doesn't say how many ranks ran; add --ranks N"):
+        imported(tmp_path / "d", "bcast-5.6.txt", ranks=None)

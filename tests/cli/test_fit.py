@@ -88,9 +88,7 @@ def test_averages_say_that_nothing_tells_launches_apart(tmp_path: Path) -> None:
 def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
     found = fitted(published("behrooz_bcast_scatter", tmp_path), "--published", "della_siega_bcast_linear_ols")
     assert len(found["curves"]) == 8 * 8
-    linear = [
-        each for each in found["regressions"] if (each["collective"], each["algorithm"]) == ("bcast", "basic_linear")
-    ]
+    linear = [each for each in found["regressions"] if (each["collective"], each["algorithm"]) == ("bcast", "linear")]
     assert [each["formula"] for each in linear] == [
         "latency ~ ranks + size - 1",
         "log2(latency) ~ ranks + log2(size) - 1",

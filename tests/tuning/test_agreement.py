@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from timpani.tuning.agreement import agreement
+from timpani.tuning.agreement import agreement, unpaired
 
 
 def pairs(rows: list[tuple[str, int, int, float, float]]) -> pl.DataFrame:
@@ -47,3 +47,14 @@ def test_equal_published_times_are_both_the_best() -> None:
 
 def test_one_algorithm_alone_is_no_choice() -> None:
     assert agreement(pairs([("a", 2, 8, 2.0, 5.0)])).agreeing is None
+
+
+def test_cells_without_a_partner_are_counted_on_both_sides() -> None:
+    columns = ["collective", "label", "ranks", "message_bytes", "osu_avg_us"]
+    cells = pl.DataFrame([("bcast", "a", 2, size, 1.0) for size in (8, 16, 32)], schema=columns, orient="row")
+    published = pl.DataFrame(
+        [("bcast", "a", 2, 8, 1.0), ("bcast", "b", 2, 8, 1.0)], schema=[*columns[:4], "published_us"], orient="row"
+    )
+    left_out = unpaired(cells, published)
+    assert left_out.campaign_only.rows() == [("bcast", "a", 2, 2)]
+    assert left_out.published_only.rows() == [("bcast", "b", 2, 1)]

@@ -13,6 +13,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError, unknown
 from timpani.machine.describe import MachineDescription
+from timpani.providers.counterpart import counterpart
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
@@ -152,47 +153,61 @@ def _average_us(value: Mapping[str, str], where: str) -> float:
     return int(value["Size"]) / throughput
 
 
-def import_osu(
-    files: Sequence[Path],
-    folder: Path,
-    *,
-    ranks: int,
-    machine: str,
-    algorithm: str,
-    datatype: str | None,
-    command: str,
-) -> int:
-    """Make the campaign `folder` of OSU's output in `files`; returns how many results it holds.
+@dataclass(frozen=True)
+class OsuLog:
+    """A file that OSU's benchmarks printed, and the algorithm that ran, which OSU doesn't print."""
 
-    The k-th table that holds a cell is its launch k. `algorithm` is named as in a study; `datatype` chooses among
-    several, since a cell has none. `ranks` must be told because OSU prints no rank count. UserError when `folder` is
-    not empty, or a file isn't OSU's.
+    path: Path
+    algorithm: Algorithm
+
+    @classmethod
+    def parse(cls, text: str, algorithm: str) -> "OsuLog":
+        """Read `FILE`, of `algorithm`, or `ALGORITHM=FILE`; algorithms are named as in a study."""
+        name, equals, path = text.rpartition("=")
+        if not equals or Path(text).exists():
+            name, path = algorithm, text
+        named = Algorithm.parse(name)
+        return cls(Path(path), replace(named, provider=named.provider or PROVIDER))
+
+
+def import_osu(
+    logs: Sequence[OsuLog], folder: Path, *, ranks: int | None, machine: str, datatype: str | None, command: str
+) -> int:
+    """Make the campaign `folder` of OSU's output in `logs`; returns how many results it holds.
+
+    The k-th table that holds a cell is its launch k. `datatype` chooses among several, since a cell has none. `ranks`
+    of collectives and of the message rate must be told because OSU prints no rank count; its other point-to-point tests
+    run on two. UserError when `folder` is not empty, a file isn't OSU's or is named twice, or two libraries are named.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
-    named = Algorithm.parse(algorithm)
-    named = replace(named, provider=named.provider or PROVIDER)
-    tables = [table for path in files for table in read_osu(path)]
-    datatypes = sorted({table.datatype for table in tables})
+    [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
+    if count > 1:
+        raise UserError(f"{most} is named twice", "name each file once: the same figures are no second run")
+    providers = sorted({log.algorithm.provider for log in logs})
+    if len(providers) > 1:
+        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
+    tables = [(log, table) for log in logs for table in read_osu(log.path)]
+    datatypes = sorted({table.datatype for _, table in tables})
     if datatype is None and len(datatypes) > 1:
         raise UserError(f"the files hold {' and '.join(datatypes)}", "choose one with --datatype")
     if datatype is not None and datatype not in datatypes:
         raise unknown("datatype in these files", datatype, datatypes, "timpani import --help")
     chosen = datatype or datatypes[0]
-    results = list(_results([table for table in tables if table.datatype == chosen], named, ranks, machine))
+    results = list(_results([each for each in tables if each[1].datatype == chosen], ranks, machine))
     study = {
         "title": "Imported OSU output",
         "question": "",
-        "files": [str(path) for path in files],
+        "files": [str(log.path) for log in logs],
         "datatype": chosen,
     }
     header = Header.new(
         study=study,
         machine=MachineDescription(name=machine),
-        mpi=RecordedMpi(kind=named.provider, version=""),
+        mpi=RecordedMpi(kind=providers[0], version=""),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
-        left_out=[f"{table.path}: {table.datatype}" for table in tables if table.datatype != chosen],
+        left_out=[f"{table.path}: {table.datatype}" for _, table in tables if table.datatype != chosen],
     )
     with Store(folder, header) as store:
         for result in results:
@@ -200,12 +215,22 @@ def import_osu(
     return len(results)
 
 
-def _results(tables: Sequence[OsuTable], algorithm: Algorithm, ranks: int, machine: str) -> Iterator[LaunchResult]:
+def _ranks_of(table: OsuTable, told: int | None) -> int:
+    """How many ranks ran a test: two of most point-to-point ones, else as many as somebody told."""
+    if OPERATIONS[table.collective].kind == "point-to-point" and table.collective != "message_rate":
+        return 2
+    if told is None:
+        raise UserError(f"{table.path} doesn't say how many ranks ran", "add --ranks N")
+    return told
+
+
+def _results(tables: Sequence[tuple[OsuLog, OsuTable]], ranks: int | None, machine: str) -> Iterator[LaunchResult]:
     launches: Counter[Cell] = Counter()
-    for table in tables:
+    for log, table in tables:
+        algorithm = counterpart(table.collective, log.algorithm, log.algorithm.provider)  # by its canonical name
         for row in table.rows:
             # OSU reuses one buffer, which is our warm mode; it says nothing of where ranks sat.
-            cell = Cell(table.collective, algorithm, ranks, "unknown", row.message_bytes, "warm")
+            cell = Cell(table.collective, algorithm, _ranks_of(table, ranks), "unknown", row.message_bytes, "warm")
             launches[cell] += 1
             where = f"{table.path}:{row.line}"
             yield LaunchResult(

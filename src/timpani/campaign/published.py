@@ -15,6 +15,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.machine.describe import MachineDescription
+from timpani.providers.counterpart import counterpart
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 
 _FOLDER = resources.files("timpani") / "published"
@@ -99,7 +100,8 @@ def _results(table: Published) -> Iterator[LaunchResult]:
         collective, time = _time(row)
         if time is None:
             continue
-        algorithm = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        algorithm = counterpart(collective, named, table.provider)  # by its canonical name
         cell = Cell(collective, algorithm, int(row.get("ranks", 2)), "unknown", int(row["message_bytes"]), "warm")
         yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
 

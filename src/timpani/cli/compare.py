@@ -30,16 +30,17 @@ def compare(
     from timpani.campaign.table import estimate_cells
     from timpani.errors import UserError
     from timpani.report.agreement import agreement_object, agreement_text
-    from timpani.tuning.agreement import agreement, pair_times
+    from timpani.tuning.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
     table = read_published(full_name(published), "measurements")
-    pairs = pair_times(estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind))
+    cells, times = estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind)
+    pairs, left_out = pair_times(cells, times), unpaired(cells, times)
     if pairs.is_empty():
         raise UserError(f"{folder} and {table.name} have no cell in common", "measure its algorithms, ranks and sizes")
     found = agreement(pairs)
     simulated = bool(campaign.results["simulated"].any())
     if format is Format.json:
-        typer.echo(json.dumps(agreement_object(found, table.name, simulated), indent=1, allow_nan=False))
+        typer.echo(json.dumps(agreement_object(found, left_out, table.name, simulated), indent=1, allow_nan=False))
     else:
-        typer.echo(agreement_text(found, table.title, simulated), nl=False)
+        typer.echo(agreement_text(found, left_out, table.title, simulated), nl=False)

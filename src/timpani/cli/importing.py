@@ -9,8 +9,12 @@ import typer
 def import_(
     output: Annotated[Path, typer.Option("--output", "-o", help="The campaign's folder: new or empty.")],
     files: Annotated[
-        list[Path] | None,
-        typer.Argument(help="What OSU's benchmarks printed, versions 5 to 7.5.", show_default=False),
+        list[str] | None,
+        typer.Argument(
+            metavar="[ALGORITHM=]FILE...",
+            help="What OSU's benchmarks printed, versions 5 to 7.5: osu.log, or default=a.log chain=b.log.",
+            show_default=False,
+        ),
     ] = None,
     published: Annotated[
         str | None,
@@ -21,9 +25,12 @@ def import_(
         ),
     ] = None,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="How many ranks ran: OSU doesn't print it.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Ranks that ran collectives: OSU doesn't print it.", show_default=False),
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="What ran: [provider/]name[:parameter=integer,…].")] = "default",
+    algorithm: Annotated[
+        str, typer.Option(help="What ran where a file doesn't say: [provider/]name[:parameter=integer,…].")
+    ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[
         str | None, typer.Option(help="Which one, where the files hold several: MPI_INT.", show_default=False)
@@ -33,7 +40,7 @@ def import_(
     import shlex
     import sys
 
-    from timpani.campaign.osu_import import import_osu
+    from timpani.campaign.osu_import import OsuLog, import_osu
     from timpani.campaign.published import import_published
     from timpani.errors import UserError
 
@@ -42,16 +49,7 @@ def import_(
         raise UserError("there must be either files or --published", "name OSU's output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
-    elif ranks is None:
-        raise UserError("OSU's output doesn't say how many ranks ran", "add --ranks N")
     else:
-        count = import_osu(
-            files or [],
-            output,
-            ranks=ranks,
-            machine=machine,
-            algorithm=algorithm,
-            datatype=datatype,
-            command=command,
-        )
+        logs = [OsuLog.parse(text, algorithm) for text in files or []]
+        count = import_osu(logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command)
     typer.echo(f"{count} results in {output}; `timpani show {shlex.quote(str(output))}` shows them")

@@ -1,16 +1,17 @@
 """How a campaign agrees with a published table: as text and as JSON."""
 
+from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
 import polars as pl
 
 from timpani.report.text import aligned
-from timpani.tuning.agreement import Agreement
+from timpani.tuning.agreement import Agreement, Unpaired
 
 
-def agreement_text(found: Agreement, title: str, simulated: bool) -> str:
-    """A row per algorithm with its rank correlations, then how often both have the same best algorithm."""
+def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: bool) -> str:
+    """A row per algorithm with its rank correlations, how often both have the same best, and what has no partner."""
     rows = [("algorithm", "collective", "placement", "over ranks", "least", "over sizes", "least", "cells")]
     curves = found.over_sizes.group_by("collective", "placement", "label", maintain_order=True)
     for (collective, placement, label), by_ranks in curves:
@@ -24,10 +25,10 @@ def agreement_text(found: Agreement, title: str, simulated: bool) -> str:
         "Spearman's rank correlation, median and least: over rank counts at each size, over sizes at each rank count",
         *aligned(rows),
     ]
-    return "\n".join([*lines, *_best_lines(found)]) + "\n"
+    return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
 
 
-def agreement_object(found: Agreement, name: str, simulated: bool) -> dict[str, Any]:
+def agreement_object(found: Agreement, left_out: Unpaired, name: str, simulated: bool) -> dict[str, Any]:
     """All correlations and places, for JSON."""
     return {
         "published": name,
@@ -37,6 +38,8 @@ def agreement_object(found: Agreement, name: str, simulated: bool) -> dict[str, 
         "best": found.best.to_dicts(),
         "agreeing": found.agreeing,
         "by_chance": found.by_chance,
+        "campaign_only": left_out.campaign_only.to_dicts(),
+        "published_only": left_out.published_only.to_dicts(),
     }
 
 
@@ -53,6 +56,17 @@ def _best_lines(found: Agreement) -> list[str]:
             f"Agreement on the best: {found.agreeing:.0%} of cells; by chance it would be {found.by_chance:.0%}."
         )
     return lines
+
+
+def _left_out_lines(left_out: Unpaired) -> Iterator[str]:
+    for rows, who in ((left_out.campaign_only, "the campaign"), (left_out.published_only, "the published table")):
+        if rows.is_empty():
+            continue
+        curves = [
+            f"{collective} {label} on {', '.join(map(str, sorted(part['ranks'])))} ranks ({part['sizes'].sum()})"
+            for (collective, label), part in rows.group_by("collective", "label", maintain_order=True)
+        ]
+        yield f"Not compared, since only {who} has them: {rows['sizes'].sum()} cells: {'; '.join(curves)}"
 
 
 def _summary(correlations: pl.Series) -> tuple[str, str]:

@@ -51,6 +51,28 @@ def pair_times(cells: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+@dataclass(frozen=True)
+class Unpaired:
+    """What `pair_times` leaves out, a row per collective, label and ranks with `sizes`, how many: cells that only the
+    campaign has, and times that only the published table has."""
+
+    campaign_only: pl.DataFrame
+    published_only: pl.DataFrame
+
+
+def unpaired(cells: pl.DataFrame, published: pl.DataFrame) -> Unpaired:
+    """What has no partner on the other side; arguments as `pair_times` takes them."""
+    key = ["collective", "label", "ranks", "message_bytes"]
+    timed = cells.filter(pl.col("osu_avg_us") > 0)
+
+    def by_curve(rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.group_by(key[:3]).agg(pl.len().cast(pl.Int64).alias("sizes")).sort(key[:3])
+
+    return Unpaired(
+        by_curve(timed.join(published, on=key, how="anti")), by_curve(published.join(timed, on=key, how="anti"))
+    )
+
+
 def agreement(pairs: pl.DataFrame) -> Agreement:
     """Compare the pairs of `pair_times`."""
     best = (
