@@ -80,7 +80,7 @@ std::string answer(const std::string& line) {
     if (what == "events") {
         std::vector<std::string> described;
         for (const Event& event : events) {
-            if (event.step.kind == Step::Kind::receive) continue;  // its sender tells
+            if (event.step.kind == Step::Kind::receive) continue;  // the sender's event stands for both
             described.push_back(describe(event, bound.shape.element_bytes));
         }
         object.add_json("events", json_array(described));

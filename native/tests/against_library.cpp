@@ -23,7 +23,7 @@ namespace timpani::test {
 
 namespace {
 
-constexpr std::size_t kMargin = 64;  // bytes before and behind each buffer, which stay as they are
+constexpr std::size_t kMargin = 64;  // bytes before and behind each buffer, which must not change
 constexpr int kHole = 3;             // elements between the blocks of a v-collective
 
 using Bytes = std::vector<std::byte>;

@@ -51,7 +51,8 @@ class ElementKinds {
         MPI_Type_contiguous(2, MPI_UINT32_T, &pair_);
         MPI_Type_commit(&pair_);
         gapped_ = with_gaps(kWithGaps, 0);
-        // Only moved: for a type whose first byte is elsewhere, Open MPI 4.1.4's ring allreduce leaves its own room.
+        // Only moved: with a type whose first byte is not at 0, Open MPI 4.1.4's ring allreduce writes outside the
+        // memory that it has allocated.
         before_ = with_gaps({-4, 8}, -8);
         MPI_Op_create(join_pairs<one_after_the_other, kSideBySide, 8>, 0, &maps_);
         MPI_Op_create(join_pairs<one_after_the_other, kWithGaps, kGappedExtent>, 0, &gapped_maps_);

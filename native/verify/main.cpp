@@ -62,7 +62,7 @@ bool check(const Algorithm& algorithm, const Extent& extent) {
     for_each_shape(algorithm, extent, [&](const Shape& shape) {
         ++checked;
         mistake = find_mistake(algorithm, shape);
-        // Claims are about blocks that are all alike, and about something that moves.
+        // Claims are for blocks of one size, and for calls in which data moves.
         if (!mistake && shape.count > 0 && shape.counts.empty()) mistake = find_false_claim(algorithm, shape);
         if (mistake) mistake = show(algorithm, shape) + ": " + *mistake;
         return !mistake;
