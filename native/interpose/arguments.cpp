@@ -14,13 +14,14 @@ std::int64_t type_bytes(MPI_Datatype type) {
     return size;
 }
 
-std::span<const int> counts_of(const Side& side, Place here) {
-    return {side.counts, side.counts == nullptr ? 0 : static_cast<std::size_t>(here.ranks)};
+std::span<const int> counts_of(const BufferArguments& buffer, RankInComm here) {
+    return {buffer.counts, buffer.counts == nullptr ? 0 : static_cast<std::size_t>(here.ranks)};
 }
 
-bool described(const Side& side, Place here, bool with_places) {
-    if (side.type == MPI_DATATYPE_NULL || side.count < 0 || (with_places && side.places == nullptr)) return false;
-    return std::ranges::none_of(counts_of(side, here), [](int count) { return count < 0; });
+bool described(const BufferArguments& buffer, RankInComm here, bool with_displacements) {
+    if (buffer.type == MPI_DATATYPE_NULL || buffer.count < 0 || (with_displacements && buffer.displacements == nullptr))
+        return false;
+    return std::ranges::none_of(counts_of(buffer, here), [](int count) { return count < 0; });
 }
 
 /// Whether the blocks of those buffers are told by arrays, which must be there.
@@ -30,7 +31,7 @@ bool by_arrays(const Collective& collective, const CollectiveBuffers& buffers) {
 
 std::int64_t sum(std::span<const int> counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
-bool in_place_allowed(const Call& call, Place here, bool sending) {
+bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending) {
     switch (collective_of(call.kind).in_place()) {
         case InPlace::never:
             return false;
@@ -44,18 +45,18 @@ bool in_place_allowed(const Call& call, Place here, bool sending) {
     return false;
 }
 
-bool side_plausible(const Call& call, Place here, bool sending) {
-    const Side& side = sending ? call.send : call.receive;
-    if (side.data == MPI_IN_PLACE) return in_place_allowed(call, here, sending);
+bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool sending) {
+    const BufferArguments& buffer = sending ? call.send : call.receive;
+    if (buffer.data == MPI_IN_PLACE) return in_place_allowed(call, here, sending);
     const Collective& collective = collective_of(call.kind);
     const bool arrays = by_arrays(collective, sending ? collective.send : collective.receive);
-    if (arrays && side.counts == nullptr) return false;
-    return described(side, here, arrays);
+    if (arrays && buffer.counts == nullptr) return false;
+    return described(buffer, here, arrays);
 }
 
 /// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it. Elements of different
 /// types may lie beside each other.
-bool aliased(const Call& call, Place here) {
+bool aliased(const InterceptedCall& call, RankInComm here) {
     if (!sends(call, here) || !receives(call, here) || call.send.data != call.receive.data ||
         call.send.type != call.receive.type) {
         return false;
@@ -63,9 +64,9 @@ bool aliased(const Call& call, Place here) {
     return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
 }
 
-/// The buffer by which the rank is told how much a call moves: that of the root alone at the root, where the other may
-/// be in place, else the one that every rank has. A reduction's type and count are told with its result.
-const Side& telling_side(const Call& call, Place here) {
+/// The buffer whose arguments tell how much a call moves: at the root the one that only the root has, since the other
+/// may be in place, else the one that every rank has. A reduction's type and count are told with its result.
+const BufferArguments& describing_buffer(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     const bool from_root = collective.send.holders == Holders::root && here.rank == call.root;
     const bool received = receives(call, here) && !from_root;
@@ -74,11 +75,15 @@ const Side& telling_side(const Call& call, Place here) {
 
 }  // namespace
 
-bool sends(const Call& call, Place here) { return collective_of(call.kind).send.used_by(here.rank, call.root); }
+bool sends(const InterceptedCall& call, RankInComm here) {
+    return collective_of(call.kind).send.used_by(here.rank, call.root);
+}
 
-bool receives(const Call& call, Place here) { return collective_of(call.kind).receive.used_by(here.rank, call.root); }
+bool receives(const InterceptedCall& call, RankInComm here) {
+    return collective_of(call.kind).receive.used_by(here.rank, call.root);
+}
 
-bool plausible(const Call& call, Place here) {
+bool may_be_valid(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.result == Result::none) return true;
     if (collective.rooted() && (call.root < 0 || call.root >= here.ranks)) return false;
@@ -89,26 +94,28 @@ bool plausible(const Call& call, Place here) {
         if (collective.receive.content == Content::part && call.receive.counts == nullptr) return false;
         return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !aliased(call, here);
     }
-    return (!sends(call, here) || side_plausible(call, here, true)) &&
-           (!receives(call, here) || side_plausible(call, here, false)) && !aliased(call, here);
+    return (!sends(call, here) || buffer_may_be_valid(call, here, true)) &&
+           (!receives(call, here) || buffer_may_be_valid(call, here, false)) && !aliased(call, here);
 }
 
-std::int64_t message_bytes(const Call& call, Place here) {
+std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.result == Result::none) return 0;
-    const auto all = [&](const Side& side) { return sum(counts_of(side, here)) * type_bytes(side.type); };
+    const auto all = [&](const BufferArguments& buffer) {
+        return sum(counts_of(buffer, here)) * type_bytes(buffer.type);
+    };
     if (collective.receive.content == Content::part) return all(call.receive);
     if (by_arrays(collective, collective.send) && by_arrays(collective, collective.receive)) {
         return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
     }
-    const Side& side = telling_side(call, here);
-    return (side.counts == nullptr ? side.count : side.counts[here.rank]) * type_bytes(side.type);
+    const BufferArguments& buffer = describing_buffer(call, here);
+    return (buffer.counts == nullptr ? buffer.count : buffer.counts[here.rank]) * type_bytes(buffer.type);
 }
 
-std::vector<std::int64_t> block_bytes(const Side& side, Place here) {
-    const auto size = type_bytes(side.type);
+std::vector<std::int64_t> block_bytes(const BufferArguments& buffer, RankInComm here) {
+    const auto size = type_bytes(buffer.type);
     std::vector<std::int64_t> bytes;
-    for (const int count : counts_of(side, here)) bytes.push_back(count * size);
+    for (const int count : counts_of(buffer, here)) bytes.push_back(count * size);
     return bytes;
 }
 

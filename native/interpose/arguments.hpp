@@ -3,30 +3,30 @@
 #include <cstdint>
 #include <vector>
 
-#include "interpose/call.hpp"
+#include "interpose/intercepted_call.hpp"
 
 namespace timpani {
 
-/// Where a rank stands in its communicator.
-struct Place {
+/// A rank, and how many there are in its communicator.
+struct RankInComm {
     int rank;
     int ranks;
 };
 
 /// Whether the arguments that MPI looks at on this rank can be right: counts, types, operator, root, the use of
-/// MPI_IN_PLACE, and that its two buffers are not one. What is wrong is the library's to say.
-bool plausible(const Call& call, Place here);
+/// MPI_IN_PLACE, and that its two buffers are not one. The library reports what is wrong.
+bool may_be_valid(const InterceptedCall& call, RankInComm here);
 
 /// Whether the rank sends from, or receives into, a buffer that its arguments describe.
-bool sends(const Call& call, Place here);
-bool receives(const Call& call, Place here);
+bool sends(const InterceptedCall& call, RankInComm here);
+bool receives(const InterceptedCall& call, RankInComm here);
 
 /// What `message_bytes` counts for the collective, from arguments that MPI makes equal on all ranks in bytes, though
 /// types and counts may differ; of a v-collective the rank's own block, and of alltoallv the larger of all that it
 /// sends and all that it receives.
-std::int64_t message_bytes(const Call& call, Place here);
+std::int64_t message_bytes(const InterceptedCall& call, RankInComm here);
 
-/// Bytes of each block that a v-collective's side describes.
-std::vector<std::int64_t> block_bytes(const Side& side, Place here);
+/// Bytes of each block that a v-collective's buffer describes.
+std::vector<std::int64_t> block_bytes(const BufferArguments& buffer, RankInComm here);
 
 }  // namespace timpani

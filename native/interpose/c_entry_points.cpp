@@ -7,23 +7,23 @@
 #include "interpose/finish.hpp"
 #include "interpose/intercept.hpp"
 
+using timpani::BufferArguments;
+using timpani::CollectiveKind;
 using timpani::intercept;
-using timpani::Kind;
-using timpani::Side;
 
 namespace {
 
 /// A buffer that is only read; where it is described by one count, or by arrays.
-Side side(const void* data, int count, MPI_Datatype type) {
+BufferArguments buffer(const void* data, int count, MPI_Datatype type) {
     return {.data = const_cast<void*>(data), .count = count, .type = type};
 }
-Side side(const void* data, const int* counts, const int* places, MPI_Datatype type) {
-    return {.data = const_cast<void*>(data), .counts = counts, .places = places, .type = type};
+BufferArguments buffer(const void* data, const int* counts, const int* displacements, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .counts = counts, .displacements = displacements, .type = type};
 }
 
 /// Before the program gives a communicator up.
 void end_windows(const MPI_Comm* comm) {
-    if (timpani::on_duty() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+    if (timpani::intercepting() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
 }
 
 }  // namespace
@@ -46,58 +46,58 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-    return intercept({.kind = Kind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
+    return intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
 }
 
-int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return intercept({.kind = Kind::bcast, .comm = comm, .receive = side(buffer, count, type), .root = root},
-                     [&] { return PMPI_Bcast(buffer, count, type, root, comm); });
+int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    return intercept({.kind = CollectiveKind::bcast, .comm = comm, .receive = buffer(data, count, type), .root = root},
+                     [&] { return PMPI_Bcast(data, count, type, root, comm); });
 }
 
 int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
                MPI_Datatype receive_type, int root, MPI_Comm comm) {
     return intercept(
-        {.kind = Kind::gather,
+        {.kind = CollectiveKind::gather,
          .comm = comm,
-         .send = side(send, send_count, send_type),
-         .receive = side(receive, receive_count, receive_type),
+         .send = buffer(send, send_count, send_type),
+         .receive = buffer(receive, receive_count, receive_type),
          .root = root},
         [&] { return PMPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
 }
 
 int MPI_Gatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_places, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept({.kind = Kind::gatherv,
+                const int* receive_displacements, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+    return intercept({.kind = CollectiveKind::gatherv,
                       .comm = comm,
-                      .send = side(send, send_count, send_type),
-                      .receive = side(receive, receive_counts, receive_places, receive_type),
+                      .send = buffer(send, send_count, send_type),
+                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type),
                       .root = root},
                      [&] {
-                         return PMPI_Gatherv(send, send_count, send_type, receive, receive_counts, receive_places,
-                                             receive_type, root, comm);
+                         return PMPI_Gatherv(send, send_count, send_type, receive, receive_counts,
+                                             receive_displacements, receive_type, root, comm);
                      });
 }
 
 int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
                 MPI_Datatype receive_type, int root, MPI_Comm comm) {
     return intercept(
-        {.kind = Kind::scatter,
+        {.kind = CollectiveKind::scatter,
          .comm = comm,
-         .send = side(send, send_count, send_type),
-         .receive = side(receive, receive_count, receive_type),
+         .send = buffer(send, send_count, send_type),
+         .receive = buffer(receive, receive_count, receive_type),
          .root = root},
         [&] { return PMPI_Scatter(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
 }
 
-int MPI_Scatterv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
+int MPI_Scatterv(const void* send, const int* send_counts, const int* send_displacements, MPI_Datatype send_type,
                  void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept({.kind = Kind::scatterv,
+    return intercept({.kind = CollectiveKind::scatterv,
                       .comm = comm,
-                      .send = side(send, send_counts, send_places, send_type),
-                      .receive = side(receive, receive_count, receive_type),
+                      .send = buffer(send, send_counts, send_displacements, send_type),
+                      .receive = buffer(receive, receive_count, receive_type),
                       .root = root},
                      [&] {
-                         return PMPI_Scatterv(send, send_counts, send_places, send_type, receive, receive_count,
+                         return PMPI_Scatterv(send, send_counts, send_displacements, send_type, receive, receive_count,
                                               receive_type, root, comm);
                      });
 }
@@ -105,100 +105,100 @@ int MPI_Scatterv(const void* send, const int* send_counts, const int* send_place
 int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
                   MPI_Datatype receive_type, MPI_Comm comm) {
     return intercept(
-        {.kind = Kind::allgather,
+        {.kind = CollectiveKind::allgather,
          .comm = comm,
-         .send = side(send, send_count, send_type),
-         .receive = side(receive, receive_count, receive_type)},
+         .send = buffer(send, send_count, send_type),
+         .receive = buffer(receive, receive_count, receive_type)},
         [&] { return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm); });
 }
 
 int MPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                   const int* receive_places, MPI_Datatype receive_type, MPI_Comm comm) {
-    return intercept({.kind = Kind::allgatherv,
+                   const int* receive_displacements, MPI_Datatype receive_type, MPI_Comm comm) {
+    return intercept({.kind = CollectiveKind::allgatherv,
                       .comm = comm,
-                      .send = side(send, send_count, send_type),
-                      .receive = side(receive, receive_counts, receive_places, receive_type)},
+                      .send = buffer(send, send_count, send_type),
+                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type)},
                      [&] {
-                         return PMPI_Allgatherv(send, send_count, send_type, receive, receive_counts, receive_places,
-                                                receive_type, comm);
+                         return PMPI_Allgatherv(send, send_count, send_type, receive, receive_counts,
+                                                receive_displacements, receive_type, comm);
                      });
 }
 
 int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
                  MPI_Datatype receive_type, MPI_Comm comm) {
     return intercept(
-        {.kind = Kind::alltoall,
+        {.kind = CollectiveKind::alltoall,
          .comm = comm,
-         .send = side(send, send_count, send_type),
-         .receive = side(receive, receive_count, receive_type)},
+         .send = buffer(send, send_count, send_type),
+         .receive = buffer(receive, receive_count, receive_type)},
         [&] { return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm); });
 }
 
-int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_places, MPI_Datatype send_type,
-                  void* receive, const int* receive_counts, const int* receive_places, MPI_Datatype receive_type,
+int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_displacements, MPI_Datatype send_type,
+                  void* receive, const int* receive_counts, const int* receive_displacements, MPI_Datatype receive_type,
                   MPI_Comm comm) {
-    return intercept({.kind = Kind::alltoallv,
+    return intercept({.kind = CollectiveKind::alltoallv,
                       .comm = comm,
-                      .send = side(send, send_counts, send_places, send_type),
-                      .receive = side(receive, receive_counts, receive_places, receive_type)},
+                      .send = buffer(send, send_counts, send_displacements, send_type),
+                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type)},
                      [&] {
-                         return PMPI_Alltoallv(send, send_counts, send_places, send_type, receive, receive_counts,
-                                               receive_places, receive_type, comm);
+                         return PMPI_Alltoallv(send, send_counts, send_displacements, send_type, receive,
+                                               receive_counts, receive_displacements, receive_type, comm);
                      });
 }
 
 int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-    return intercept({.kind = Kind::reduce,
+    return intercept({.kind = CollectiveKind::reduce,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, count, type),
+                      .receive = buffer(receive, count, type),
                       .op = op,
                       .root = root},
                      [&] { return PMPI_Reduce(send, receive, count, type, op, root, comm); });
 }
 
 int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = Kind::allreduce,
+    return intercept({.kind = CollectiveKind::allreduce,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, count, type),
+                      .receive = buffer(receive, count, type),
                       .op = op},
                      [&] { return PMPI_Allreduce(send, receive, count, type, op, comm); });
 }
 
 int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
                        MPI_Comm comm) {
-    return intercept({.kind = Kind::reduce_scatter,
+    return intercept({.kind = CollectiveKind::reduce_scatter,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, counts, nullptr, type),
+                      .receive = buffer(receive, counts, nullptr, type),
                       .op = op},
                      [&] { return PMPI_Reduce_scatter(send, receive, counts, type, op, comm); });
 }
 
 int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = Kind::reduce_scatter_block,
+    return intercept({.kind = CollectiveKind::reduce_scatter_block,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, count, type),
+                      .receive = buffer(receive, count, type),
                       .op = op},
                      [&] { return PMPI_Reduce_scatter_block(send, receive, count, type, op, comm); });
 }
 
 int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = Kind::scan,
+    return intercept({.kind = CollectiveKind::scan,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, count, type),
+                      .receive = buffer(receive, count, type),
                       .op = op},
                      [&] { return PMPI_Scan(send, receive, count, type, op, comm); });
 }
 
 int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = Kind::exscan,
+    return intercept({.kind = CollectiveKind::exscan,
                       .comm = comm,
                       .send = {.data = const_cast<void*>(send)},
-                      .receive = side(receive, count, type),
+                      .receive = buffer(receive, count, type),
                       .op = op},
                      [&] { return PMPI_Exscan(send, receive, count, type, op, comm); });
 }

@@ -1,28 +1,28 @@
 #include "interpose/call_timer.hpp"
 
 #include "interpose/process.hpp"
-#include "interpose/setup_clock.hpp"
+#include "interpose/setup_timer.hpp"
 
 namespace timpani {
 
 namespace {
 
 /// Between two groups the ranks play different parts, and arguments that can't be right have no size.
-std::int64_t bytes_of(const Call& call, Place here, bool spans_two_groups) {
-    return spans_two_groups || !plausible(call, here) ? 0 : message_bytes(call, here);
+std::int64_t bytes_of(const InterceptedCall& call, RankInComm here, bool spans_two_groups) {
+    return spans_two_groups || !may_be_valid(call, here) ? 0 : message_bytes(call, here);
 }
 
 }  // namespace
 
-CallTimer::CallTimer(const Call& call, const Communicator& communicator)
+CallTimer::CallTimer(const InterceptedCall& call, const Communicator& communicator)
     : call_(call),
       here_(communicator.here()),
       spans_two_groups_(communicator.spans_two_groups()),
-      start_(counting ? PMPI_Wtime() - SetupClock::total : 0) {}
+      start_(counting ? PMPI_Wtime() - SetupTimer::total : 0) {}
 
 void CallTimer::end(const Outcome& outcome) const {
     if (!counting) return;
-    const double seconds = PMPI_Wtime() - SetupClock::total - start_;
+    const double seconds = PMPI_Wtime() - SetupTimer::total - start_;
     const bool agreed = outcome.bytes >= 0;
     const std::int64_t bytes = agreed ? outcome.bytes : bytes_of(call_, here_, spans_two_groups_);
     const Collective& collective = collective_of(call_.kind);

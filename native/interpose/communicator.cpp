@@ -4,9 +4,9 @@
 #include <string>
 
 #include "execute/discover_topology.hpp"
-#include "interpose/known.hpp"
+#include "interpose/communicator_cache.hpp"
 #include "interpose/process.hpp"
-#include "interpose/setup_clock.hpp"
+#include "interpose/setup_timer.hpp"
 
 namespace timpani {
 
@@ -31,8 +31,8 @@ class ReturnedErrors {
     MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
-/// Whether this rank is the one that speaks for all: the first of the world or, without a world, of its communicator.
-bool speaks(Place here) {
+/// Whether this rank warns for all: the first of the world or, without a world, of its communicator.
+bool warns_for_all(RankInComm here) {
     int initialised = 0;
     PMPI_Initialized(&initialised);
     int rank = here.rank;
@@ -59,11 +59,11 @@ void Communicator::end_windows(MPI_Comm comm) {
     void* state = nullptr;
     int found = 0;
     if (PMPI_Comm_get_attr(comm, Process::get().keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
-    if (found != 0) static_cast<Communicator*>(state)->plans().end_together();
+    if (found != 0) static_cast<Communicator*>(state)->plans().clear_shared();
 }
 
 void Communicator::forget(Communicator* state) {
-    forget_known();
+    invalidate_cached_communicators();
     delete state;
 }
 
@@ -79,12 +79,12 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
         here_.ranks += others;
     }
     if (spans_two_groups_ || here_.ranks == 1 || Process::get().settings.rules.empty()) return;
-    const SetupClock clock("rules", here_.ranks);
-    if (agree_on_rules()) choose_rules([this](const Rule& rule) { return rule.ranks.holds(here_.ranks); });
+    const SetupTimer clock("rules", here_.ranks);
+    if (agree_on_rules()) choose_rules([this](const Rule& rule) { return rule.ranks.contains(here_.ranks); });
 }
 
 Communicator::~Communicator() {
-    if (own_ != MPI_COMM_NULL) PMPI_Comm_free(&own_);
+    if (private_comm_ != MPI_COMM_NULL) PMPI_Comm_free(&private_comm_);
 }
 
 bool Communicator::agree_on_rules() const {
@@ -97,11 +97,11 @@ bool Communicator::agree_on_rules() const {
     const bool read = most[0] == 0;
     const bool same = most[1] == -most[2];
     if (read && same) return true;
-    if (speaks(here_)) {
+    if (warns_for_all(here_)) {
         const std::string why = !file.problem.empty() ? file.problem
                                 : !read               ? "other ranks could not read " + process.settings.rules
                                                       : "ranks read different rules from " + process.settings.rules;
-        process.complain(why + "; the library's own algorithms are used");
+        process.warn_once(why + "; the library's own algorithms are used");
     }
     return false;
 }
@@ -118,42 +118,42 @@ void Communicator::choose_rules(Keep keep) {
     }
 }
 
-bool Communicator::make_own() {
+bool Communicator::create_private_comm() {
     const ReturnedErrors returned(comm_);
     MPI_Group group = MPI_GROUP_NULL;
     PMPI_Comm_group(comm_, &group);
     // Not a duplicate: that would copy attributes, and call the program's functions for it.
-    int made = PMPI_Comm_create(comm_, group, &own_) == MPI_SUCCESS ? 1 : 0;
+    int made = PMPI_Comm_create(comm_, group, &private_comm_) == MPI_SUCCESS ? 1 : 0;
     PMPI_Group_free(&group);
     int made_everywhere = 0;
     PMPI_Allreduce(&made, &made_everywhere, 1, MPI_INT, MPI_MIN, comm_);
     if (made_everywhere == 0) return false;
-    PMPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(private_comm_, MPI_ERRORS_RETURN);
     return true;
 }
 
 void Communicator::prepare() {
     if (prepared() || failed_) return;
-    const SetupClock clock("communicator", here_.ranks);
-    failed_ = !make_own();
+    const SetupTimer clock("communicator", here_.ranks);
+    failed_ = !create_private_comm();
     if (failed_) {
         may_replace_.reset();
         return;
     }
-    const Topology& topology = topology_.emplace(discover_topology(own_, Process::get().settings.group));
-    choose_rules([&](const Rule& rule) { return holds_on(topology, rule); });
-    if (may_replace_.none()) PMPI_Comm_free(&own_);
+    const Topology& topology = topology_.emplace(discover_topology(private_comm_, Process::get().settings.group));
+    choose_rules([&](const Rule& rule) { return matches(topology, rule); });
+    if (may_replace_.none()) PMPI_Comm_free(&private_comm_);
 }
 
-bool Communicator::holds_on(const Topology& topology, const Rule& rule) const {
-    return rule.ranks.holds(here_.ranks) && rule.nodes.holds(topology.nodes()) &&
-           rule.per_node.holds(topology.most_ranks_on_a_node());
+bool Communicator::matches(const Topology& topology, const Rule& rule) const {
+    return rule.ranks.contains(here_.ranks) && rule.nodes.contains(topology.nodes()) &&
+           rule.per_node.contains(topology.most_ranks_on_a_node());
 }
 
-void Communicator::forgo_windows() {
+void Communicator::disable_shared_memory() {
     if (!topology_) return;
     choose_rules([&, &topology = *topology_](const Rule& rule) {
-        return holds_on(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
+        return matches(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
     });
 }
 

@@ -11,7 +11,7 @@
 
 #include "collectives/topology.hpp"
 #include "interpose/arguments.hpp"
-#include "interpose/call.hpp"
+#include "interpose/intercepted_call.hpp"
 #include "interpose/plans.hpp"
 #include "interpose/rules.hpp"
 
@@ -34,44 +34,46 @@ class Communicator {
     Communicator& operator=(const Communicator&) = delete;
 
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
-    [[nodiscard]] Place here() const { return here_; }
+    [[nodiscard]] RankInComm here() const { return here_; }
     [[nodiscard]] bool spans_two_groups() const { return spans_two_groups_; }
     /// Whether a rule may replace calls of that kind.
-    [[nodiscard]] bool may_replace(Kind kind) const { return may_replace_[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] bool may_replace(CollectiveKind kind) const { return may_replace_[static_cast<std::size_t>(kind)]; }
 
     /// Makes what replacing needs: a communicator of our own and the topology, by which more rules fall away.
     /// Collective, and only inside a call that a rule may replace. All ranks know alike whether it worked.
     void prepare();
     [[nodiscard]] bool prepared() const { return topology_.has_value(); }
 
-    /// No rule's algorithm that shares memory on a node is used here any more.
-    void forgo_windows();
+    /// From now on no rule applies here whose algorithm shares memory on a node.
+    void disable_shared_memory();
 
-    /// For messages of ours alone; it returns errors.
-    [[nodiscard]] MPI_Comm own() const { return own_; }
+    /// Of the same ranks, for messages of ours alone; it returns errors.
+    [[nodiscard]] MPI_Comm private_comm() const { return private_comm_; }
     /// Where the ranks are; nullptr before `prepare`.
     [[nodiscard]] const Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
     /// The rules that can match a call of that kind here, in order.
-    [[nodiscard]] std::span<const Rule* const> rules(Kind kind) const { return rules_[static_cast<std::size_t>(kind)]; }
+    [[nodiscard]] std::span<const Rule* const> rules(CollectiveKind kind) const {
+        return rules_[static_cast<std::size_t>(kind)];
+    }
     Plans& plans() { return plans_; }
 
   private:
     explicit Communicator(MPI_Comm comm);
     ~Communicator();
     [[nodiscard]] bool agree_on_rules() const;
-    [[nodiscard]] bool make_own();
+    [[nodiscard]] bool create_private_comm();
     template <typename Keep>
     void choose_rules(Keep keep);
-    [[nodiscard]] bool holds_on(const Topology& topology, const Rule& rule) const;
+    [[nodiscard]] bool matches(const Topology& topology, const Rule& rule) const;
 
     MPI_Comm comm_;
-    Place here_{};
+    RankInComm here_{};
     bool spans_two_groups_ = false;
-    std::bitset<kKinds.size()> may_replace_;
-    MPI_Comm own_ = MPI_COMM_NULL;
+    std::bitset<kCollectiveKinds.size()> may_replace_;
+    MPI_Comm private_comm_ = MPI_COMM_NULL;
     bool failed_ = false;
     std::optional<Topology> topology_;
-    std::array<std::vector<const Rule*>, kKinds.size()> rules_;
+    std::array<std::vector<const Rule*>, kCollectiveKinds.size()> rules_;
     Plans plans_;
 };
 

@@ -50,12 +50,12 @@ void release(MPI_Comm comm, int keyval) {
 }  // namespace
 
 void finish() {
-    if (!on_duty()) return;
+    if (!intercepting()) return;
     Process& process = Process::get();
     if (counting) report(process);
     release(MPI_COMM_WORLD, process.keyval());
     release(MPI_COMM_SELF, process.keyval());
-    duty = Duty::off;
+    interception = Interception::off;
 }
 
 }  // namespace timpani

@@ -2,7 +2,7 @@
 
 namespace timpani {
 
-/// Ends the library's work, where the program is about to end MPI: the profile is gathered and written, and what the
+/// Ends interception before the program ends MPI: the profile is gathered and written, and what the
 /// world's state holds is freed. Collective over the world: called in MPI_Finalize, which every process calls, since an
 /// attribute of MPI_COMM_SELF would be missing where a process made no call that we saw.
 void finish();

@@ -1,23 +1,23 @@
 #pragma once
 
 #include "interpose/call_timer.hpp"
-#include "interpose/known.hpp"
+#include "interpose/communicator_cache.hpp"
 #include "interpose/process.hpp"
 #include "interpose/replace.hpp"
 
 namespace timpani {
 
-/// A call of the program: replaced where a rule says so, else handed on to the library by `own`.
-template <typename Own>
-inline int intercept(const Call& call, const Own& own) {
-    if (!on_duty()) return own();
-    Communicator* const communicator = known_communicator(call.comm);
-    if (communicator == nullptr) return own();
+/// A call of the program: replaced where a rule says so, else passed on to the library by `call_library`.
+template <typename CallLibrary>
+inline int intercept(const InterceptedCall& call, const CallLibrary& call_library) {
+    if (!intercepting()) return call_library();
+    Communicator* const communicator = cached_communicator(call.comm);
+    if (communicator == nullptr) return call_library();
     const bool may_replace = communicator->may_replace(call.kind);
-    if (!may_replace && !counting) return own();
+    if (!may_replace && !counting) return call_library();
     const CallTimer timer(call, *communicator);
     const Outcome outcome = may_replace ? replace(call, *communicator) : Outcome{};
-    const int error = outcome.done ? outcome.error : own();
+    const int error = outcome.done ? outcome.error : call_library();
     timer.end(outcome);
     return error;
 }

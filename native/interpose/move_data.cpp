@@ -1,6 +1,6 @@
 #include "interpose/move_data.hpp"
 
-#include "interpose/wire.hpp"
+#include "interpose/packed_buffer.hpp"
 
 namespace timpani {
 
@@ -10,26 +10,26 @@ int blocks_of(const CollectiveBuffers& buffers, int ranks) { return buffers.in_b
 
 }  // namespace
 
-int move_data(const Call& call, const Communicator& communicator, Execution& execution) {
-    const Place here = communicator.here();
+int move_data(const InterceptedCall& call, const Communicator& communicator, Execution& execution) {
+    const RankInComm here = communicator.here();
     const Collective& collective = collective_of(call.kind);
-    const Side& sent = collective.one_buffer() ? call.receive : call.send;
+    const BufferArguments& sent = collective.one_buffer() ? call.receive : call.send;
     const bool send_in_place = sends(call, here) && sent.data == MPI_IN_PLACE;
     const bool receive_in_place = receives(call, here) && call.receive.data == MPI_IN_PLACE;
-    Wire from;
-    Wire to;
+    PackedBuffer from;
+    PackedBuffer to;
     if (sends(call, here) && !send_in_place) {
-        from = Wire(sent, blocks_of(collective.send, here.ranks), communicator.own());
+        from = PackedBuffer(sent, blocks_of(collective.send, here.ranks), communicator.private_comm());
     }
     if (receives(call, here) && !receive_in_place) {
-        to = Wire(call.receive, blocks_of(collective.receive, here.ranks), communicator.own());
+        to = PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), communicator.private_comm());
     }
-    int error = from.fill();
+    int error = from.pack();
     // In place, what a rank contributes lies where its result will.
-    if (send_in_place) error = collective.send.content == Content::pairs ? to.fill() : to.fill(here.rank);
+    if (send_in_place) error = collective.send.content == Content::pairs ? to.pack() : to.pack(here.rank);
     if (error != MPI_SUCCESS) return error;
     error = execution(send_in_place ? MPI_IN_PLACE : from.bytes(), receive_in_place ? MPI_IN_PLACE : to.bytes());
-    return error == MPI_SUCCESS ? to.empty() : error;
+    return error == MPI_SUCCESS ? to.unpack() : error;
 }
 
 }  // namespace timpani

@@ -6,6 +6,6 @@
 namespace timpani {
 
 /// Runs a collective that moves data by `execution`, which moves bytes. MPI's error code.
-int move_data(const Call& call, const Communicator& communicator, Execution& execution);
+int move_data(const InterceptedCall& call, const Communicator& communicator, Execution& execution);
 
 }  // namespace timpani

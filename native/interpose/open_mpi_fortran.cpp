@@ -89,10 +89,10 @@ TIMPANI_FORTRAN(gather, GATHER, void* send, Integer send_count, Integer send_typ
 }
 
 TIMPANI_FORTRAN(gatherv, GATHERV, void* send, Integer send_count, Integer send_type, void* receive,
-                Integers receive_counts, Integers receive_places, Integer receive_type, Integer root, Integer comm,
-                MPI_Fint* error) {
+                Integers receive_counts, Integers receive_displacements, Integer receive_type, Integer root,
+                Integer comm, MPI_Fint* error) {
     give(error, MPI_Gatherv(address(send), *send_count, type_of(send_type), address(receive), receive_counts,
-                            receive_places, type_of(receive_type), *root, comm_of(comm)));
+                            receive_displacements, type_of(receive_type), *root, comm_of(comm)));
 }
 
 TIMPANI_FORTRAN(scatter, SCATTER, void* send, Integer send_count, Integer send_type, void* receive,
@@ -101,10 +101,10 @@ TIMPANI_FORTRAN(scatter, SCATTER, void* send, Integer send_count, Integer send_t
                             type_of(receive_type), *root, comm_of(comm)));
 }
 
-TIMPANI_FORTRAN(scatterv, SCATTERV, void* send, Integers send_counts, Integers send_places, Integer send_type,
+TIMPANI_FORTRAN(scatterv, SCATTERV, void* send, Integers send_counts, Integers send_displacements, Integer send_type,
                 void* receive, Integer receive_count, Integer receive_type, Integer root, Integer comm,
                 MPI_Fint* error) {
-    give(error, MPI_Scatterv(address(send), send_counts, send_places, type_of(send_type), address(receive),
+    give(error, MPI_Scatterv(address(send), send_counts, send_displacements, type_of(send_type), address(receive),
                              *receive_count, type_of(receive_type), *root, comm_of(comm)));
 }
 
@@ -115,9 +115,10 @@ TIMPANI_FORTRAN(allgather, ALLGATHER, void* send, Integer send_count, Integer se
 }
 
 TIMPANI_FORTRAN(allgatherv, ALLGATHERV, void* send, Integer send_count, Integer send_type, void* receive,
-                Integers receive_counts, Integers receive_places, Integer receive_type, Integer comm, MPI_Fint* error) {
+                Integers receive_counts, Integers receive_displacements, Integer receive_type, Integer comm,
+                MPI_Fint* error) {
     give(error, MPI_Allgatherv(address(send), *send_count, type_of(send_type), address(receive), receive_counts,
-                               receive_places, type_of(receive_type), comm_of(comm)));
+                               receive_displacements, type_of(receive_type), comm_of(comm)));
 }
 
 TIMPANI_FORTRAN(alltoall, ALLTOALL, void* send, Integer send_count, Integer send_type, void* receive,
@@ -126,11 +127,11 @@ TIMPANI_FORTRAN(alltoall, ALLTOALL, void* send, Integer send_count, Integer send
                              type_of(receive_type), comm_of(comm)));
 }
 
-TIMPANI_FORTRAN(alltoallv, ALLTOALLV, void* send, Integers send_counts, Integers send_places, Integer send_type,
-                void* receive, Integers receive_counts, Integers receive_places, Integer receive_type, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Alltoallv(address(send), send_counts, send_places, type_of(send_type), address(receive),
-                              receive_counts, receive_places, type_of(receive_type), comm_of(comm)));
+TIMPANI_FORTRAN(alltoallv, ALLTOALLV, void* send, Integers send_counts, Integers send_displacements, Integer send_type,
+                void* receive, Integers receive_counts, Integers receive_displacements, Integer receive_type,
+                Integer comm, MPI_Fint* error) {
+    give(error, MPI_Alltoallv(address(send), send_counts, send_displacements, type_of(send_type), address(receive),
+                              receive_counts, receive_displacements, type_of(receive_type), comm_of(comm)));
 }
 
 TIMPANI_FORTRAN(reduce, REDUCE, void* send, void* receive, Integer count, Integer type, Integer op, Integer root,

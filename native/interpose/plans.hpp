@@ -41,23 +41,23 @@ class Plans {
         return found->second.get();
     }
 
-    Execution* keep(PlanKey key, std::unique_ptr<Execution> execution) {
+    Execution* insert(PlanKey key, std::unique_ptr<Execution> execution) {
         List& plans = list_of(key);
         if (plans.size() == kMost) plans.pop_back();
         return plans.emplace_front(std::move(key), std::move(execution)).second.get();
     }
 
-    /// Ends those that share memory: collective.
-    void end_together() { together_.clear(); }
+    /// Frees those that share memory: collective.
+    void clear_shared() { shared_.clear(); }
 
   private:
     using List = std::list<std::pair<PlanKey, std::unique_ptr<Execution>>>;  // the last used first
 
-    List& list_of(const PlanKey& key) { return key.rule->algorithm->window == nullptr ? alone_ : together_; }
+    List& list_of(const PlanKey& key) { return key.rule->algorithm->window == nullptr ? local_ : shared_; }
 
     static constexpr std::size_t kMost = 16;  // a program's loop has few sizes; each keeps scratch of its size
-    List alone_;
-    List together_;
+    List local_;
+    List shared_;
 };
 
 }  // namespace timpani

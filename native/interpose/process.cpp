@@ -40,7 +40,7 @@ int forget(MPI_Comm /*comm*/, int /*keyval*/, void* state, void* /*extra*/) {
 
 Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
     counting = settings.counts() && !settings.off;
-    duty = settings.idle() ? Duty::off : Duty::on;
+    interception = settings.idle() ? Interception::off : Interception::on;
 }
 
 Process& Process::get() {
@@ -57,8 +57,8 @@ int Process::keyval() {
     return key;
 }
 
-void Process::complain(std::string_view text) {
-    if (complained_.test_and_set()) return;
+void Process::warn_once(std::string_view text) {
+    if (warned_.test_and_set()) return;
     std::fprintf(stderr, "timpani: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 

@@ -32,28 +32,28 @@ class Process {
     /// The key of the attribute that a communicator's state hangs on.
     int keyval();
 
-    /// Says `text` in one line on stderr, once.
-    void complain(std::string_view text);
+    /// Prints `text` on stderr, the first time only.
+    void warn_once(std::string_view text);
 
   private:
     Process();
-    std::atomic_flag complained_;
+    std::atomic_flag warned_;
 };
 
-enum class Duty : std::uint8_t { unknown, off, on };
+enum class Interception : std::uint8_t { undecided, off, on };
 
-/// Off: calls go straight to the library. Looked at by every call.
-inline constinit std::atomic<Duty> duty = Duty::unknown;
+/// Whether calls are intercepted, or go straight to the library. Read by every call.
+inline constinit std::atomic<Interception> interception = Interception::undecided;
 
-/// Whether calls are counted and timed. Told before `duty` is.
+/// Whether calls are counted and timed. Written before `interception` is decided, which releases it to other threads.
 inline constinit bool counting = false;
 
-/// Whether calls are looked at; reads the environment the first time.
-inline bool on_duty() {
-    const Duty known = duty.load(std::memory_order_acquire);
-    if (known != Duty::unknown) return known == Duty::on;
+/// Whether calls are intercepted; reads the environment the first time.
+inline bool intercepting() {
+    const Interception decided = interception.load(std::memory_order_acquire);
+    if (decided != Interception::undecided) return decided == Interception::on;
     Process::get();
-    return duty.load(std::memory_order_acquire) == Duty::on;
+    return interception.load(std::memory_order_acquire) == Interception::on;
 }
 
 }  // namespace timpani

@@ -10,7 +10,7 @@
 #include "execute/operator.hpp"
 #include "interpose/block_sizes.hpp"
 #include "interpose/move_data.hpp"
-#include "interpose/setup_clock.hpp"
+#include "interpose/setup_timer.hpp"
 
 namespace timpani {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kArguments = "arguments";
 
 /// Bytes that a rank sends or receives in all, where blocks are equal.
-std::int64_t at_a_rank(const Collective& collective, std::int64_t bytes, int ranks) {
+std::int64_t bytes_per_rank(const Collective& collective, std::int64_t bytes, int ranks) {
     return collective.send.in_blocks() || collective.receive.in_blocks() ? bytes * ranks : bytes;
 }
 
@@ -53,7 +53,7 @@ bool has_world() {
     return initialised != 0;
 }
 
-bool goes_backwards(MPI_Datatype type) {
+bool has_negative_extent(MPI_Datatype type) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
     PMPI_Type_get_extent(type, &lower, &extent);
@@ -61,7 +61,7 @@ bool goes_backwards(MPI_Datatype type) {
 }
 
 /// Our reduce-scatters deal the vector out as evenly as whole elements allow.
-bool dealt_evenly(const Call& call, Place here, std::int64_t elements) {
+bool has_even_parts(const InterceptedCall& call, RankInComm here, std::int64_t elements) {
     for (int rank = 0; rank < here.ranks; ++rank) {
         if (call.receive.counts[rank] != part_of(elements, here.ranks, rank).count) return false;
     }
@@ -71,16 +71,16 @@ bool dealt_evenly(const Call& call, Place here, std::int64_t elements) {
 /// One call whose rule is known.
 class Replacement {
   public:
-    Replacement(const Call& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
+    Replacement(const InterceptedCall& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
         : call_(call),
           collective_(collective_of(call.kind)),
           communicator_(communicator),
           rule_(rule),
-          moved_(!collective_.reduces()) {
-        const Place here = communicator.here();
+          moves_data_(!collective_.reduces()) {
+        const RankInComm here = communicator.here();
         key_ = {&rule, sizes.message_bytes, collective_.rooted() ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
         if (!sizes.counts.empty()) key_.count = 0;  // the blocks' own sizes say it
-        if (!moved_) {
+        if (!moves_data_) {
             key_.type = call.receive.type;
             key_.op = call.op;
             key_.count = call.receive.count;
@@ -96,54 +96,55 @@ class Replacement {
         std::ranges::copy(rule.parameters, shape_.parameters.begin());
         // A message of a hierarchy may hold what several ranks send to several others.
         const bool joins = rule.algorithm->restrictions.topology && collective_.send.content == Content::pairs;
-        most_bytes_ = sizes.most_at_a_rank * (joins ? here.ranks : 1);
+        max_bytes_ = sizes.max_bytes_per_rank * (joins ? here.ranks : 1);
     }
 
-    /// Why the rule can't be followed, alike on all ranks; empty: it can.
-    [[nodiscard]] std::string_view hindrance() const {
-        if (most_bytes_ > std::numeric_limits<int>::max()) return "too large";
-        if (!moved_ && !may_reduce(key_.op, key_.type)) return kArguments;
-        if (!moved_ && !has_world()) return "no MPI_COMM_WORLD";
-        if (!moved_ && goes_backwards(key_.type)) return "elements that lie backwards";
+    /// Why the library's own algorithm has to run, alike on all ranks; empty: the rule's can.
+    [[nodiscard]] std::string_view fallback_reason() const {
+        if (max_bytes_ > std::numeric_limits<int>::max()) return "too large";
+        if (!moves_data_ && !may_reduce(key_.op, key_.type)) return kArguments;
+        if (!moves_data_ && !has_world()) return "no MPI_COMM_WORLD";
+        if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
         const std::string_view refusal = rule_.algorithm->restrictions.refusal(shape_);
         if (!refusal.empty()) return refusal;
         // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
-        if (rule_.algorithm->window != nullptr && !kept()) return "shared memory takes predefined types and operators";
-        if (in_parts() && !dealt_evenly(call_, communicator_.here(), shape_.count)) return "unequal parts";
+        if (rule_.algorithm->window != nullptr && !cacheable())
+            return "shared memory takes predefined types and operators";
+        if (in_parts() && !has_even_parts(call_, communicator_.here(), shape_.count)) return "unequal parts";
         return {};
     }
 
     int run() {
-        if (kept()) {
-            Execution* kept = communicator_.plans().find(key_);
-            if (kept == nullptr) kept = communicator_.plans().keep(key_, make());
-            return run(*kept);
+        if (cacheable()) {
+            Execution* cached = communicator_.plans().find(key_);
+            if (cached == nullptr) cached = communicator_.plans().insert(key_, make());
+            return run(*cached);
         }
         return run(*make());
     }
 
   private:
     [[nodiscard]] bool in_parts() const { return collective_.receive.content == Content::part; }
-    [[nodiscard]] bool kept() const { return predefined_type(key_.type) && predefined_op(key_.op); }
+    [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
-        const SetupClock clock("plan", shape_.ranks);
-        return std::make_unique<Execution>(*rule_.algorithm, shape_, communicator_.own(), key_.type, key_.op);
+        const SetupTimer clock("plan", shape_.ranks);
+        return std::make_unique<Execution>(*rule_.algorithm, shape_, communicator_.private_comm(), key_.type, key_.op);
     }
 
     int run(Execution& execution) const {
-        if (moved_) return move_data(call_, communicator_, execution);
-        // What is no buffer here may be anything.
+        if (moves_data_) return move_data(call_, communicator_, execution);
+        // At ranks that receive nothing the argument is not significant: a program may pass any address.
         return execution(call_.send.data, receives(call_, communicator_.here()) ? call_.receive.data : nullptr);
     }
 
-    const Call& call_;
+    const InterceptedCall& call_;
     const Collective& collective_;
     Communicator& communicator_;
     const Rule& rule_;
-    bool moved_;
+    bool moves_data_;
     PlanKey key_{};
     Shape shape_{};
-    std::int64_t most_bytes_ = 0;
+    std::int64_t max_bytes_ = 0;
 };
 
 Outcome failed(const Communicator& communicator, int error) {
@@ -153,32 +154,33 @@ Outcome failed(const Communicator& communicator, int error) {
 
 }  // namespace
 
-Outcome replace(const Call& call, Communicator& communicator) try {
+Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     communicator.prepare();
     if (!communicator.may_replace(call.kind)) return {};
     const Collective& collective = collective_of(call.kind);
-    const bool arguments_hold = plausible(call, communicator.here());
-    if (!arguments_hold && collective.counts != BlockCounts::exchanged) return {.reason = kArguments};
+    const bool arguments_valid = may_be_valid(call, communicator.here());
+    if (!arguments_valid && collective.counts != BlockCounts::exchanged) return {.reason = kArguments};
     BlockSizes sizes;
     if (collective.counts != BlockCounts::equal) {
-        sizes = agree_on_blocks(call, communicator, arguments_hold);
+        sizes = exchange_block_sizes(call, communicator, arguments_valid);
         if (sizes.error != MPI_SUCCESS) return failed(communicator, sizes.error);
-        if (!sizes.agreed) return {.reason = kArguments};
+        if (!sizes.valid) return {.reason = kArguments};
     } else {
         sizes.message_bytes = message_bytes(call, communicator.here());
-        sizes.most_at_a_rank = at_a_rank(collective, sizes.message_bytes, communicator.here().ranks);
+        sizes.max_bytes_per_rank = bytes_per_rank(collective, sizes.message_bytes, communicator.here().ranks);
     }
     Outcome outcome{.bytes = sizes.message_bytes};
     const auto rules = communicator.rules(call.kind);
-    const auto rule = std::ranges::find_if(rules, [&](const Rule* each) { return each->bytes.holds(outcome.bytes); });
+    const auto rule =
+        std::ranges::find_if(rules, [&](const Rule* each) { return each->bytes.contains(outcome.bytes); });
     if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
     Replacement replacement(call, communicator, **rule, sizes);
-    outcome.reason = replacement.hindrance();
+    outcome.reason = replacement.fallback_reason();
     if (!outcome.reason.empty()) return outcome;
     try {
         outcome.error = replacement.run();
     } catch (const NoSharedMemory&) {
-        communicator.forgo_windows();
+        communicator.disable_shared_memory();
         outcome.reason = "no shared memory";
         return outcome;
     }

@@ -18,6 +18,6 @@ struct Outcome {
 
 /// Runs the call by the first rule that matches it, or leaves it. All ranks do the same, since they compare only what
 /// MPI makes equal on all of them. Errors have been through the program's handler.
-Outcome replace(const Call& call, Communicator& communicator);
+Outcome replace(const InterceptedCall& call, Communicator& communicator);
 
 }  // namespace timpani

@@ -16,8 +16,8 @@ struct Range {
     std::int64_t low = 0;
     std::int64_t high = std::numeric_limits<std::int64_t>::max();
 
-    [[nodiscard]] bool holds(std::int64_t value) const { return low <= value && value <= high; }
-    [[nodiscard]] bool everything() const { return *this == Range{}; }
+    [[nodiscard]] bool contains(std::int64_t value) const { return low <= value && value <= high; }
+    [[nodiscard]] bool is_unbounded() const { return *this == Range{}; }
     friend bool operator==(const Range&, const Range&) = default;
 };
 

@@ -38,8 +38,8 @@ TEST(rules_are_read_in_their_order) {
     CHECK(rules[0].parameters == std::vector<std::int64_t>{65536});
     CHECK((rules[0].ranks == timpani::Range{8, 8}));
     CHECK((rules[0].per_node == timpani::Range{2, 2}));
-    CHECK(rules[0].bytes.low == 65536 && rules[0].bytes.holds(std::int64_t{1} << 50));
-    CHECK(rules[1].algorithm == nullptr && rules[1].bytes.everything());
+    CHECK(rules[0].bytes.low == 65536 && rules[0].bytes.contains(std::int64_t{1} << 50));
+    CHECK(rules[1].algorithm == nullptr && rules[1].bytes.is_unbounded());
 }
 
 TEST(a_wrong_line_is_named) {

@@ -11,19 +11,19 @@ namespace timpani {
 
 /// Enters what happens while it lives into the profile as setting up `what`, and tells a running call's clock how much
 /// of its time that was. Looks at no clock where nothing is counted.
-class SetupClock {
+class SetupTimer {
   public:
-    SetupClock(std::string what, int ranks) : what_(std::move(what)), ranks_(ranks) {
+    SetupTimer(std::string what, int ranks) : what_(std::move(what)), ranks_(ranks) {
         if (counting) start_ = PMPI_Wtime();
     }
-    ~SetupClock() {
+    ~SetupTimer() {
         if (!counting) return;
         const double seconds = PMPI_Wtime() - start_;
         Process::get().profile.add({"setup", ranks_, -1, what_, ""}, 0, seconds);
         total += seconds;
     }
-    SetupClock(const SetupClock&) = delete;
-    SetupClock& operator=(const SetupClock&) = delete;
+    SetupTimer(const SetupTimer&) = delete;
+    SetupTimer& operator=(const SetupTimer&) = delete;
 
     /// Seconds that this thread has spent so, in all.
     inline static thread_local double total = 0;

@@ -1,0 +1,84 @@
+#include "interpose/packed_buffer.hpp"
+
+#include <array>
+#include <cstring>
+
+#include "execute/elements.hpp"
+
+namespace timpani {
+
+bool is_bytes(MPI_Datatype type) {
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED) return ElementLayout(type).contiguous;
+    const bool contiguous = combiner == MPI_COMBINER_CONTIGUOUS;
+    if (!contiguous && combiner != MPI_COMBINER_DUP) return false;
+    int count = 0;
+    MPI_Datatype inner = MPI_DATATYPE_NULL;
+    PMPI_Type_get_contents(type, integers, addresses, types, &count, nullptr, &inner);
+    const bool plain = is_bytes(inner);
+    PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
+    if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner);
+    return plain;
+}
+
+PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm comm)
+    : comm_(comm), type_(buffer.type), is_bytes_(is_bytes(buffer.type)) {
+    const ElementLayout layout(buffer.type);
+    auto* const memory = static_cast<std::byte*>(buffer.data);
+    bool packed_already = is_bytes_;
+    std::int64_t end = 0;
+    for (int rank = 0; rank < blocks; ++rank) {
+        const int elements = buffer.counts == nullptr ? buffer.count : buffer.counts[rank];
+        const std::int64_t displacement = buffer.displacements == nullptr
+                                              ? static_cast<std::int64_t>(rank) * buffer.count
+                                              : buffer.displacements[rank];
+        const std::int64_t bytes = elements * static_cast<std::int64_t>(layout.size);
+        packed_already = packed_already && (bytes == 0 || displacement * layout.extent == end);
+        blocks_.push_back({memory + displacement * layout.extent, elements, end, bytes});
+        end += bytes;
+    }
+    if (packed_already) {
+        blocks_.clear();
+        bytes_ = memory;
+    } else {
+        staging_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end));
+        bytes_ = staging_.get();
+    }
+}
+
+int PackedBuffer::copy(const Block& block, bool pack) {
+    if (block.bytes == 0) return MPI_SUCCESS;
+    std::byte* const packed = bytes_ + block.offset;
+    if (is_bytes_) {
+        std::memcpy(pack ? packed : block.memory, pack ? block.memory : packed, static_cast<std::size_t>(block.bytes));
+        return MPI_SUCCESS;
+    }
+    const int size = static_cast<int>(block.bytes);
+    int position = 0;
+    if (pack) return PMPI_Pack(block.memory, block.elements, type_, packed, size, &position, comm_);
+    return PMPI_Unpack(packed, size, &position, block.memory, block.elements, type_, comm_);
+}
+
+int PackedBuffer::pack() {
+    for (const Block& block : blocks_) {
+        if (const int error = copy(block, true); error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
+}
+
+int PackedBuffer::pack(int block) {
+    return blocks_.empty() ? MPI_SUCCESS : copy(blocks_[static_cast<std::size_t>(block)], true);
+}
+
+int PackedBuffer::unpack() {
+    for (const Block& block : blocks_) {
+        if (const int error = copy(block, false); error != MPI_SUCCESS) return error;
+    }
+    return MPI_SUCCESS;
+}
+
+}  // namespace timpani
