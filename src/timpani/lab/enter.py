@@ -1,7 +1,7 @@
 """The way into a node: a script that runs a command there, and one in ssh's place for the launchers of MPI.
 
-A node is a network namespace; its host name and its /etc/hosts are made anew at each entrance. nsenter and not
-`ip netns exec`, which hides /sys/fs/cgroup, and slurmd wants that.
+A node is a network namespace; each entry sets its host name and mounts its /etc/hosts. It is nsenter that enters:
+`ip netns exec` hides /sys/fs/cgroup, which slurmd needs.
 """
 
 from pathlib import Path
@@ -9,18 +9,18 @@ from pathlib import Path
 from timpani.lab.layout import Layout, namespace_prefix
 from timpani.lab.programs import ADMINISTRATION
 
-WITHIN = "TIMPANI_LAB"
-"""The environment's variable that tells a process on a node which lab it is in."""
+LAB_VARIABLE = "TIMPANI_LAB"
+"""The environment variable that tells a process on a node which lab it is in."""
 
 ENTER, SSH, HOSTS, SLURM_CONF = "enter", "ssh", "hosts", "slurm.conf"
 
 
 def environment(layout: Layout, folder: Path) -> dict[str, str]:
-    """What a cluster's administrator would write into the libraries' settings: how nodes reach each other,
-    and that ranks which wait shall give way, since nodes share cores."""
+    """What a cluster's administrator would set for the MPI libraries: how nodes reach each other, and that waiting
+    ranks yield the processor, since nodes share cores."""
     ssh = str(folder / SSH)
     return {
-        WITHIN: layout.lab,
+        LAB_VARIABLE: layout.lab,
         "OMPI_MCA_plm_rsh_agent": ssh,
         "OMPI_MCA_oob_tcp_if_include": "eth0",
         "PRTE_MCA_plm_ssh_agent": ssh,
@@ -38,7 +38,7 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
 
 
 def scripts(layout: Layout, folder: Path) -> dict[str, str]:
-    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`: a shell reads LINE, as ssh has it."""
+    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`, whose LINE a shell reads, as with ssh."""
     exports = "".join(f"export {name}='{value}'\n" for name, value in environment(layout, folder).items())
     exports += f'export PATH="$PATH:{":".join(ADMINISTRATION)}"\n'
     return {

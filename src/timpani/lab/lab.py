@@ -1,7 +1,7 @@
-"""Labs of this machine: which there are, and how to do something on a node of one.
+"""The labs of this machine, and how to run a command on a node of one.
 
-A lab's folder is there before anything else of it, and `lab.json` in it when all is made: a folder without one is what
-a killed `up` or `down` left. All that was made carries the lab's id, by which it is found.
+A lab's folder is made before anything else of it, and `lab.json` in it last: a folder without that file is left over
+from an `up` or `down` that was killed. The name of everything that is made has the lab's id, by which it is found.
 """
 
 import json
@@ -15,7 +15,7 @@ from timpani.lab.enter import ENTER
 from timpani.lab.layout import Layout, namespace_prefix
 
 LABS = Path("/run/timpani/lab")
-"""Emptied by a restart of the machine, as namespaces are."""
+"""A restart of the machine removes it, as it does namespaces."""
 
 LAYOUT = "lab.json"
 
@@ -24,7 +24,7 @@ _NAMESPACES = Path("/run/netns")  # where ip-netns(8) keeps them
 
 @dataclass(frozen=True)
 class Lab:
-    """`layout` is None for a lab that was left half made or half taken down, or that another version made."""
+    """A lab. `layout` is None where it is only half made or half removed, and where another version made it."""
 
     id: str
     layout: Layout | None
@@ -40,8 +40,8 @@ class Lab:
         return tuple(sorted(path.name for path in _NAMESPACES.glob(f"{namespace_prefix(self.id)}*")))
 
     @property
-    def left(self) -> bool:
-        """Whether it is what a killed command left."""
+    def leftover(self) -> bool:
+        """Whether it is left over from a command that was killed."""
         return not (self.folder / LAYOUT).exists()
 
     @property
@@ -55,7 +55,7 @@ class Lab:
 
 
 def labs() -> tuple[Lab, ...]:
-    """All of this machine, by their id: those with a folder, and those with a namespace."""
+    """All of this machine, sorted by id: those with a folder, and those with a namespace."""
     ids = {path.name for path in LABS.glob("*")} | {path.name.split("-")[1] for path in _NAMESPACES.glob("timpani-*-*")}
     return tuple(Lab(each, _read(LABS / each / LAYOUT)) for each in sorted(ids))
 
@@ -73,7 +73,7 @@ def choose_lab(name: str | None) -> Lab:
 
 
 def choose_whole_lab(name: str | None) -> tuple[Lab, Layout]:
-    """A lab that can be used, with its layout."""
+    """A lab of which everything is there, with its layout."""
     lab = choose_lab(name)
     if lab.layout is None or not lab.whole:
         raise UserError(f"lab {lab.id} is not whole", f"take it down and make another: `timpani lab down {lab.id}`")

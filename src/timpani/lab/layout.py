@@ -1,7 +1,7 @@
-"""What a lab consists of, and what everything in it is called: data, from which it is made and recognised again.
+"""What a lab consists of and what its parts are called, as data: it is made from them and recognised by them.
 
-All of a lab lies in network namespaces of its own, the switches too. So names inside can be plain, and collide with
-nothing outside; and a namespace whose name has the lab's id is the lab's, with all that runs in it.
+All of a lab is in network namespaces of its own, the switches too. So names inside can be short without clashing with
+any outside, and a namespace with the lab's id in its name belongs to the lab, with all that runs in it.
 """
 
 import secrets
@@ -28,7 +28,7 @@ class Node:
 class Layout(BaseModel):
     """A lab: `nodes` in equal `groups`, a switch each; groups meet at one more switch, over an uplink each.
 
-    cores         slots of a node: a promise to MPI, since all nodes share the machine's cores
+    cores         of a node, as MPI and Slurm are told: all nodes really share the machine's cores
     link, uplink  bits a second, in each direction: of each node's link, and of each group's
     """
 
@@ -62,8 +62,8 @@ class Layout(BaseModel):
         return tuple(self.namespace(part) for part in (SWITCHES, *(node.name for node in self.members)))
 
     @property
-    def shape(self) -> str:
-        """What labs are alike in that are measured alike: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
+    def signature(self) -> str:
+        """The same for labs whose measurements can be compared: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
         nodes, link = f"{self.nodes}x{self.cores}", show_rate(self.link)
         return f"{nodes}-{link}" if self.groups == 1 else f"{nodes}-{self.groups}groups-{link}-{show_rate(self.uplink)}"
 
@@ -74,5 +74,5 @@ class Layout(BaseModel):
 
 
 def namespace_prefix(lab: str) -> str:
-    """How the names of all of a lab's namespaces begin, and of no other's."""
+    """The prefix of the names of a lab's namespaces, and of no others."""
     return f"timpani-{lab}-"

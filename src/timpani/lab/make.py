@@ -1,4 +1,4 @@
-"""Make a lab and take it down, so that nothing is ever left which the next command can't find."""
+"""Make a lab and remove it; whatever interrupts this, the next command finds all that is left over."""
 
 import fcntl
 import os
@@ -30,13 +30,13 @@ def check_root() -> None:
 
 
 def up(layout: Layout) -> Lab:
-    """Make the lab of `layout`, after taking down what killed commands left.
+    """Make the lab of `layout`, after removing what killed commands left over.
 
-    UserError and no lab when a part fails; no lab either when a signal asks for an end.
+    No lab is left where a step fails, with UserError, or where a signal ends the program.
     """
-    with _alone(), _ending_cleanly():
+    with _locked(), _ending_cleanly():
         for lab in labs():
-            if lab.left:
+            if lab.leftover:
                 _take_down(lab)
         unfinished = Lab(layout.lab, None)
         unfinished.folder.mkdir()
@@ -50,13 +50,13 @@ def up(layout: Layout) -> Lab:
 
 def down(lab: Lab) -> None:
     """End all processes of `lab`, and remove everything of it."""
-    with _alone():
+    with _locked():
         _take_down(lab)
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """While labs are made or taken down, nobody else does: so a lab that isn't whole then is nobody's."""
+def _locked() -> Iterator[None]:
+    """Let one process at a time make or remove labs: a lab that is not whole then is not being made by another."""
     LABS.mkdir(parents=True, exist_ok=True)
     lock = os.open(LABS, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -83,12 +83,12 @@ def _make(layout: Layout, lab: Lab) -> None:
 
 @contextmanager
 def _ending_cleanly() -> Iterator[None]:
-    """Within, the first signal that asks for an end raises SystemExit, and no other interrupts what follows."""
+    """Raise SystemExit at the first signal that asks the program to end, and ignore others while it cleans up."""
 
     def end(number: int, _frame: FrameType | None) -> None:
         for each in _ENDING:
             signal.signal(each, signal.SIG_IGN)
-        raise SystemExit(128 + number)  # as shells say it
+        raise SystemExit(128 + number)  # the exit status by a shell's convention
 
     before = {number: signal.signal(number, end) for number in _ENDING}
     try:
@@ -103,7 +103,7 @@ def _do(step: Step) -> None:
     if done.returncode != 0:
         said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")
         raise UserError(
-            f"this system refuses {step.part}, which a lab needs (`{' '.join(step.argv)}`: {said})",
+            f"this system refuses {step.feature}, which a lab needs (`{' '.join(step.argv)}`: {said})",
             "use a machine whose kernel has them and lets root make them; containers often do not",
         )
 

@@ -12,14 +12,14 @@ from timpani.lab.layout import Layout
 
 PARTITION = "lab"
 
-_SILENCE_SECONDS = 5  # of a slurmd, after which its node is down and the node's jobs are queued again
-_CREDENTIAL_SECONDS = 5  # for which a job queued again waits, since no credential of its first start may be left
+_SILENCE_SECONDS = 5  # without an answer of a slurmd: its node counts as down, and its jobs are queued again
+_CREDENTIAL_SECONDS = 5  # how long credentials live: a requeued job waits until that of its first start has expired
 _START_SECONDS = 30.0  # until all nodes are idle
 _POLL_SECONDS = 0.1
 
 
 def configuration(layout: Layout, folder: Path) -> dict[str, str]:
-    """Slurm's files by name. Processes are neither bound nor confined: what a lab shares can't be dealt out."""
+    """Slurm's files by name. Processes are neither bound nor confined to cores, since all nodes share them."""
     first = layout.members[0]
     nodes = "".join(
         f"NodeName={node.name} NodeAddr={node.address} CPUs={layout.cores} RealMemory=1\n" for node in layout.members
@@ -63,9 +63,9 @@ def _cgroup_plugin() -> str:
 
 
 def start_slurm(layout: Layout, lab: Lab) -> None:
-    """Start all daemons and wait until every node takes jobs; UserError with a daemon's own words where one fails.
+    """Start all daemons and wait until every node takes jobs; UserError with a daemon's last line where one fails.
 
-    They need no end: whatever runs on a lab's nodes ends with the lab.
+    Nothing has to stop them: removing the lab ends whatever runs on its nodes.
     """
     for name, text in configuration(layout, lab.folder).items():
         (lab.folder / name).write_text(text)
@@ -91,7 +91,7 @@ def start_slurm(layout: Layout, lab: Lab) -> None:
 
 
 class _Daemon:
-    """A process on a node that outlives us, and whose words are in a file of the lab."""
+    """A process on a node that outlives us and writes its output to a file of the lab."""
 
     def __init__(self, lab: Lab, node: str, command: tuple[str, ...]) -> None:
         self.name = f"{command[0]}-{node}"

@@ -1,7 +1,7 @@
-"""From a layout to the commands that make it: bridges joined by links, each link a veth pair shaped at both ends.
+"""The commands that make a layout: bridges and links between them, each link a veth pair, limited at both ends.
 
-An end of a pair has a token bucket filter (tc-tbf(8)) on what leaves there. Nothing but the rate is imitated: latency
-is the kernel's own; netem, which could add to it, is missing from many kernels.
+The limit is a token bucket filter (tc-tbf(8)) on what leaves an end. Only the rate is imitated: latency is the kernel's
+own, since netem, which could add to it, is missing from many kernels.
 """
 
 from collections.abc import Iterator
@@ -11,26 +11,26 @@ from timpani.lab.layout import SWITCHES, Layout
 
 _ROOT_SWITCH = "root"  # where groups meet
 _PREFIX_LENGTH = 16
-_BURST_SECONDS = 1e-3  # what a link may send at once: enough for timers of 1 kHz
-_LEAST_BURST = 2**16  # bytes: a segment that TCP hands down whole
-_QUEUE = "200ms"  # what may wait for a link before it is dropped
+_BURST_SECONDS = 1e-3  # of traffic that a link may send at once: one tick of a timer of 1 kHz
+_LEAST_BURST = 2**16  # bytes: the largest segment that TCP hands to a device at once
+_QUEUE = "200ms"  # the longest that a packet may wait for a link; later ones are dropped
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and what it asks of the kernel."""
+    """A command, and the feature of the kernel that it needs."""
 
-    part: str
+    feature: str
     argv: tuple[str, ...]
 
 
 def burst_bytes(rate: int) -> int:
-    """What passes a link of `rate` bits a second without being slowed down."""
+    """The bytes that a link of `rate` bits a second lets through at once, without delay."""
     return max(_LEAST_BURST, round(rate / 8 * _BURST_SECONDS))
 
 
 def steps(layout: Layout) -> Iterator[Step]:
-    """Everything, in an order in which it can be made."""
+    """All commands, in an order in which each finds what it needs."""
     switches = layout.namespace(SWITCHES)
     yield from _namespace(switches)
     if layout.groups > 1:
@@ -41,13 +41,13 @@ def steps(layout: Layout) -> Iterator[Step]:
         if layout.groups > 1:
             up, down = f"{switch}-up", f"{switch}-down"
             yield from _link((switches, down), (switches, up), layout.uplink)
-            yield from _plug(switches, down, _ROOT_SWITCH)
-            yield from _plug(switches, up, switch)
+            yield from _attach(switches, down, _ROOT_SWITCH)
+            yield from _attach(switches, up, switch)
         for node in layout.group(number):
             namespace = layout.namespace(node.name)
             yield from _namespace(namespace)
             yield from _link((switches, node.name), (namespace, "eth0"), layout.link)
-            yield from _plug(switches, node.name, switch)
+            yield from _attach(switches, node.name, switch)
             yield _ip(namespace, "address", "add", f"{node.address}/{_PREFIX_LENGTH}", "dev", "eth0")
             yield _up(namespace, "eth0")
 
@@ -71,7 +71,7 @@ def _link(one: tuple[str, str], other: tuple[str, str], rate: int) -> Iterator[S
         yield Step("traffic shaping by tbf", ("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", *shape))
 
 
-def _plug(namespace: str, device: str, bridge: str) -> Iterator[Step]:
+def _attach(namespace: str, device: str, bridge: str) -> Iterator[Step]:
     yield _ip(namespace, "link", "set", device, "master", bridge)
     yield _up(namespace, device)
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from timpani.lab.enter import WITHIN
+from timpani.lab.enter import LAB_VARIABLE
 from timpani.lab.lab import Lab, choose_whole_lab
 from timpani.lab.layout import Layout
 from timpani.lab.rate import parse_rate, show_rate
@@ -23,7 +23,7 @@ def lab_machine(text: str) -> Machine:
     lab, layout = choose_whole_lab(text.partition(":")[2] or None)
     groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
     return Machine(
-        name=f"{PREFIX}:{layout.shape}",
+        name=f"{PREFIX}:{layout.signature}",
         launcher="lab",
         lab=lab.id,
         groups=tuple(
@@ -47,7 +47,7 @@ def rates(links: Mapping[str, str]) -> dict[str, float]:
 
 def shares_cores(machine: Machine) -> bool:
     """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
-    return machine.launcher == "lab" or WITHIN in os.environ
+    return machine.launcher == "lab" or LAB_VARIABLE in os.environ
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
