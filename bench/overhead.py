@@ -54,7 +54,7 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
     session.plan = replace(session.plan, groups=(together,))
     with ExitStack() as open_until_here:
         store = open_until_here.enter_context(session.open(folder))
-        observer = open_until_here.enter_context(progress(session.plan, 0))
+        observer = open_until_here.enter_context(progress(session.plan, ()))
         session.measure(store, observer, None)
     ratios = ratio_of_ours(load(folder).results)
     for (collective,), part in ratios.group_by("collective", maintain_order=True):

@@ -126,7 +126,7 @@ def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
 
 @every_mpi
 def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
-    assert planned(mpi, budget="1s", launches=1000).seconds == 1.0
+    assert planned(mpi, budget="20s", launches=1000).seconds == 20.0
     assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
 
 
@@ -215,3 +215,16 @@ def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
 def test_what_is_misspelt_for_operations_between_ranks(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
     with pytest.raises(UserError, match=said):
         planned(mpi, collectives=collectives)
+
+
+@every_mpi
+def test_estimates_grow_with_sizes_and_ranks(mpi: Mpi) -> None:
+    small = planned(mpi, sizes="8").seconds
+    assert planned(mpi, sizes="1G").seconds > 5 * small
+    assert planned(mpi, cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
+
+
+@every_mpi
+def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
+    with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than .* of a single launch take, about \d+ s"):
+        planned(mpi, budget="100ms")

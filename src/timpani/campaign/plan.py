@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from timpani.campaign.estimate import cell_seconds, start_seconds
 from timpani.machine.binding_check import check_binding
 from timpani.machine.category import resolve_mapping
 from timpani.machine.hosts import HostList, choose_hosts
@@ -19,12 +20,6 @@ from timpani.providers.provider import Controls
 from timpani.study.cell import Cell
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
-
-START_SECONDS = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
-"""What starting and ending the ranks takes, for estimates; measured at 2 ranks on 2 cores."""
-
-CELL_SECONDS = 0.012
-"""What a cell takes that converges at once: 5 ms of warm-up, 5 ms of samples and their collection."""
 
 
 @dataclass(frozen=True)
@@ -127,10 +122,18 @@ class CampaignPlan:
     @property
     def seconds(self) -> float:
         """About how long measuring takes when every cell converges quickly; the budget where that is less."""
-        start = START_SECONDS[self.mpi.kind]
-        each = min(CELL_SECONDS, 2 * self.study.slot)
-        total = self.study.launches * sum(start + each * len(group.cells) for group in self.groups)
-        return min(total / self.concurrent_launches, self.study.budget or total)
+        total = self.study.launches * self.launch_seconds
+        return min(total, self.study.budget or total)
+
+    @property
+    def launch_seconds(self) -> float:
+        """About how long one launch of all cells takes, starts included."""
+        seconds = sum(
+            start_seconds(self.mpi.kind, group.ranks)
+            + sum(cell_seconds(self.study, each.cell, group.oversubscribed) for each in group.cells)
+            for group in self.groups
+        )
+        return seconds / self.concurrent_launches
 
     def order(self, launch: int) -> Iterator[Group]:
         """The groups of launch number `launch`, and the cells in each, shuffled by the study's seed."""

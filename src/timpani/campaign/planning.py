@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from math import ceil
 from pathlib import Path
 from typing import get_args
 
 from timpani.campaign.cells import cells_of
+from timpani.campaign.estimate import start_seconds
 from timpani.campaign.memory import too_large
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.resources import Resources
@@ -52,7 +54,21 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
     if not groups:
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what is")
-    return CampaignPlan(study, library.mpi, groups, skipped, resources.machine, resources.hosts)
+    planned = CampaignPlan(study, library.mpi, groups, skipped, resources.machine, resources.hosts)
+    _check_budget(planned)
+    return planned
+
+
+def _check_budget(planned: CampaignPlan) -> None:
+    """Every group must be started once, or the default, say, is never measured and nothing can be compared with it."""
+    starting = sum(start_seconds(planned.mpi.kind, group.ranks) for group in planned.groups)
+    if planned.study.budget is not None and planned.study.budget < starting:
+        starts = "the one start" if len(planned.groups) == 1 else f"the {len(planned.groups)} starts"
+        raise UserError(
+            f"a budget of {planned.study.budget:g} s is less than {starts} of a single launch take, "
+            f"about {ceil(starting)} s",
+            f"give more (--budget {ceil(2 * starting)}s), or measure fewer algorithms",
+        )
 
 
 def _check_cores(study: Study, cores: int) -> None:

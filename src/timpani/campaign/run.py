@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 from timpani.campaign.cell_result import failed, result_of
 from timpani.campaign.concurrency import Task, run_concurrently
+from timpani.campaign.estimate import CELL_SECONDS, START_SECONDS
 from timpani.campaign.failures import Failures
 from timpani.campaign.launch import Ended, follow, one_line
 from timpani.campaign.observer import Observer
-from timpani.campaign.plan import CELL_SECONDS, START_SECONDS, CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
 from timpani.campaign.raw_record import compress, read_whole_lines
 from timpani.campaign.record import LaunchResult

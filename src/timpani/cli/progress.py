@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -13,14 +13,18 @@ from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group
 from timpani.campaign.record import LaunchResult
 from timpani.report.durations import show_seconds
+from timpani.study.cell import Cell
 
 _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 
 
 @contextmanager
-def progress(plan: CampaignPlan, measured: int) -> Iterator[Observer]:
-    """An observer that writes to stderr; `measured` results are there already."""
+def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator[Observer]:
+    """An observer that writes to stderr; `done` are the cells and launches that have a result, perhaps more than
+    are asked for now."""
     total = len(plan.cells) * plan.study.launches
+    cells = {planned.cell for planned in plan.cells}
+    measured = sum(cell in cells and launch <= plan.study.launches for cell, launch in done)
     if not sys.stderr.isatty():
         lines = _Lines(total, measured)
         lines.note(f"{measured} of {total} measured, about {show_seconds(plan.seconds)} for all")

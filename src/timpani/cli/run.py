@@ -258,7 +258,7 @@ def run(
         typer.echo(f"measuring into {folder}", err=True)
     from timpani.cli.progress import progress
 
-    with session.open(folder) as store, progress(session.plan, len(store.done)) as observer:
+    with session.open(folder) as store, progress(session.plan, store.done) as observer:
         outcome = session.measure(store, observer, timeout)
         if prove and outcome.ended == "complete":
             outcome = session.prove(store, observer, timeout)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.report.durations import show_seconds
+from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
 
 
@@ -13,7 +14,8 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     study = plan.study
     starts = study.launches * len(plan.groups)
     lines = [
-        f"{len(plan.cells)} cells × {study.launches} launches on {plan.mpi}: {starts} starts of the MPI program, "
+        f"{counted(len(plan.cells), 'cell')} × {study.launches} launches on {plan.mpi}: "
+        f"{counted(starts, 'start')} of the MPI program, "
         f"about {show_seconds(plan.seconds)}",
         *plan.notes,
     ]
@@ -26,9 +28,8 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
             )
         lines.append("")
         shared = ", oversubscribed" if group.oversubscribed else ""
-        lines.append(
-            f"{group.ranks} ranks by {group.placement}{shared}, {group.datatype}: {len(group.cells)} cells a launch"
-        )
+        cells = counted(len(group.cells), "cell")
+        lines.append(f"{group.ranks} ranks by {group.placement}{shared}, {group.datatype}: {cells} a launch")
         for collective, algorithms in by_collective.items():
             sizes = set().union(*algorithms.values())
             lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")

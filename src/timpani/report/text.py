@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.charts.latency import coverage
 from timpani.report.durations import show_seconds
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, SWEEP
 from timpani.study.sizes import show_size
@@ -159,7 +160,7 @@ def headline(verdict: Verdict) -> list[str]:
             "Verdict: none yet; with so few launches no difference can be significant: "
             f"measure with --launches {verdict.launches_needed} or more."
         ]
-    points = "1 point" if verdict.decided == 1 else f"{verdict.decided} points"
+    points = counted(verdict.decided, "point")
     if verdict.by_value == verdict.decided:
         lines = [
             f"Verdict by value alone (averages of a single run, no interval): of {points} (collective, ranks, size) "

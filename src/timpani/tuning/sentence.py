@@ -3,6 +3,7 @@
 import polars as pl
 
 from timpani.study.cell import OWN
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 
@@ -34,7 +35,7 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
         parts.append(f"only ours tied for the best, so faster than all measured of the library, at {ahead}")
     if undecided := count.get(UNDECIDED):
         parts.append(f"{undecided} of {decided.height} undecided")
-    return f"{collective}, {_points(decided)}: {'; '.join(parts)}"
+    return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
 
 
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
@@ -44,7 +45,7 @@ def _by_value(collective: str, decisions: pl.DataFrame) -> str:
     ranked = times.sort("len", "best_label", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
     by_value = f"the default within 5 % of the best at {close}; lowest times: {best}"
-    return f"{collective}, {_points(decisions)} by value: {by_value}"
+    return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
 def _only_ours_tied() -> pl.Expr:
@@ -59,8 +60,4 @@ def _fastest(operation: str, decisions: pl.DataFrame) -> str:
     if alone.height:
         label, times = alone.group_by("best_label").len().sort("len", "best_label", descending=[True, False]).row(0)
         parts.insert(0, f"one way fastest at {alone.height}, most often {label} ({times})")
-    return f"{operation}, {_points(decisions)}: {'; '.join(parts)}"
-
-
-def _points(decisions: pl.DataFrame) -> str:
-    return "1 point" if decisions.height == 1 else f"{decisions.height} points"
+    return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"

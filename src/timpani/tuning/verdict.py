@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
+from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
@@ -139,9 +140,9 @@ def _warnings(cells: pl.DataFrame, short: pl.DataFrame) -> tuple[str, ...]:
     }
     warnings = [f"{count} of {cells.height} cells {text}" for text, count in counts.items() if count]
     if short.height:
-        points = "1 point has" if short.height == 1 else f"{short.height} points have"
+        have = "has" if short.height == 1 else "have"
         warnings.append(
-            f"{points} too few launches for any difference to be significant: "
+            f"{counted(short.height, 'point')} {have} too few launches for any difference to be significant: "
             f"measure with --launches {max(short['needed'].to_list())} or more"
         )
     return tuple(warnings)

@@ -1,0 +1,60 @@
+"""About how long measuring takes, told before it begins: for a coffee or for a night, no better."""
+
+from math import ceil, log2
+
+from timpani.native.find import Kind
+from timpani.study.cell import Cell
+from timpani.study.operations import OPERATIONS, Buffers
+from timpani.study.study import Study
+
+START_SECONDS: dict[Kind, float] = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
+"""What starting and ending the ranks takes; measured at 2 ranks on 2 cores."""
+
+START_SECONDS_PER_RANK = 1e-3
+"""What each further rank adds to a start, in the order of magnitude that large launches are reported with."""
+
+CELL_SECONDS = 0.012
+"""What a cell takes that converges at once: 5 ms of warm-up, 5 ms of samples and their collection."""
+
+_ROUND_SECONDS = 1e-6  # of a short message, as within a node or over a fast network
+_BYTES_PER_SECOND = 2e9  # of one rank
+_CALLS = 40  # of warm-up and samples, until a cell that varies little converges
+_FEWEST_CALLS = 6  # one that is checked, two of warm-up and the least that is timed, whatever time they take
+
+
+def start_seconds(kind: Kind, ranks: int) -> float:
+    """What one launch of so many ranks takes before and after its cells."""
+    return START_SECONDS[kind] + START_SECONDS_PER_RANK * ranks
+
+
+def cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> float:
+    """What `cell` takes in one launch: as long as its calls take, and at most the time limit for warm-up and samples.
+
+    Ranks that share cores wait for their turns, some milliseconds a round.
+    """
+    call = call_seconds(cell) * (100.0 if oversubscribed else 1.0)
+    if study.repetitions is not None:
+        return call * (study.repetitions + (study.warmup or 0))
+    measured = min(max(CELL_SECONDS, _CALLS * call), 2 * study.slot)
+    return max(measured, _FEWEST_CALLS * call)
+
+
+def call_seconds(cell: Cell) -> float:
+    """A call on a machine of today: rounds of messages, and the bytes of the busiest rank's buffers at its rate."""
+    movement = OPERATIONS[cell.collective].movement
+    moved = cell.message_bytes
+    if movement is not None:
+        moved = max(_buffer_bytes(cell, movement.send), _buffer_bytes(cell, movement.receive))
+    return _ROUND_SECONDS * max(1, ceil(log2(max(2, cell.ranks)))) + moved / _BYTES_PER_SECOND
+
+
+def _buffer_bytes(cell: Cell, buffers: Buffers) -> int:
+    match buffers.content:
+        case "nothing":
+            return 0
+        case "blocks" | "pairs":
+            return cell.message_bytes * cell.ranks
+        case "part":
+            return cell.message_bytes // cell.ranks
+        case "vector" | "block":
+            return cell.message_bytes
