@@ -1,5 +1,6 @@
 """Fit every model that a campaign has the results for."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from timpani.models.curves import curves, timed
 from timpani.models.hockney import Hockney, Regime, hockney, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
-from timpani.models.named import Named
+from timpani.models.named import Model, Named, NotFitted
 from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
@@ -62,32 +63,30 @@ def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | 
     UserError when nothing can be fitted, for rows without a valid time, and for a formula that fits no curve.
     """
     rows = timed(results, source)
-    left_out: list[str] = []
-    found = Fit(
-        curves=fit_curves(rows, cells, left_out),
-        regressions=regressions(cells, formula, left_out),
-        loggp=loggp_models(rows, left_out),
-        max_rate=max_rate_models(rows, left_out),
-        left_out=left_out,
-    )
+    curve_fits, regressed = list(fit_curves(rows, cells)), regressions(cells, formula)
+    loggp, max_rate = list(loggp_models(rows)), list(max_rate_models(rows))
+    left_out = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
+    found = Fit(_fitted(curve_fits), _fitted(regressed), _fitted(loggp), _fitted(max_rate), left_out)
     if not (found.curves or found.regressions or found.loggp or found.max_rate):
         raise UserError(f"{source} holds nothing that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
     return found
 
 
-def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame, left_out: list[str]) -> list[CurveFit]:
-    """The curves of `timed` rows; those of a single size are named in `left_out`."""
+def _fitted(found: Iterable[Model | NotFitted]) -> list[Model]:
+    return [each for each in found if not isinstance(each, NotFitted)]
+
+
+def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
+    """The curves of `timed` rows; those of a single size can't be fitted."""
     statuses = {name: _joined(part["status"]) for name, part in cells.group_by(CURVE)}
-    found = []
     for name, curve in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
         if len(curve.sizes) < 2:
-            left_out.append(f"{_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
+            yield NotFitted(f"{_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
             continue
         segmentation = segment(curve)
         lines = regimes(curve, segmentation)
         status = statuses[tuple(name.values())]
-        found.append(CurveFit(name, curve, switches(curve, segmentation), lines, hockney(lines), status))
-    return found
+        yield CurveFit(name, curve, switches(curve, segmentation), lines, hockney(lines), status)
 
 
 def _joined(statuses: pl.Series) -> str:

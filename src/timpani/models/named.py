@@ -12,3 +12,10 @@ class Named(Generic[Model]):
 
     name: dict[str, Any]
     model: Model
+
+
+@dataclass(frozen=True)
+class NotFitted:
+    """In place of a model: why there is none, as a sentence."""
+
+    why: str

@@ -1,5 +1,7 @@
 """LogGP and max-rate from a campaign's rows: each is fitted to several curves together."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 
@@ -8,7 +10,7 @@ from timpani.models.curves import launches_by
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
-from timpani.models.named import Named
+from timpani.models.named import Named, NotFitted
 from timpani.study.cell import parse_parameters
 from timpani.study.schema import CURVE, without
 
@@ -25,26 +27,23 @@ _NS_PER_US = 1e3
 _RANKED = without(CURVE, "ranks")
 
 
-def loggp_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[LogGP]]:
-    """LogGP of each pair of ranks in `timed` rows; `left_out` gets the reason where it cannot be fitted."""
+def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
+    """LogGP of each pair of ranks in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
-    found = []
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
         trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
         try:
             model = loggp([dict(zip(trips, launch, strict=True)) for launch in _whole(times).tolist()])
         except UserError as error:
-            left_out.append(str(error))
+            yield NotFitted(str(error))
         else:
-            found.append(Named(dict(zip(CURVE, name, strict=True)), model))
-    return found
+            yield Named(dict(zip(CURVE, name, strict=True)), model)
 
 
-def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRate]]:
-    """The max-rate model of each placement in `timed` rows; `left_out` gets the reason where it cannot be fitted."""
+def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
+    """The max-rate model of each placement in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
-    found = []
     for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
         cells, times = launches_by(part, "senders", "ranks", "message_bytes")
         try:
@@ -56,10 +55,9 @@ def max_rate_models(rows: pl.DataFrame, left_out: list[str]) -> list[Named[MaxRa
                 )
             model = max_rate(senders, sizes, senders * _whole(times))
         except UserError as error:
-            left_out.append(str(error))
+            yield NotFitted(str(error))
         else:
-            found.append(Named(dict(zip(_RANKED, name, strict=True)), model))
-    return found
+            yield Named(dict(zip(_RANKED, name, strict=True)), model)
 
 
 def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:

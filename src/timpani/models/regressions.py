@@ -9,7 +9,7 @@ from timpani.errors import UserError
 from timpani.models.curves import TIME
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
-from timpani.models.named import Named
+from timpani.models.named import Named, NotFitted
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
 from timpani.study.schema import CURVE, without
@@ -19,11 +19,11 @@ _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
 """Other names for columns of the cells, as published studies use them."""
 
 
-def regressions(cells: pl.DataFrame, formula: str | None, left_out: list[str]) -> list[Named[Regression]]:
+def regressions(cells: pl.DataFrame, formula: str | None) -> list[Named[Regression] | NotFitted]:
     """`formula`, or DEFAULT_FORMULAS where ranks and sizes vary, fitted to the cells of each algorithm and placement.
 
     `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is not one, or cannot be
-    fitted to any algorithm; where only some can't be fitted, `left_out` says so.
+    fitted to any algorithm; where only some can't be fitted, the reasons come last.
     """
     timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME)).filter(
         pl.col(TIME).is_not_null() & (pl.col("collective") != ROUND_TRIP)
@@ -41,8 +41,7 @@ def regressions(cells: pl.DataFrame, formula: str | None, left_out: list[str]) -
                 refused.append(error)
     if formula is not None and refused and not found:
         raise refused[0]
-    left_out += [str(error) for error in refused]
-    return found
+    return [*found, *(NotFitted(str(error)) for error in refused)]
 
 
 def variables(cells: pl.DataFrame) -> Mapping[str, Array]:
