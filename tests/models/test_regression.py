@@ -20,7 +20,7 @@ def test_coefficients_come_back() -> None:
     assert [each.term for each in found.coefficients] == ["intercept", "ranks", "size"]
     assert [each.value for each in found.coefficients] == pytest.approx([0, 1.5, 1e-3], abs=1e-9)
     assert found.error == pytest.approx(0, abs=1e-9)
-    assert found.unseen_error == pytest.approx(0, abs=1e-9)
+    assert found.cross_validated_error == pytest.approx(0, abs=1e-9)
 
 
 def test_figures_are_those_of_the_textbook() -> None:
@@ -66,8 +66,8 @@ def test_an_unseen_rank_count_is_predicted_worse_than_a_seen_one() -> None:
     columns = grid()
     columns["latency"] = columns["latency"] + 3 * (columns["ranks"] > 24)
     found = regress(parse_formula("latency ~ ranks + size", columns), columns)
-    assert found.unseen_error is not None
-    assert found.unseen_error > found.error
+    assert found.cross_validated_error is not None
+    assert found.cross_validated_error > found.error
 
 
 def test_rows_where_a_term_is_not_defined_are_counted() -> None:

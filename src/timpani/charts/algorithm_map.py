@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.status import corners
+from timpani.charts.status import corner_marks
 
 TIE = "tie"
 _ROW_HEIGHT = 30
@@ -77,7 +77,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
         fontSize=11, fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
     ).encode(text="key:N")
     key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text="key:N")
-    flagged = corners(base, columns, lines, decisions["status"], palette)
+    flagged = corner_marks(base, columns, lines, decisions["status"], palette)
     chart = alt.layer(winner, hatch, halo, key, flagged).properties(
         width=theme.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
     )

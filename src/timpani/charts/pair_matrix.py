@@ -7,7 +7,7 @@ from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.latency import LATENCY_US
 from timpani.charts.rows import several
-from timpani.charts.status import corners
+from timpani.charts.status import corner_marks
 from timpani.study.schema import LOCALITY
 
 _SIDE = 34  # pixels of a cell, at most
@@ -48,7 +48,7 @@ def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> th
     number = measured.mark_text(
         fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")
     ).encode(text=alt.Text("shown:Q", format=".2~r"))
-    flagged = corners(base, columns, lines, pairs["status"], palette)
+    flagged = corner_marks(base, columns, lines, pairs["status"], palette)
     chart = alt.layer(shade, number, flagged).properties(width=side, height=side)
     return theme.apply(chart, palette, "Time between every two ranks at one message size")
 

@@ -26,7 +26,7 @@ def peer_matrix(messages: pl.DataFrame, ranks: int, palette: theme.Palette = the
             "bytes:Q",
             scale=alt.Scale(scheme="blues", domainMin=0),
             legend=alt.Legend(
-                title="Sent", orient="right", labelExpr=theme.SIZE_WORDS, values=[0, heaviest / 2, heaviest]
+                title="Sent", orient="right", labelExpr=theme.SIZE_LABEL, values=[0, heaviest / 2, heaviest]
             ),
         ),
         tooltip=["rank:Q", "peer:Q", "messages:Q", "bytes:Q"],

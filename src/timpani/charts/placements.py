@@ -60,7 +60,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     sizes = alt.Facet(
         "message_bytes:O",
         title=None,
-        header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=theme.SIZE_WORDS),
+        header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=theme.SIZE_LABEL),
     )
     chart = (
         panel.facet(facet=sizes, columns=3, data=cells)

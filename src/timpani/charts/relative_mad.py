@@ -5,7 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.status import corners
+from timpani.charts.status import corner_marks
 
 _ROW_HEIGHT = 24
 _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye
@@ -41,7 +41,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
     framed = measured.transform_filter(alt.datum.bimodal).mark_rect(
         filled=False, stroke=palette.slower, strokeWidth=1.8
     )
-    flagged = corners(base, columns, lines, cells["status"], palette)
+    flagged = corner_marks(base, columns, lines, cells["status"], palette)
     chart = alt.layer(shade, number, framed, flagged).properties(
         width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
     )

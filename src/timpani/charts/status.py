@@ -64,7 +64,7 @@ def shape(statuses: Iterable[str], palette: Palette) -> alt.Shape:
     )
 
 
-def corners(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], palette: Palette) -> alt.Chart:
+def corner_marks(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], palette: Palette) -> alt.Chart:
     """The statuses that are not ok, each in the upper right corner of its cell in a map of `x` by `y`."""
     marks: alt.Chart = (
         base.transform_filter(alt.datum.status != OK)

@@ -121,7 +121,7 @@ def colour(styled: list[Style], **options: Any) -> alt.Color:
     )
 
 
-SIZE_WORDS = (
+SIZE_LABEL = (
     "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
     "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
     "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
@@ -141,7 +141,7 @@ def size_axis(ticks: int = 24) -> alt.X:
         scale=alt.Scale(type="log", base=2, nice=False, padding=6),
         axis=alt.Axis(
             title="Message size",
-            labelExpr=SIZE_WORDS,
+            labelExpr=SIZE_LABEL,
             labelOverlap="parity",
             labelSeparation=10,
             grid=False,
@@ -179,7 +179,7 @@ def value_axis(field: str, title: str) -> alt.Y:
 def size_column() -> alt.X:
     """Message size as the columns of a map."""
     return alt.X(
-        "message_bytes:O", axis=alt.Axis(title="Message size", labelExpr=SIZE_WORDS, labelAngle=-90, labelOverlap=True)
+        "message_bytes:O", axis=alt.Axis(title="Message size", labelExpr=SIZE_LABEL, labelAngle=-90, labelOverlap=True)
     )
 
 

@@ -85,7 +85,7 @@ def start_slurm(layout: Layout, lab: Lab) -> None:
         late = time.monotonic() > deadline
         for daemon in daemons:
             if late or daemon.ended:
-                why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_words}"
+                why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_line}"
                 raise UserError(f"Slurm does not start: {why}", "fix that, or leave out --slurm")
         time.sleep(_POLL_SECONDS)
 
@@ -106,7 +106,7 @@ class _Daemon:
         return self._process.poll() is not None
 
     @property
-    def last_words(self) -> str:
+    def last_line(self) -> str:
         return next(reversed(self._log.read_text(errors="replace").splitlines()), "it said nothing")
 
 

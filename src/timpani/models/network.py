@@ -33,7 +33,7 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
         trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
         try:
-            model = loggp([dict(zip(trips, launch, strict=True)) for launch in _whole(times).tolist()])
+            model = loggp([dict(zip(trips, launch, strict=True)) for launch in _complete_launches(times).tolist()])
         except UserError as error:
             yield NotFitted(str(error))
         else:
@@ -53,7 +53,7 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
                     "max-rate takes message rates of two numbers of senders and at two sizes or more",
                     "measure message_rate with --ranks 2,4 --sizes 1:1Mi",
                 )
-            model = max_rate(senders, sizes, senders * _whole(times))
+            model = max_rate(senders, sizes, senders * _complete_launches(times))
         except UserError as error:
             yield NotFitted(str(error))
         else:
@@ -70,7 +70,7 @@ def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
     )
 
 
-def _whole(times: Array) -> Array:
+def _complete_launches(times: Array) -> Array:
     """The launches without a missing time, since each launch is fitted by itself; UserError where there is none."""
     whole = times[np.isfinite(times).all(axis=1)]
     if not len(whole):

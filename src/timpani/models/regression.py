@@ -1,4 +1,4 @@
-"""Ordinary least squares of a formula, and how well it predicts rank counts that were left out of the fit."""
+"""Ordinary least squares of a formula, with a cross-validation that leaves one rank count out at a time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class Coefficient:
 class Regression:
     """A fitted formula.
 
-    observations   rows used; `left_out` others had a term that is not defined there, such as log2 of size 0
-    r_squared      about 0 where there is no intercept, about the mean otherwise
-    error          root mean square of the residuals, in the response's unit
-    unseen_error   the same where each rank count is predicted from the others; None where that can't be done
-    ranks, sizes   of the rows used, shape (observations,)
-    fitted         the response that the model gives them, shape (observations,)
-    residuals      response − fitted, shape (observations,)
+    observations           rows used; `left_out` others had a term that is not defined there, such as log2 of size 0
+    r_squared              about 0 where there is no intercept, about the mean otherwise
+    error                  root mean square of the residuals, in the response's unit
+    cross_validated_error  the same where each rank count is predicted from the others; None where that can't be done
+    ranks, sizes           of the rows used, shape (observations,)
+    fitted                 the response that the model gives them, shape (observations,)
+    residuals              response − fitted, shape (observations,)
     """
 
     formula: Formula
@@ -46,7 +46,7 @@ class Regression:
     r_squared: float
     aic: float
     error: float
-    unseen_error: float | None
+    cross_validated_error: float | None
     ranks: Array
     sizes: Array
     fitted: Array
@@ -63,7 +63,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
     response, design = formula.response.values(columns), formula.design(columns)
     used = np.flatnonzero(np.isfinite(response) & np.isfinite(design).all(axis=1))
     y, x = response[used], design[used]
-    if not _solvable(x):
+    if not _has_full_rank(x):
         raise UserError(
             f"{len(used)} points can't tell the terms of '{formula}' apart",
             "measure more sizes or rank counts, or leave terms out",
@@ -80,7 +80,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
         r_squared=float(result.rsquared),
         aic=float(result.aic),
         error=_root_mean_square(result.resid),
-        unseen_error=_unseen_error(x, y, columns["ranks"][used]),
+        cross_validated_error=_cross_validated_error(x, y, columns["ranks"][used]),
         ranks=columns["ranks"][used],
         sizes=columns["size"][used],
         fitted=np.asarray(result.fittedvalues),
@@ -88,7 +88,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
     )
 
 
-def _unseen_error(x: Array, y: Array, ranks: Array) -> float | None:
+def _cross_validated_error(x: Array, y: Array, ranks: Array) -> float | None:
     """By leaving one rank count out at a time; None where the model cannot be fitted without one of them."""
     counts = np.unique(ranks)
     if len(counts) < 2:
@@ -96,14 +96,14 @@ def _unseen_error(x: Array, y: Array, ranks: Array) -> float | None:
     errors = []
     for count in counts:
         seen = ranks != count
-        if not _solvable(x[seen]):
+        if not _has_full_rank(x[seen]):
             return None
         coefficients = np.linalg.lstsq(x[seen], y[seen], rcond=None)[0]
         errors.append(y[~seen] - x[~seen] @ coefficients)
     return _root_mean_square(np.concatenate(errors))
 
 
-def _solvable(x: Array) -> bool:
+def _has_full_rank(x: Array) -> bool:
     """Whether there are more rows than terms and no collinear ones; terms may differ in scale by any factor."""
     rows, terms = x.shape
     scale = np.abs(x).max(axis=0, initial=0)

@@ -101,7 +101,7 @@ def _regression(named: Named[Regression]) -> dict[str, Any]:
         "r_squared_about": "mean" if model.formula.has_intercept else "zero",
         "aic": finite(model.aic),
         "rms_error": finite(model.error),
-        "rms_error_unseen_ranks": None if model.unseen_error is None else finite(model.unseen_error),
+        "rms_error_unseen_ranks": None if model.cross_validated_error is None else finite(model.cross_validated_error),
         "fitted": [finite(value) for value in model.fitted.tolist()],
         "residuals": [finite(value) for value in model.residuals.tolist()],
     }

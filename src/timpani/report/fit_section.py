@@ -158,7 +158,11 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
 def _regression_table(named: Named[Regression]) -> Table:
     model = named.model
     about = "mean" if model.formula.has_intercept else "0"
-    unseen = "" if model.unseen_error is None else f", {number(model.unseen_error)} for rank counts left out"
+    unseen = (
+        ""
+        if model.cross_validated_error is None
+        else f", {number(model.cross_validated_error)} for rank counts left out"
+    )
     return Table(
         caption=f"{_label(named.name)}: {model.formula}; {model.observations} points, R² about {about} "
         f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",

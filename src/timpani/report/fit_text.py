@@ -105,8 +105,8 @@ def _regression_table(named: Named[Regression]) -> str:
         rows.append([each.term, *map(number, figures)])
     unseen = (
         "no rank count can be left out"
-        if model.unseen_error is None
-        else f"{number(model.unseen_error)} for rank counts left out"
+        if model.cross_validated_error is None
+        else f"{number(model.cross_validated_error)} for rank counts left out"
     )
     return (
         "\n".join(
