@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import results, timpani
+from tests.cli.typed import typed
 from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.native.find import Mpi
 
@@ -64,12 +65,12 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
 @every_mpi
 def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "n1", "n2")
-    done = timpani("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
+    done = typed("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
     assert "2 ranks by core never leave n1, the first of 2 nodes" in done.stdout.splitlines()
     (tmp_path / "hosts").write_text("n2\nn1\n")
-    chosen = timpani("run", *STUDY, "--on", file, "--hosts", tmp_path / "hosts", "--dry-run")
+    chosen = typed("run", *STUDY, "--on", file, "--hosts", tmp_path / "hosts", "--dry-run")
     assert "2 ranks by core never leave n2, the first of 2 nodes" in chosen.stdout.splitlines()
-    spread = timpani("run", *STUDY, "--on", file, "--placement", "node", "--dry-run")
+    spread = typed("run", *STUDY, "--on", file, "--placement", "node", "--dry-run")
     assert spread.returncode == 0
     assert "never leave" not in spread.stdout
 
@@ -89,7 +90,7 @@ def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -
 def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     machine_file(tmp_path, FOUND[0], "n1", "n2")
     (tmp_path / "hosts").write_text("n3\n")
-    done = timpani("run", *STUDY, *arguments, "--dry-run", cwd=tmp_path)
+    done = typed("run", *STUDY, *arguments, "--dry-run", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr
@@ -99,6 +100,6 @@ def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str,
 @needs_mpich
 def test_another_library_than_the_machines_launcher_is_an_error(tmp_path: Path) -> None:
     file = machine_file(tmp_path, OPEN_MPIS[0], "n1")
-    done = timpani("run", *STUDY, "--on", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
+    done = typed("run", *STUDY, "--on", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
     assert done.returncode == 2
     assert "cluster starts ranks with openmpi's launcher, and MPICH " in done.stderr

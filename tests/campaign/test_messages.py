@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import results, timpani
+from tests.cli.typed import typed
 from tests.libraries import every_mpi, needs_mpi, needs_two_cores
 from timpani.machine.locality import LOCALITIES
 from timpani.native.find import Mpi
@@ -15,7 +16,7 @@ pytestmark = [needs_mpi, needs_two_cores]
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(timpani("show", folder, "--format", "csv").stdout)))
+    return list(csv.DictReader(io.StringIO(typed("show", folder, "--format", "csv").stdout)))
 
 
 @every_mpi

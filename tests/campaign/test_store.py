@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.campaign.live import keys, timpani
+from tests.cli.typed import typed
 from tests.libraries import FOUND
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
@@ -168,7 +169,7 @@ def test_a_torn_last_line_is_set_aside_by_a_run_and_an_error_for_readers(folder:
     path = folder / "results.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-cut])
-    shown = timpani("show", folder)
+    shown = typed("show", folder)
     assert shown.returncode == 2
     assert shown.stderr == (
         f"timpani: {path} line 3 is torn; the same `timpani run` command sets it aside, keeps the rest and goes on\n"
@@ -209,7 +210,7 @@ def test_a_foreign_line_among_proofs_is_an_error_that_names_it(folder: Path, lin
 def test_a_folder_in_place_of_a_file_is_said(folder: Path) -> None:
     (folder / "results.jsonl").unlink()
     (folder / "results.jsonl").mkdir()
-    shown = timpani("show", folder)
+    shown = typed("show", folder)
     assert shown.returncode == 2
     assert shown.stderr.startswith(f"timpani: {folder / 'results.jsonl'} can't be read (Is a directory); ")
 

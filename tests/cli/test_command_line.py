@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.campaign.live import timpani
+from tests.cli.typed import typed
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("words", "said"),
     [
         ("hostfile --category 9", "invalid value for '--category': "),
         ("lab up --nodes many", "invalid value for '--nodes': "),
@@ -17,16 +17,16 @@ from tests.campaign.live import timpani
         ("list stars", "unknown"),
     ],
 )
-def test_it_is_one_line_and_status_2(typed: str, said: str) -> None:
-    done = timpani(*typed.split())
+def test_it_is_one_line_and_status_2(words: str, said: str) -> None:
+    done = typed(*words.split())
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("timpani: ")
     assert said in line
 
 
-@pytest.mark.parametrize(("typed", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0)])
-def test_help_stays_a_page(typed: str, status: int) -> None:
-    done = timpani(*typed.split())
+@pytest.mark.parametrize(("words", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0)])
+def test_help_stays_a_page(words: str, status: int) -> None:
+    done = typed(*words.split())
     assert (done.returncode, done.stderr) == (status, "")
     assert "Usage: timpani" in done.stdout

@@ -2,28 +2,18 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
-
-def timpani(*arguments: str, path: str | None = None) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", "from timpani.cli import main; main()", *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **({"PATH": path} if path is not None else {}), "COLUMNS": "100"},
-    )
+from tests.cli.typed import typed
 
 
 def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> None:
-    printed = timpani("doctor", "--format", "json")
+    printed = typed("doctor", "--format", "json")
     findings = json.loads(printed.stdout)
     assert {"level", "subject", "what", "fix"} == set(findings[0])
     problems = [finding for finding in findings if finding["level"] == "problem"]
     assert printed.returncode == (1 if problems else 0)
-    table = timpani("doctor")
+    table = typed("doctor")
     assert table.returncode == printed.returncode
     assert "shared memory" in table.stdout
 
@@ -32,7 +22,9 @@ def test_a_launcher_that_is_none_is_a_warning_or_a_problem(tmp_path: Path) -> No
     launcher = tmp_path / "mpirun"
     launcher.write_text("#!/bin/sh\necho a stranger\n")
     launcher.chmod(0o755)
-    printed = timpani("doctor", "--format", "json", path=f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    printed = typed(
+        "doctor", "--format", "json", env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    )
     [finding] = [each for each in json.loads(printed.stdout) if "a stranger" in each["what"]]
     assert finding["level"] in ("warning", "problem")
     assert finding["fix"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_listing import timpani
+from tests.cli.typed import typed
 from tests.libraries import needs_mpi
 
 pytestmark = needs_mpi
@@ -25,13 +25,13 @@ pytestmark = needs_mpi
     ],
 )
 def test_a_figure_says_what_it_shows(tmp_path: Path, arguments: tuple[str, ...], shown: str) -> None:
-    answer = timpani("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
+    answer = typed("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
     assert (answer.returncode, answer.stderr) == (0, "")
     assert shown in (tmp_path / "figure.svg").read_text()
 
 
 def test_a_trace_is_json(tmp_path: Path) -> None:
-    assert timpani("draw", "bcast/pipeline", "--ranks", "3", "-o", str(tmp_path / "trace.json")).returncode == 0
+    assert typed("draw", "bcast/pipeline", "--ranks", "3", "-o", str(tmp_path / "trace.json")).returncode == 0
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
@@ -51,7 +51,7 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
     ],
 )
 def test_what_can_t_be_drawn_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
-    answer = timpani("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
+    answer = typed("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
     assert answer.returncode == 2
     assert said in answer.stderr
     assert answer.stderr.count("\n") == 1
@@ -61,7 +61,7 @@ def test_what_can_t_be_drawn_is_one_line(tmp_path: Path, arguments: tuple[str, .
 def test_nothing_is_overwritten_and_a_strange_suffix_is_an_error(tmp_path: Path) -> None:
     there = tmp_path / "there.svg"
     there.write_text("mine")
-    answer = timpani("draw", "bcast/binomial", "-o", str(there))
+    answer = typed("draw", "bcast/binomial", "-o", str(there))
     assert answer.returncode == 2
     assert there.read_text() == "mine"
-    assert "svg" in timpani("draw", "bcast/binomial", "-o", str(tmp_path / "figure.svgg")).stderr
+    assert "svg" in typed("draw", "bcast/binomial", "-o", str(tmp_path / "figure.svgg")).stderr

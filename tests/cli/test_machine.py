@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import timpani
+from tests.cli.typed import typed
 from tests.libraries import needs_mpi
 
 FOUR = "".join(f'[[groups]]\nname = "g{n}"\nnodes = "{c}[1-2]"\ncores = 4\n' for n, c in enumerate("abcd", 1))
@@ -34,7 +34,7 @@ def on(tmp_path: Path) -> tuple[str, Path]:
     ],
 )
 def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Path]) -> None:
-    done = timpani("hostfile", *on, *arguments)
+    done = typed("hostfile", *on, *arguments)
     assert done.returncode == 0, done.stderr
     assert " ".join(done.stdout.splitlines()) == printed
 
@@ -52,7 +52,7 @@ def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Pat
 def test_what_can_not_be_had_is_one_line_and_status_2(
     arguments: tuple[str, ...], said: str, on: tuple[str, Path]
 ) -> None:
-    done = timpani("hostfile", *on, *arguments)
+    done = typed("hostfile", *on, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr
@@ -61,23 +61,23 @@ def test_what_can_not_be_had_is_one_line_and_status_2(
 @needs_mpi
 def test_this_computer_is_written_down_and_can_be_measured_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLURM_JOB_NODELIST", raising=False)
-    done = timpani("machine", "detect")
+    done = typed("machine", "detect")
     assert done.returncode == 0, done.stderr
     assert tomllib.loads(done.stdout)["groups"][0]["nodes"] == platform.node()
     (tmp_path / "here.toml").write_text(done.stdout)
-    planned = timpani("run", "bcast", "--ranks", "1", "--on", tmp_path / "here.toml", "--dry-run")
+    planned = typed("run", "bcast", "--ranks", "1", "--on", tmp_path / "here.toml", "--dry-run")
     assert planned.returncode == 0, planned.stderr
 
 
 def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> None:
     words = ("bcast", "--sizes", "8", "--launches", "4", "-o", "a b")
-    done = timpani("script", *words, "--on", "slurm:EPYC,nodes=4,jobs=2", cwd=tmp_path)
+    done = typed("script", *words, "--on", "slurm:EPYC,nodes=4,jobs=2", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "#SBATCH --partition=EPYC\n#SBATCH --nodes=4\n" in done.stdout
     last = done.stdout.splitlines()[-1]
     assert " run bcast --sizes 8 --launches 4 -o 'a b' --on here --launches " in last
     # `run --dry-run` shows what would be submitted.
-    shown = timpani("run", *words, "--on=slurm:EPYC,nodes=4,jobs=2", "--dry-run", cwd=tmp_path)
+    shown = typed("run", *words, "--on=slurm:EPYC,nodes=4,jobs=2", "--dry-run", cwd=tmp_path)
     assert shown.stdout == done.stdout
     assert list(tmp_path.iterdir()) == []
 
@@ -91,18 +91,18 @@ def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> 
     ],
 )
 def test_a_script_that_would_fail_is_not_printed(arguments: tuple[str, ...], said: str) -> None:
-    done = timpani("script", *arguments)
+    done = typed("script", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
 
 
 def test_a_mistyped_option_is_found_before_the_job_waits_in_vain() -> None:
-    done = timpani("script", "bcast", "--rnks", "2", "--on", "slurm:EPYC", "-o", "c")
+    done = typed("script", "bcast", "--rnks", "2", "--on", "slurm:EPYC", "-o", "c")
     assert done.returncode == 2
     assert "no such option: --rnks" in done.stderr
 
 
 def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:
-    done = timpani("run", "bcast", "--on", "slurm:EPYC", "-o", "c", cwd=tmp_path, env={"PATH": str(tmp_path)})
+    done = typed("run", "bcast", "--on", "slurm:EPYC", "-o", "c", cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert done.returncode == 2
     assert "there is no sbatch here; run this where Slurm's commands are" in done.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_listing import timpani
+from tests.cli.typed import typed
 from tests.libraries import needs_mpi
 
 DATA = Path(__file__).parents[1] / "data/proofs/openmpi-5.0.11-8-ranks.jsonl"
@@ -23,9 +23,9 @@ def campaign(tmp_path: Path) -> Path:
 
 def test_every_counted_algorithm_has_a_line(campaign: Path) -> None:
     shutil.copy(DATA, campaign / "proofs.jsonl")
-    table = timpani("prove", str(campaign)).stdout
+    table = typed("prove", str(campaign)).stdout
     assert "as timpani/recursive_doubling or timpani/recursive_multiplying:radix=2" in table
-    rows = json.loads(timpani("prove", str(campaign), "--format", "json").stdout)
+    rows = json.loads(typed("prove", str(campaign), "--format", "json").stdout)
     assert len(rows) == len(DATA.read_text().splitlines())
     (default,) = [row for row in rows if (row["collective"], row["algorithm"]) == ("bcast", "default")]
     assert (default["match"], default["named"]) == ("messages", ["timpani/knomial:radix=4"])
@@ -34,7 +34,7 @@ def test_every_counted_algorithm_has_a_line(campaign: Path) -> None:
 
 
 def test_a_campaign_without_counts_is_one_line(campaign: Path) -> None:
-    answer = timpani("prove", str(campaign))
+    answer = typed("prove", str(campaign))
     assert answer.returncode == 2
     assert answer.stderr == (
         f"timpani: {campaign} holds no counted messages; count them: the same `timpani run` with --prove\n"

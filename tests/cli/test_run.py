@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import results, timpani
+from tests.cli.typed import typed
 from tests.libraries import FOUND, every_mpi, needs_mpi
 from timpani.machine.cores import read_cores
 from timpani.native.find import Mpi
@@ -28,7 +29,7 @@ ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--l
 @every_mpi
 def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi: Mpi, tmp_path: Path) -> None:
     study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "--launches", "7")
-    done = timpani("run", *study, "--algorithms", "all", "--dry-run", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
+    done = typed("run", *study, "--algorithms", "all", "--dry-run", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     first, *rest = done.stdout.splitlines()
     assert re.fullmatch(rf"\d+ cells × 7 launches on {re.escape(str(mpi))}: 28 starts of the MPI program, .+", first)
@@ -73,7 +74,7 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
 )
 @needs_mpi
 def test_what_can_not_be_used_is_one_line_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    done = timpani("run", *arguments, cwd=tmp_path)
+    done = typed("run", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) == 1
@@ -152,7 +153,7 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
 @needs_mpi
 @pytest.mark.parametrize("option", [("-np", "2"), ("-n", "2"), ("--ranks", "2")])
 def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
-    done = timpani("run", "bcast", *option, "--sizes", "8:1K", "--dry-run")
+    done = typed("run", "bcast", *option, "--sizes", "8:1K", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "2 ranks by core" in done.stdout
     assert "8 sizes from 8 B to 1 KiB" in done.stdout
@@ -160,7 +161,7 @@ def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_help_tells_defaults_and_examples(option: str) -> None:
-    said = " ".join(timpani("run", option).stdout.replace("│", " ").split())
+    said = " ".join(typed("run", option).stdout.replace("│", " ").split())
     assert f"[default: ({DEFAULT_RANKS}, or the study's)]" in said
     assert f"[default: ({DEFAULT_SIZES}, or the study's)]" in said
     assert "timpani run bcast allreduce --ranks 2,4,8 --sizes 1:1M -o mine" in said

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_listing import timpani
+from tests.cli.typed import typed
 from tests.tuning.campaigns import results
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
@@ -37,12 +37,12 @@ def measured(tmp_path: Path) -> Path:
 
 def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_path: Path) -> None:
     platform = tmp_path / "platform.xml"
-    answer = timpani("machine", "calibrate", str(measured), "-o", str(platform), "--nodes", "2", "--cores", "4")
+    answer = typed("machine", "calibrate", str(measured), "-o", str(platform), "--nodes", "2", "--cores", "4")
     assert (answer.returncode, answer.stderr) == (0, "")
     for ranks in ("2", "8"):
         folder = tmp_path / f"simulated-{ranks}"
         where = ("--on", f"simgrid:{platform}", "-o", str(folder))
-        done = timpani("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
+        done = typed("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
         assert done.returncode == 0, done.stderr
         cells = estimate_cells(load(folder).results)
         found = dict(zip(cells["message_bytes"], cells["median_us"], strict=True))
@@ -52,7 +52,7 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
 def test_of_several_curves_it_says_which_the_platform_has(tmp_path: Path, measured: Path) -> None:
     text = (measured / "results.jsonl").read_text()
     (measured / "results.jsonl").write_text(text + text.replace('"ranks": 2', '"ranks": 4'))
-    answer = timpani("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
+    answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
     assert answer.returncode == 0
     assert "of 2 curves of latency the platform has the first one: default, 2 ranks, core" in answer.stderr
 
@@ -60,7 +60,7 @@ def test_of_several_curves_it_says_which_the_platform_has(tmp_path: Path, measur
 def test_a_campaign_without_latency_is_one_line(tmp_path: Path, measured: Path) -> None:
     text = (measured / "results.jsonl").read_text().replace('"latency"', '"bcast"')
     (measured / "results.jsonl").write_text(text)
-    answer = timpani("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
+    answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
     assert answer.returncode == 2
     assert "has no latency over sizes" in answer.stderr
     assert answer.stderr.count("\n") == 1

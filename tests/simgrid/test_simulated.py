@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from tests.campaign.live import Live, gone, keys, timpani, wait_until
+from tests.cli.typed import typed
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
 from timpani.machine.cores import read_cores
@@ -123,17 +124,17 @@ def test_a_best_algorithm_is_named_without_launches(campaign: tuple[Path, pl.Dat
 
 def test_the_table_and_the_page_say_simulated(campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path) -> None:
     folder, _, _ = campaign
-    shown = timpani("show", folder).stdout
+    shown = typed("show", folder).stdout
     assert "simgrid:two-nodes-of-24" in shown
     assert all(line.endswith("simulated") for line in shown.splitlines() if line.startswith("flattree"))
     page = tmp_path / "page.html"
-    assert timpani("report", folder, "-o", page).returncode == 0
+    assert typed("report", folder, "-o", page).returncode == 0
     assert "All times are simulated, on the platform simgrid:two-nodes-of-24" in page.read_text()
 
 
 def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     folder, _, _ = campaign
-    found: dict[str, Any] = json.loads(timpani("compare", folder, "--published", "behrooz", "--format", "json").stdout)
+    found: dict[str, Any] = json.loads(typed("compare", folder, "--published", "behrooz", "--format", "json").stdout)
     assert found["simulated"] is True
     assert {row["label"] for row in found["over_sizes"]} >= {"default", "flattree", "ompi_binomial"}
     assert 0 <= found["agreeing"] <= 1
@@ -144,14 +145,14 @@ def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame,
     [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")],
 )
 def test_what_cannot_be_simulated_is_said_in_one_line(where: str, says: str, tmp_path: Path) -> None:
-    done = timpani("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")
+    done = typed("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")
     assert done.returncode == 2
     assert says in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_folder_that_smpirun_would_take_apart_is_refused(tmp_path: Path) -> None:
-    done = timpani(
+    done = typed(
         *("run", "bcast", "--algorithms", "default", "--ranks", "2", "--sizes", "8"),
         *("--on", "simgrid:two-nodes-of-24", "-o", tmp_path / "a folder"),
     )
