@@ -28,10 +28,10 @@ struct ElementLayout {
     [[nodiscard]] std::int64_t bytes(std::int64_t count) const { return (count - 1) * extent + true_extent; }
 };
 
-/// Room for elements at their extent.
-class Elements {
+/// Memory for elements at their extent.
+class ElementBuffer {
   public:
-    void make(std::int64_t count, const ElementLayout& layout) {
+    void allocate(std::int64_t count, const ElementLayout& layout) {
         if (count == 0) return;
         bytes_.resize(static_cast<std::size_t>(layout.bytes(count)));
         base_ = bytes_.data() - layout.true_lower;

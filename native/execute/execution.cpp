@@ -26,8 +26,8 @@ Shape admitted(const Algorithm& algorithm, Shape shape, MPI_Op op, const Element
     return shape;
 }
 
-std::int64_t elements_of(const std::vector<Run>& runs) {
-    return runs.empty() ? 0 : runs.back().inside + runs.back().count;
+std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
+    return blocks.empty() ? 0 : blocks.back().offset + blocks.back().count;
 }
 
 }  // namespace
@@ -40,18 +40,18 @@ Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm co
       op_(op),
       layout_(type),
       program_(compile(algorithm, admitted(algorithm, shape, op, layout_), rank_)),
-      send_has_holes_(!where.send.empty()),
-      receive_has_holes_(!where.receive.empty()) {
+      send_displaced_(!where.send.empty()),
+      receive_displaced_(!where.receive.empty()) {
     const Collective& collective = *find_collective(algorithm.collective);
-    send_runs_ = send_runs(collective, shape, rank_, where);
-    receive_runs_ = receive_runs(collective, shape, rank_, where);
-    in_place_runs_ = in_place_runs(collective, shape, rank_, where);
-    scratch_.make(program_.scratch, layout_);
+    send_blocks_ = send_blocks(collective, shape, rank_, where);
+    receive_blocks_ = receive_blocks(collective, shape, rank_, where);
+    in_place_blocks_ = in_place_blocks(collective, shape, rank_, where);
+    scratch_.allocate(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
-    requests_.assign(static_cast<std::size_t>(program_.slots), MPI_REQUEST_NULL);
-    if (send_has_holes_) send_aside_.make(elements_of(send_runs_), layout_);
-    if (receive_has_holes_) receive_aside_.make(elements_of(receive_runs_), layout_);
-    // Last: where memory runs out on one rank it must not be alone in freeing a window.
+    requests_.assign(static_cast<std::size_t>(program_.requests), MPI_REQUEST_NULL);
+    if (send_displaced_) send_staging_.allocate(elements_of(send_blocks_), layout_);
+    if (receive_displaced_) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
+    // Last: freeing a window is collective, so a rank that runs out of memory must not have made one.
     if (program_.window > 0) {
         window_ = std::make_unique<SharedWindow>(comm, *shape.topology, layout_.bytes(program_.window));
         bases_[static_cast<std::size_t>(Buffer::window)] = window_->base() - layout_.true_lower;
@@ -68,36 +68,37 @@ int Execution::operator()(const void* send, void* receive) {
     std::byte*& receive_base = bases_[static_cast<std::size_t>(Buffer::receive)];
     send_base = sent;
     receive_base = received;
-    if (send_in_place || send_has_holes_) {
-        const auto& runs = send_in_place ? in_place_runs_ : send_runs_;
+    if (send_in_place || send_displaced_) {
+        const auto& blocks = send_in_place ? in_place_blocks_ : send_blocks_;
         const std::byte* const from = send_in_place ? received : sent;
-        if (send_aside_.base() == nullptr) send_aside_.make(elements_of(runs), layout_);  // the first call in place
-        send_base = send_aside_.base();
-        for (const auto& [outside, inside, count] : runs) {
-            const int error = copy(from + outside * layout_.extent, send_base + inside * layout_.extent, count);
+        if (send_staging_.base() == nullptr)
+            send_staging_.allocate(elements_of(blocks), layout_);  // the first call in place
+        send_base = send_staging_.base();
+        for (const auto& [displacement, offset, count] : blocks) {
+            const int error = copy(from + displacement * layout_.extent, send_base + offset * layout_.extent, count);
             if (error != MPI_SUCCESS) return error;
         }
     }
-    if (receive_in_place || receive_has_holes_) {
-        if (receive_aside_.base() == nullptr) receive_aside_.make(elements_of(receive_runs_), layout_);
-        receive_base = receive_aside_.base();
+    if (receive_in_place || receive_displaced_) {
+        if (receive_staging_.base() == nullptr) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
+        receive_base = receive_staging_.base();
     }
     // A rank that failed goes on: others wait for what it sends, and would wait for ever.
     int first_error = MPI_SUCCESS;
     for (const Instruction& instruction : program_.instructions) {
         if (const int error = run(instruction); first_error == MPI_SUCCESS) first_error = error;
     }
-    if (!receive_has_holes_ || receive_in_place || first_error != MPI_SUCCESS)
+    if (!receive_displaced_ || receive_in_place || first_error != MPI_SUCCESS)
         return first_error;  // in place, a scatter's root has its block already
-    for (const auto& [outside, inside, count] : receive_runs_) {
-        const int error = copy(receive_base + inside * layout_.extent, received + outside * layout_.extent, count);
+    for (const auto& [displacement, offset, count] : receive_blocks_) {
+        const int error = copy(receive_base + offset * layout_.extent, received + displacement * layout_.extent, count);
         if (error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;
 }
 
 int Execution::run(const Instruction& instruction) {
-    const auto& [kind, peer, other_peer, from, to, slot] = instruction;
+    const auto& [kind, peer, other_peer, from, to, request] = instruction;
     const auto count = [](const Region& region) { return static_cast<int>(region.count); };
     switch (kind) {
         case Instruction::Kind::send:
@@ -109,13 +110,14 @@ int Execution::run(const Instruction& instruction) {
                                  comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::start_send:
             return PMPI_Isend(at(from), count(from), type_, peer, kTag, comm_,
-                              &requests_[static_cast<std::size_t>(slot)]);
+                              &requests_[static_cast<std::size_t>(request)]);
         case Instruction::Kind::start_receive:
-            return PMPI_Irecv(at(to), count(to), type_, peer, kTag, comm_, &requests_[static_cast<std::size_t>(slot)]);
+            return PMPI_Irecv(at(to), count(to), type_, peer, kTag, comm_,
+                              &requests_[static_cast<std::size_t>(request)]);
         case Instruction::Kind::wait:
-            return PMPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE);
+            return PMPI_Wait(&requests_[static_cast<std::size_t>(request)], MPI_STATUS_IGNORE);
         case Instruction::Kind::wait_all:
-            return PMPI_Waitall(slot, requests_.data(), MPI_STATUSES_IGNORE);
+            return PMPI_Waitall(request, requests_.data(), MPI_STATUSES_IGNORE);
         case Instruction::Kind::copy:
             return copy(at(from), at(to), from.count);
         case Instruction::Kind::reduce:

@@ -8,18 +8,18 @@
 #include <vector>
 
 #include "execute/elements.hpp"
-#include "execute/layout.hpp"
+#include "execute/packed_blocks.hpp"
 #include "execute/program.hpp"
 #include "execute/shared_window.hpp"
 
 namespace timpani {
 
-/// A program bound to a communicator, a datatype, an operator and the places of blocks: calling it runs the algorithm
-/// once. Calls allocate nothing. The communicator must carry no other messages of the same tags. Where the algorithm
-/// has a window all ranks must make and end it together.
+/// A program bound to a communicator, a datatype, an operator and displacements of blocks: calling it runs the
+/// algorithm once. Calls allocate nothing. The communicator must carry no other messages of the same tags. Where the
+/// algorithm has a window all ranks must make and end it together.
 ///
-/// Schedules know blocks side by side and buffers apart. Where a call has holes between blocks or is in place, elements
-/// are copied aside first or put into their places afterwards.
+/// Schedules work on packed blocks and on buffers that don't overlap. Where a call has displacements or is in place,
+/// elements are copied to a staging buffer first, or from one afterwards.
 class Execution {
   public:
     /// Both buffers hold elements of `type`, gaps and all; `shape` counts those, with the counts of every rank in a
@@ -46,14 +46,14 @@ class Execution {
     MPI_Op op_;
     ElementLayout layout_;
     Program program_;
-    std::vector<Run> send_runs_;
-    std::vector<Run> receive_runs_;
-    std::vector<Run> in_place_runs_;
-    bool send_has_holes_;
-    bool receive_has_holes_;
-    Elements send_aside_;
-    Elements receive_aside_;
-    Elements scratch_;
+    std::vector<PackedBlock> send_blocks_;
+    std::vector<PackedBlock> receive_blocks_;
+    std::vector<PackedBlock> in_place_blocks_;
+    bool send_displaced_;
+    bool receive_displaced_;
+    ElementBuffer send_staging_;
+    ElementBuffer receive_staging_;
+    ElementBuffer scratch_;
     std::vector<MPI_Request> requests_;
     std::unique_ptr<SharedWindow> window_;
     std::array<std::byte*, kBuffers> bases_{};

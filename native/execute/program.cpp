@@ -12,67 +12,68 @@ namespace {
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const Shape& shape)
-        : dependencies_(algorithm, shape), touched_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
+        : dependencies_(algorithm, shape),
+          accessed_since_sync_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
 
-    void take(const Step& step) {
+    void add(const Step& step) {
         for (const auto earlier : dependencies_.add(step)) wait_for(earlier);
         order_window(step);
         if (!step.is_message()) {
-            slot_of_.push_back(-1);
+            request_of_.push_back(-1);
             const auto kind = step.kind == Step::Kind::copy ? Instruction::Kind::copy : Instruction::Kind::reduce;
             instructions_.push_back({.kind = kind, .from = step.from, .to = step.to});
             return;
         }
-        slot_of_.push_back(take_slot());
+        request_of_.push_back(take_request());
         const auto kind =
             step.kind == Step::Kind::send ? Instruction::Kind::start_send : Instruction::Kind::start_receive;
         instructions_.push_back(
-            {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .slot = slot_of_.back()});
+            {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .request = request_of_.back()});
     }
 
     Program finish() {
         if (under_way().size() == 1) {
             wait_for(under_way().front());
         } else if (!under_way().empty()) {
-            instructions_.push_back({.kind = Instruction::Kind::wait_all, .slot = slots_});
+            instructions_.push_back({.kind = Instruction::Kind::wait_all, .request = requests_});
         }
-        join();
-        return {.instructions = std::move(instructions_), .slots = slots_};
+        use_blocking_calls();
+        return {.instructions = std::move(instructions_), .requests = requests_};
     }
 
   private:
     [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return dependencies_.under_way(); }
 
-    /// What others wrote before they notified must be seen, and what this rank wrote before it notifies.
+    /// A memory barrier between awaiting a notification and accessing the window, and between accessing and notifying.
     void order_window(const Step& step) {
-        if ((step.touches_window() && heard_) || (step.notifies() && touched_)) {
+        if ((step.touches_window() && awaited_since_sync_) || (step.notifies() && accessed_since_sync_)) {
             instructions_.push_back({.kind = Instruction::Kind::sync});
-            heard_ = touched_ = false;
+            awaited_since_sync_ = accessed_since_sync_ = false;
         }
-        heard_ = heard_ || step.awaits();
-        touched_ = touched_ || step.touches_window();
+        awaited_since_sync_ = awaited_since_sync_ || step.awaits();
+        accessed_since_sync_ = accessed_since_sync_ || step.touches_window();
     }
 
     void wait_for(std::int64_t number) {
-        const auto slot = slot_of_[static_cast<std::size_t>(number)];
-        if (slot < 0) return;  // a local step, or waited for already
-        instructions_.push_back({.kind = Instruction::Kind::wait, .slot = slot});
-        slot_of_[static_cast<std::size_t>(number)] = -1;
-        free_.push_back(slot);
+        const auto request = request_of_[static_cast<std::size_t>(number)];
+        if (request < 0) return;  // a local step, or waited for already
+        instructions_.push_back({.kind = Instruction::Kind::wait, .request = request});
+        request_of_[static_cast<std::size_t>(number)] = -1;
+        free_.push_back(request);
     }
 
-    std::int32_t take_slot() {
-        if (free_.empty()) return slots_++;
-        const auto slot = free_.back();
+    std::int32_t take_request() {
+        if (free_.empty()) return requests_++;
+        const auto request = free_.back();
         free_.pop_back();
-        return slot;
+        return request;
     }
 
     /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same for a send and a
     /// receive that start together and are both waited for next.
-    void join() {
+    void use_blocking_calls() {
         using Kind = Instruction::Kind;
-        std::vector<Instruction> joined;
+        std::vector<Instruction> fused;
         const auto is = [this](std::size_t i, Kind kind) {
             return i < instructions_.size() && instructions_[i].kind == kind;
         };
@@ -84,40 +85,40 @@ class Compiler {
                 pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
                           waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
                          (is(i + 2, Kind::wait_all) && under_way().size() == 2));
-            if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].slot == first.slot) {
-                Instruction& alone = joined.emplace_back(first);
-                alone.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
-                alone.slot = -1;
+            if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].request == first.request) {
+                Instruction& blocking = fused.emplace_back(first);
+                blocking.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
+                blocking.request = -1;
                 i += 1;
             } else if (both_waited) {
                 const bool send_first = first.kind == Kind::start_send;
                 const Instruction& send = send_first ? first : instructions_[i + 1];
                 const Instruction& receive = send_first ? instructions_[i + 1] : first;
-                joined.push_back({.kind = Kind::exchange,
-                                  .peer = send.peer,
-                                  .other_peer = receive.peer,
-                                  .from = send.from,
-                                  .to = receive.to});
+                fused.push_back({.kind = Kind::exchange,
+                                 .peer = send.peer,
+                                 .other_peer = receive.peer,
+                                 .from = send.from,
+                                 .to = receive.to});
                 i += is(i + 2, Kind::wait_all) ? 2 : 3;
             } else {
-                joined.push_back(first);
+                fused.push_back(first);
             }
         }
-        instructions_ = std::move(joined);
+        instructions_ = std::move(fused);
     }
 
     static bool waits_for_both(const Instruction& a, const Instruction& b, const Instruction& x, const Instruction& y) {
-        return (a.slot == x.slot && b.slot == y.slot) || (a.slot == y.slot && b.slot == x.slot);
+        return (a.request == x.request && b.request == y.request) || (a.request == y.request && b.request == x.request);
     }
 
     DependencyTracker dependencies_;
     std::vector<Instruction> instructions_;
-    std::vector<std::int32_t> slot_of_;  // per step: the slot of its request while it is under way
+    std::vector<std::int32_t> request_of_;  // per step: the number of its request while it is under way
     std::vector<std::int32_t> free_;
-    std::int32_t slots_ = 0;
-    // Since the last sync, which may have been in the call before: something was awaited; a step touched the window.
-    bool heard_ = true;
-    bool touched_;
+    std::int32_t requests_ = 0;
+    // Since the last sync, which may have been in the call before: a notification was awaited; the window was accessed.
+    bool awaited_since_sync_ = true;
+    bool accessed_since_sync_;
 };
 
 }  // namespace
@@ -129,7 +130,7 @@ Program compile(const Algorithm& algorithm, const Shape& shape, int rank) {
     for (std::int64_t round = 0; round < rounds; ++round) {
         steps.clear();
         algorithm.round(shape, rank, round, steps);
-        for (const Step& step : steps.all()) compiler.take(step);
+        for (const Step& step : steps.all()) compiler.add(step);
     }
     Program program = compiler.finish();
     program.scratch = algorithm.scratch == nullptr ? 0 : algorithm.scratch(shape, rank);

@@ -8,7 +8,7 @@
 namespace timpani {
 
 /// One instruction of a rank's program. Messages that others must wait for, or that may overlap with what follows, have
-/// a slot for their request; those that are waited for at once need none.
+/// the number of an MPI request; those that are waited for at once need none.
 struct Instruction {
     enum class Kind : std::uint8_t {
         send,
@@ -20,7 +20,7 @@ struct Instruction {
         wait_all,
         copy,
         reduce,
-        sync,  // between what this rank does in the window and messages that tell of it
+        sync,  // memory barrier between accesses to the window and the messages that order them
     };
 
     Kind kind = Kind::copy;
@@ -28,7 +28,7 @@ struct Instruction {
     int other_peer = -1;  // exchange: received from
     Region from{};
     Region to{};
-    std::int32_t slot = -1;  // of the request; wait_all: how many there are
+    std::int32_t request = -1;  // its number; wait_all: how many there are
 };
 
 /// What one rank does in one call of an algorithm, ready to be run any number of times.
@@ -37,7 +37,7 @@ struct Instruction {
 /// where the algorithm bounds how many there may be; whatever is left is waited for at the end.
 struct Program {
     std::vector<Instruction> instructions;
-    std::int32_t slots = 0;
+    std::int32_t requests = 0;
     std::int64_t scratch = 0;  // elements
     std::int64_t window = 0;   // elements, shared by the ranks of a node
 };

@@ -10,14 +10,14 @@ int size_of(MPI_Comm comm) {
     return size;
 }
 
-/// Whether MPI, too, takes all ranks of `team` for neighbours.
-bool shares_memory(MPI_Comm team) {
+/// Whether MPI, too, says that all ranks of `node_comm` can share memory.
+bool shares_memory(MPI_Comm node_comm) {
     MPI_Comm sharing = MPI_COMM_NULL;
-    if (PMPI_Comm_split_type(team, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) return false;
-    const bool all = size_of(sharing) == size_of(team);
+    if (PMPI_Comm_split_type(node_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) return false;
+    const bool all = size_of(sharing) == size_of(node_comm);
     PMPI_Comm_free(&sharing);
     int everywhere = all ? 1 : 0;
-    PMPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, team);
+    PMPI_Allreduce(MPI_IN_PLACE, &everywhere, 1, MPI_INT, MPI_MIN, node_comm);
     return everywhere != 0;
 }
 
@@ -26,11 +26,11 @@ bool shares_memory(MPI_Comm team) {
 SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t bytes) {
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
-    MPI_Comm team = MPI_COMM_NULL;
-    PMPI_Comm_split(comm, topology.node_of(rank), rank, &team);
-    PMPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
-    int made = make(team, bytes) ? 1 : 0;
-    PMPI_Comm_free(&team);
+    MPI_Comm node_comm = MPI_COMM_NULL;
+    PMPI_Comm_split(comm, topology.node_of(rank), rank, &node_comm);
+    PMPI_Comm_set_errhandler(node_comm, MPI_ERRORS_RETURN);
+    int made = allocate(node_comm, bytes) ? 1 : 0;
+    PMPI_Comm_free(&node_comm);
     PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
     if (made != 0) {  // the epoch that `sync` needs lasts as long as the window
         PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
@@ -45,14 +45,14 @@ SharedWindow::~SharedWindow() {
     PMPI_Win_free(&window_);
 }
 
-/// The first rank of the team has all the memory, the others find it by asking.
-bool SharedWindow::make(MPI_Comm team, std::int64_t bytes) {
-    if (!shares_memory(team)) return false;
+/// The first rank allocates all the memory, the others ask for its address.
+bool SharedWindow::allocate(MPI_Comm node_comm, std::int64_t bytes) {
+    if (!shares_memory(node_comm)) return false;
     int rank = 0;
-    PMPI_Comm_rank(team, &rank);
+    PMPI_Comm_rank(node_comm, &rank);
     void* own = nullptr;
-    if (PMPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, team, static_cast<void*>(&own), &window_) !=
-        MPI_SUCCESS) {
+    if (PMPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, node_comm, static_cast<void*>(&own),
+                                 &window_) != MPI_SUCCESS) {
         return false;
     }
     PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);

@@ -10,7 +10,7 @@
 
 namespace timpani {
 
-/// Ranks of one node can't share memory: the library has no such windows here, or MPI takes them for no neighbours.
+/// Ranks of one node can't share memory: the library has no such windows here, or MPI says that they share none.
 struct NoSharedMemory : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -26,11 +26,12 @@ class SharedWindow {
     SharedWindow& operator=(const SharedWindow&) = delete;
 
     [[nodiscard]] std::byte* base() const { return base_; }
-    /// What this rank wrote before it, others see who synchronise after they heard of it; MPI's error code.
+    /// A memory barrier: ranks that sync after a message that was sent after this sync see what was written before it.
+    /// MPI's error code.
     int sync() { return PMPI_Win_sync(window_); }
 
   private:
-    [[nodiscard]] bool make(MPI_Comm team, std::int64_t bytes);
+    [[nodiscard]] bool allocate(MPI_Comm node_comm, std::int64_t bytes);
 
     MPI_Win window_ = MPI_WIN_NULL;
     std::byte* base_ = nullptr;

@@ -1,4 +1,4 @@
-#include "execute/layout.hpp"
+#include "execute/packed_blocks.hpp"
 
 namespace timpani {
 
@@ -6,17 +6,17 @@ namespace {
 
 /// A block of a buffer by the number of the rank that it is for or from.
 template <typename BlockOf>
-std::vector<Run> blocks(const Shape& shape, std::span<const int> displacements, BlockOf block_of_peer) {
-    std::vector<Run> runs;
+std::vector<PackedBlock> blocks(const Shape& shape, std::span<const int> displacements, BlockOf block_of_peer) {
+    std::vector<PackedBlock> found;
     for (int peer = 0; peer < shape.ranks; ++peer) {
         const Part block = block_of_peer(peer);
-        const auto outside = displacements.empty() ? block.first : displacements[static_cast<std::size_t>(peer)];
-        runs.push_back({outside, block.first, block.count});
+        const auto displacement = displacements.empty() ? block.first : displacements[static_cast<std::size_t>(peer)];
+        found.push_back({displacement, block.first, block.count});
     }
-    return runs;
+    return found;
 }
 
-std::vector<Run> whole(std::int64_t elements) { return {{0, 0, elements}}; }
+std::vector<PackedBlock> whole(std::int64_t elements) { return {{0, 0, elements}}; }
 
 bool gathers(const Collective& collective) { return collective.receive.content == Content::blocks; }
 bool scatters(const Collective& collective) {
@@ -26,7 +26,8 @@ bool in_pairs(const Collective& collective) { return collective.send.content == 
 
 }  // namespace
 
-std::vector<Run> send_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+std::vector<PackedBlock> send_blocks(const Collective& collective, const Shape& shape, int rank,
+                                     const Displacements& where) {
     const auto elements = collective.send_elements(shape, rank);
     if (elements == 0) return {};
     if (scatters(collective)) return blocks(shape, where.send, [&](int to) { return block_of(shape, to); });
@@ -37,7 +38,8 @@ std::vector<Run> send_runs(const Collective& collective, const Shape& shape, int
     });
 }
 
-std::vector<Run> receive_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+std::vector<PackedBlock> receive_blocks(const Collective& collective, const Shape& shape, int rank,
+                                        const Displacements& where) {
     const auto elements = collective.receive_elements(shape, rank);
     if (elements == 0) return {};
     if (gathers(collective)) return blocks(shape, where.receive, [&](int from) { return block_of(shape, from); });
@@ -48,14 +50,15 @@ std::vector<Run> receive_runs(const Collective& collective, const Shape& shape, 
     });
 }
 
-std::vector<Run> in_place_runs(const Collective& collective, const Shape& shape, int rank, const Displacements& where) {
+std::vector<PackedBlock> in_place_blocks(const Collective& collective, const Shape& shape, int rank,
+                                         const Displacements& where) {
     // What goes to a rank lies where what comes from it will: MPI asks that both are of one size.
-    if (in_pairs(collective)) return receive_runs(collective, shape, rank, where);
+    if (in_pairs(collective)) return receive_blocks(collective, shape, rank, where);
     if (!gathers(collective)) return whole(collective.send_elements(shape, rank));
-    const auto received = receive_runs(collective, shape, rank, where);
+    const auto received = receive_blocks(collective, shape, rank, where);
     if (received.empty()) return {};
-    Run own = received[static_cast<std::size_t>(rank)];
-    own.inside = 0;
+    PackedBlock own = received[static_cast<std::size_t>(rank)];
+    own.offset = 0;
     return {own};
 }
 
