@@ -47,7 +47,7 @@ Protocol protocol_of(const Plan& plan, const Harness& harness) {
     return {plan.method,
             plan.start,
             plan.precision,
-            plan.slot_ns,
+            plan.time_limit_ns,
             plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
             reading_cost_ns(harness.clock.local()),
             plan.warmup,
@@ -102,7 +102,7 @@ void Launch::measure(const CellPlan& cell) {
     line.add("cell", cell.id);
     try {
         const auto operation =
-            make_operation(cell.operation, cell.message_bytes, cell.what, find_datatype(plan_.datatype),
+            make_operation(cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype),
                            communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
         buffers_.prepare(*operation, cell.mode);
         if (plan_.method == Method::call) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "measure/agree.hpp"
+#include "measure/broadcast_from_root.hpp"
 #include "measure/harness_messages.hpp"
 #include "measure/osu_protocol.hpp"
 #include "measure/samples.hpp"
@@ -20,23 +20,23 @@ constexpr std::int64_t kShortestSpan = 5'000'000;  // ns; a burst that is shorte
 constexpr int kBlock = 50;
 constexpr double kMostInvalid = 0.1;
 
-enum class End : int { no, precision, repetitions, slot };
+enum class StopReason : int { none, precision, repetitions, time_limit };
 
 /// Whether a cell has enough samples after `elapsed` nanoseconds.
-End find_end(const Samples& samples, std::int64_t elapsed, const Protocol& protocol) {
+StopReason stop_reason(const Samples& samples, std::int64_t elapsed, const Protocol& protocol) {
     const auto count = static_cast<int>(samples.completion.size());
-    if (protocol.repetitions) return count >= *protocol.repetitions ? End::repetitions : End::no;
-    const bool long_enough = elapsed >= std::min(kShortestSpan, protocol.slot_ns) || count >= kMostRepetitions;
+    if (protocol.repetitions) return count >= *protocol.repetitions ? StopReason::repetitions : StopReason::none;
+    const bool long_enough = elapsed >= std::min(kShortestSpan, protocol.time_limit_ns) || count >= kMostRepetitions;
     if (long_enough && count >= kFewestRepetitions && relative_half_width(samples.completion) <= protocol.precision) {
-        return End::precision;
+        return StopReason::precision;
     }
-    if (count >= kMostRepetitions) return End::repetitions;
-    return elapsed >= protocol.slot_ns && count > 0 ? End::slot : End::no;
+    if (count >= kMostRepetitions) return StopReason::repetitions;
+    return elapsed >= protocol.time_limit_ns && count > 0 ? StopReason::time_limit : StopReason::none;
 }
 
 /// How many repetitions to run next.
 int next_block(const Samples& samples, std::int64_t elapsed, const Warmup& warmup, const Protocol& protocol) {
-    if (!protocol.repetitions) return warmup.fitting(protocol.slot_ns - elapsed, kBlock);
+    if (!protocol.repetitions) return warmup.repetitions_within(protocol.time_limit_ns - elapsed, kBlock);
     return std::min(kBlock, *protocol.repetitions - static_cast<int>(samples.completion.size()));
 }
 
@@ -59,38 +59,41 @@ std::string measure_cell(const Harness& harness, Operation& operation, Buffers& 
                          const CellPlan& cell) {
     if (protocol.method == Method::osu) return measure_as_osu(harness, operation, buffers, protocol, cell);
     // What another cache mode does between calls would delay the partner unseen: then a start is needed after all.
-    const bool paced = !operation.paced_by().empty() && cell.mode == CacheMode::warm;
-    Pace pace{.batch = paced ? 1 : 0};
-    Warmup warmup = warm_up(harness, operation, buffers, protocol, pace);
-    if (paced && !protocol.repetitions) {
+    const bool back_to_back = !operation.synchronised_by().empty() && cell.mode == CacheMode::warm;
+    Synchronisation sync{.batch = back_to_back ? 1 : 0};
+    Warmup warmup = warm_up(harness, operation, buffers, protocol, sync);
+    if (back_to_back && !protocol.repetitions) {
         const Batch batch = find_batch(harness, operation, buffers, protocol);
-        pace.batch = batch.calls;
-        warmup.each_ns = batch.each_ns;  // without the naps of idle ranks after each block
-    } else if (!paced && protocol.start == Start::round_time) {
+        sync.batch = batch.calls;
+        warmup.each_ns = batch.each_ns;  // without the sleep of idle ranks after each block
+    } else if (!back_to_back && protocol.start == Start::round_time) {
         // The slack covers the deadline's way to the last rank and the work that others still do when the root is done.
-        pace.slack_ns = 2 * protocol.broadcast_ns + 2 * warmup.root_ahead_ns;
+        sync.slack_ns = 2 * protocol.broadcast_ns + 2 * warmup.root_ahead_ns;
     }
     Samples samples;
-    End end = End::no;
+    StopReason end = StopReason::none;
     const auto begin = harness.clock.now();
-    while (end == End::no) {
-        const int block = agree(harness, next_block(samples, harness.clock.now() - begin, warmup, protocol));
-        const auto timed = run_block(harness, operation, buffers, block, pace);
+    while (end == StopReason::none) {
+        const int block =
+            broadcast_from_root(harness, next_block(samples, harness.clock.now() - begin, warmup, protocol));
+        const auto timed = run_block(harness, operation, buffers, block, sync);
         if (harness.rank == 0) {
             const int bad = samples.take(timed);
             if (bad > kMostInvalid * block) {
-                // A slack beyond the slot helps nobody: ranks that are that late are started by a barrier instead.
-                pace.slack_ns = 2 * pace.slack_ns < protocol.slot_ns ? 2 * pace.slack_ns : 0;
+                // Beyond the time limit no slack helps: ranks that are that late are synchronised by a barrier instead.
+                sync.slack_ns = 2 * sync.slack_ns < protocol.time_limit_ns ? 2 * sync.slack_ns : 0;
             }
-            end = find_end(samples, harness.clock.now() - begin, protocol);
+            end = stop_reason(samples, harness.clock.now() - begin, protocol);
         }
-        pace.slack_ns = agree(harness, pace.slack_ns);
-        end = agree(harness, end);
+        sync.slack_ns = broadcast_from_root(harness, sync.slack_ns);
+        end = broadcast_from_root(harness, end);
         harness.clock.keep_synchronised();
     }
-    const auto start = paced ? operation.paced_by() : pace.slack_ns > 0 ? "round_time" : "barrier";
-    const auto stopped_by = end == End::precision ? "precision" : end == End::slot ? "slot" : "repetitions";
-    const auto messages = operation.messages_per_call() * std::max(1, pace.batch);
+    const auto start = back_to_back ? operation.synchronised_by() : sync.slack_ns > 0 ? "round_time" : "barrier";
+    const auto stopped_by = end == StopReason::precision    ? "precision"
+                            : end == StopReason::time_limit ? "slot"
+                                                            : "repetitions";
+    const auto messages = operation.messages_per_call() * std::max(1, sync.batch);
     return describe(samples, {warmup.repetitions, start, stopped_by, messages});
 }
 

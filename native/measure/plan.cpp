@@ -55,7 +55,7 @@ CellPlan parse_cell(std::istringstream& words) {
     cell.mode = choice(next<std::string>(words), kModes);
     cell.at_creation = parse_controls(next<std::string>(words));
     cell.at_call = parse_controls(next<std::string>(words));
-    if (const auto what = next<std::string>(words); what != "-") cell.what = what;
+    if (const auto algorithm = next<std::string>(words); algorithm != "-") cell.algorithm = algorithm;
     return cell;
 }
 
@@ -69,7 +69,7 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
     } else if (key == "precision") {
         plan.precision = next<double>(words);
     } else if (key == "slot_ns") {
-        plan.slot_ns = next<std::int64_t>(words);
+        plan.time_limit_ns = next<std::int64_t>(words);
     } else if (key == "warmup") {
         plan.warmup = next<int>(words);
     } else if (key == "repetitions") {

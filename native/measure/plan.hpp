@@ -24,8 +24,8 @@ struct CellPlan {
     CacheMode mode = CacheMode::warm;
     Controls at_creation;
     Controls at_call;
-    std::string what;  // which algorithm of ours or which kind of the operation, with parameters: `knomial:radix=4`,
-                       // `default:first=0,second=1`; empty for the library's own collective
+    std::string algorithm;  // of ours, or a way of doing the operation, with parameters: `knomial:radix=4`,
+                            // `default:first=0,second=1`; empty for the library's own collective
 };
 
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.
@@ -41,7 +41,7 @@ struct Plan {
     Start start = Start::round_time;
     std::string datatype = "uint8";
     double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
-    std::int64_t slot_ns = 0;        // longest time for one cell
+    std::int64_t time_limit_ns = 0;  // longest time for one cell
     std::optional<int> warmup;       // fixed numbers: instead of our stop rule or of OSU's defaults,
     std::optional<int> repetitions;  // and of the calls that `call` makes
     std::vector<ClockSkew> skews;

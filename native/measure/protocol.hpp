@@ -12,9 +12,9 @@ struct Protocol {
     Method method;
     Start start;
     double precision;
-    std::int64_t slot_ns;
-    std::int64_t broadcast_ns;  // what the harness's own broadcast takes, the unit of Round-Time's slack
-    std::int64_t timer_ns;      // what reading the clock takes
+    std::int64_t time_limit_ns;  // of a cell
+    std::int64_t broadcast_ns;   // what the harness's own broadcast takes, the unit of Round-Time's slack
+    std::int64_t timer_ns;       // what reading the clock takes
     std::optional<int> warmup;
     std::optional<int> repetitions;
 };

@@ -14,19 +14,19 @@ namespace timpani {
 namespace {
 
 /// The first call was checked and gave no error, so that one in a later call is nothing a cell could report.
-void refuse_errors(int errors) {
+void throw_on_error(int errors) {
     if (errors != MPI_SUCCESS) throw std::runtime_error("a timed call failed after the first one had succeeded");
 }
 
 /// Idle ranks sleep until the first timed rank tells them that it is done: waiting in MPI would keep a core busy.
-void wait_quietly(const Harness& harness, const Operation& operation) {
+void wait_while_idle(const Harness& harness, const Operation& operation) {
     constexpr int kDoneTag = 5;
-    constexpr std::chrono::microseconds kNap(500);
+    constexpr std::chrono::microseconds kSleep(500);
     const MPI_Comm comm = harness.comm;
     if (operation.role(harness.rank) == Role::idle) {
         for (int done = 0; done == 0;) {
             MPI_Iprobe(MPI_ANY_SOURCE, kDoneTag, comm, &done, MPI_STATUS_IGNORE);
-            if (done == 0) std::this_thread::sleep_for(kNap);
+            if (done == 0) std::this_thread::sleep_for(kSleep);
         }
         MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, kDoneTag, comm, MPI_STATUS_IGNORE);
         return;
@@ -40,8 +40,8 @@ void wait_quietly(const Harness& harness, const Operation& operation) {
     }
 }
 
-Block run_started_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                        std::int64_t slack_ns) {
+Block run_synchronised(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                       std::int64_t slack_ns) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
@@ -68,11 +68,11 @@ Block run_started_block(const Harness& harness, Operation& operation, Buffers& b
         timing.start = start;
     }
     scope.reset();  // the harness's own collectives come next
-    refuse_errors(errors);
+    throw_on_error(errors);
     return collect(harness, operation, own);
 }
 
-Block run_paced_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch) {
+Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch) {
     const LocalClock& clock = harness.clock.local();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
@@ -86,16 +86,17 @@ Block run_paced_block(const Harness& harness, Operation& operation, Buffers& buf
         timing.late = 0;
     }
     scope.reset();  // the harness's own messages come next
-    refuse_errors(errors);
-    wait_quietly(harness, operation);
+    throw_on_error(errors);
+    wait_while_idle(harness, operation);
     return collect(harness, operation, own);
 }
 
 }  // namespace
 
-Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, const Pace& pace) {
-    return pace.batch > 0 ? run_paced_block(harness, operation, buffers, repetitions, pace.batch)
-                          : run_started_block(harness, operation, buffers, repetitions, pace.slack_ns);
+Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                const Synchronisation& sync) {
+    return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch)
+                          : run_synchronised(harness, operation, buffers, repetitions, sync.slack_ns);
 }
 
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {
@@ -112,7 +113,7 @@ Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffe
         MPI_Barrier(operation.comm());
     }
     scope.reset();  // the harness's own collectives come next
-    refuse_errors(errors);
+    throw_on_error(errors);
     return collect(harness, operation, own);
 }
 

@@ -35,19 +35,20 @@ struct Block {
     std::vector<std::int64_t> rank_sums_ns;
 };
 
-/// How repetitions follow each other.
+/// How the ranks are synchronised before each repetition.
 ///
-/// batch > 0: at once, for an operation whose own messages keep its ranks in step; `batch` calls are one repetition,
-/// and idle ranks sleep meanwhile, so that they take no core from the others. Else slack_ns > 0: Round-Time (Hunold &
-/// Carpen-Amarie, TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every rank spins until then; who is late
-/// on the first look spoils the repetition. Else each repetition follows a dissemination barrier.
-struct Pace {
+/// batch > 0: not at all, for an operation whose own messages do it; `batch` calls are one repetition, and idle ranks
+/// sleep meanwhile, so that they take no core from the others. Else slack_ns > 0: Round-Time (Hunold & Carpen-Amarie,
+/// TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every rank spins until then; a rank that comes late
+/// makes the repetition invalid. Else by a dissemination barrier.
+struct Synchronisation {
     std::int64_t slack_ns = 0;
     int batch = 0;
 };
 
 /// Runs the operation `repetitions` times.
-Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, const Pace& pace);
+Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                const Synchronisation& sync);
 
 /// As OSU's benchmarks of collectives do: MPI_Barrier between calls, and what the cache mode asks for before it.
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions);

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "measure/agree.hpp"
+#include "measure/broadcast_from_root.hpp"
 #include "measure/stop_rule.hpp"
 
 namespace timpani {
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWarmupBlock = 20;
 constexpr int kFewestWarmup = 10;
-constexpr int kFewestOfLong = 2;                     // where fewer calls than those fill the slot
+constexpr int kFewestOfLong = 2;                     // where fewer calls than those reach the time limit
 constexpr double kWarmupAgreement = 0.02;            // two consecutive blocks' medians
 constexpr std::int64_t kShortestWarmup = 5'000'000;  // ns
 constexpr std::int64_t kReadingsPerSample = 50;
@@ -26,19 +26,19 @@ std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_
 
 }  // namespace
 
-int Warmup::fitting(std::int64_t available_ns, int most) const {
+int Warmup::repetitions_within(std::int64_t available_ns, int most) const {
     const auto fit = available_ns / std::max<std::int64_t>(1, each_ns);
     return static_cast<int>(std::clamp<std::int64_t>(fit, 1, most));
 }
 
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
-               const Pace& pace) {
+               const Synchronisation& sync) {
     Warmup warmup;
     std::int64_t previous = 0;
     int block = protocol.warmup.value_or(kFewestOfLong);
     const auto begin = harness.clock.now();
     for (bool done = block == 0; !done;) {
-        const auto repetitions = run_block(harness, operation, buffers, block, pace).repetitions;
+        const auto repetitions = run_block(harness, operation, buffers, block, sync).repetitions;
         warmup.repetitions += block;
         if (harness.rank == 0) {
             const auto elapsed = harness.clock.now() - begin;
@@ -49,30 +49,31 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
                                                     kWarmupAgreement * static_cast<double>(previous);
             // By the shortest call: the first may have waited for connections.
             const auto shortest = std::ranges::min(repetitions, {}, &Repetition::completion).completion;
-            const auto in_slot = protocol.slot_ns / std::max<std::int64_t>(1, shortest);
-            const auto fewest = static_cast<int>(std::clamp<std::int64_t>(in_slot, kFewestOfLong, kFewestWarmup));
+            const auto within_limit = protocol.time_limit_ns / std::max<std::int64_t>(1, shortest);
+            const auto fewest = static_cast<int>(std::clamp<std::int64_t>(within_limit, kFewestOfLong, kFewestWarmup));
             const bool enough = warmup.repetitions >= fewest;
-            done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.slot_ns) ||
+            done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.time_limit_ns) ||
                    protocol.warmup.has_value();
             previous = block == kWarmupBlock ? median : 0;
             block = std::max(std::min(kFewestWarmup / 2, fewest - warmup.repetitions),
-                             warmup.fitting(protocol.slot_ns / 4, kWarmupBlock));
+                             warmup.repetitions_within(protocol.time_limit_ns / 4, kWarmupBlock));
         }
-        done = agree(harness, done);
-        block = agree(harness, block);
+        done = broadcast_from_root(harness, done);
+        block = broadcast_from_root(harness, block);
     }
-    return agree(harness, warmup);
+    return broadcast_from_root(harness, warmup);
 }
 
 Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
     const auto wanted = kReadingsPerSample * protocol.timer_ns;
     for (Batch batch{1, 0};;) {
-        const Pace pace{.batch = batch.calls};
-        const auto repetitions = run_block(harness, operation, buffers, kWarmupBlock, pace).repetitions;
-        batch.each_ns = agree(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
-        if (agree(harness, batch.each_ns >= wanted)) return batch;
+        const Synchronisation sync{.batch = batch.calls};
+        const auto repetitions = run_block(harness, operation, buffers, kWarmupBlock, sync).repetitions;
+        batch.each_ns =
+            broadcast_from_root(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
+        if (broadcast_from_root(harness, batch.each_ns >= wanted)) return batch;
         const auto enough = (batch.calls * wanted + batch.each_ns - 1) / batch.each_ns;
-        batch.calls = agree(harness, std::max(batch.calls + 1, static_cast<int>(enough)));
+        batch.calls = broadcast_from_root(harness, std::max(batch.calls + 1, static_cast<int>(enough)));
     }
 }
 

@@ -14,13 +14,13 @@ struct Warmup {
     std::int64_t root_ahead_ns = 0;  // how long the others are still busy when the root is done
 
     /// How many repetitions fit into `available_ns`, between 1 and `most`.
-    [[nodiscard]] int fitting(std::int64_t available_ns, int most) const;
+    [[nodiscard]] int repetitions_within(std::int64_t available_ns, int most) const;
 };
 
 /// Collective. The plan's number of calls where it has one. Else at least 10 calls and 5 ms, then until the medians of
-/// two consecutive blocks agree; a slow operation ends it when the slot is spent.
+/// two consecutive blocks agree; a slow operation ends it at the time limit.
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
-               const Pace& pace);
+               const Synchronisation& sync);
 
 /// Calls that share one sample, and what they take together.
 struct Batch {
@@ -29,7 +29,7 @@ struct Batch {
 };
 
 /// Collective. The least number of calls that together take 50 times as long as reading the clock, so that the readings
-/// are lost in what is timed. Only for calls that follow each other without a start.
+/// are lost in what is timed. Only for calls that follow each other back to back.
 Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol);
 
 }  // namespace timpani

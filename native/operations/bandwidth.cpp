@@ -11,7 +11,7 @@ namespace {
 /// The first sends a window, the second answers the last message with a short one.
 class Bandwidth : public Exchange {
   public:
-    explicit Bandwidth(const Request& request) : Exchange(request), window_(request.value_of("window")) {}
+    explicit Bandwidth(const OperationSpec& spec) : Exchange(spec), window_(spec.value_of("window")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) return window_.send(send, bytes(), peer(), comm());
@@ -20,7 +20,7 @@ class Bandwidth : public Exchange {
     }
 
     [[nodiscard]] std::int64_t receive_elements() const override { return is_second() ? bytes() : 0; }
-    [[nodiscard]] std::string_view paced_by() const override { return "window"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "window"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return window_.messages(); }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuWindows; }
 
@@ -31,8 +31,8 @@ class Bandwidth : public Exchange {
 /// Both send a window at once.
 class Bidirectional : public Exchange {
   public:
-    explicit Bidirectional(const Request& request)
-        : Exchange(request), sent_(request.value_of("window")), received_(sent_) {}
+    explicit Bidirectional(const OperationSpec& spec)
+        : Exchange(spec), sent_(spec.value_of("window")), received_(sent_) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (role(rank()) == Role::idle) return MPI_SUCCESS;
@@ -42,7 +42,7 @@ class Bidirectional : public Exchange {
         return error | received_.wait();
     }
 
-    [[nodiscard]] std::string_view paced_by() const override { return "window"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "window"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return 2 * sent_.messages(); }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuWindows; }
 

@@ -13,8 +13,7 @@ namespace timpani {
 class Exchange : public Operation {
   public:
     /// The two ranks are the parameters `first` and `second`.
-    explicit Exchange(const Request& request)
-        : Exchange(request, request.value_of("first"), request.value_of("second")) {}
+    explicit Exchange(const OperationSpec& spec) : Exchange(spec, spec.value_of("first"), spec.value_of("second")) {}
 
     [[nodiscard]] Role role(int rank) const override {
         return rank == first_ ? Role::timed : rank == second_ ? Role::partner : Role::idle;
@@ -27,15 +26,15 @@ class Exchange : public Operation {
     }
 
   protected:
-    Exchange(const Request& request, std::int64_t first, std::int64_t second)
-        : Operation(find_datatype("uint8"), request.comm, request.controls) {
+    Exchange(const OperationSpec& spec, std::int64_t first, std::int64_t second)
+        : Operation(find_datatype("uint8"), spec.comm, spec.controls) {
         if (first >= ranks() || second >= ranks() || first == second) {
             throw NotApplicable("ranks " + std::to_string(first) + " and " + std::to_string(second) +
                                 " are not two different ones of " + std::to_string(ranks()));
         }
         first_ = static_cast<int>(first);
         second_ = static_cast<int>(second);
-        bytes_ = int_count(request.bytes, datatype());
+        bytes_ = int_count(spec.bytes, datatype());
     }
 
     [[nodiscard]] bool is_first() const { return rank() == first_; }
@@ -43,8 +42,10 @@ class Exchange : public Operation {
     [[nodiscard]] int peer() const { return is_first() ? second_ : first_; }
     [[nodiscard]] int bytes() const { return bytes_; }
 
-    int put(const std::byte* send) const { return MPI_Send(send, bytes_, MPI_BYTE, peer(), kMessageTag, comm()); }
-    int get(std::byte* receive) const {
+    int send_to_peer(const std::byte* send) const {
+        return MPI_Send(send, bytes_, MPI_BYTE, peer(), kMessageTag, comm());
+    }
+    int receive_from_peer(std::byte* receive) const {
         return MPI_Recv(receive, bytes_, MPI_BYTE, peer(), kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
 

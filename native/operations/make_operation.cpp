@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "operations/call_with_setup.hpp"
 #include "operations/collective_call.hpp"
-#include "operations/fresh_call.hpp"
 #include "operations/register_operation.hpp"
 #include "schedule/parameters.hpp"
 
@@ -43,34 +43,34 @@ const OtherOperation* find_operation(std::string_view wanted) {
     return found == all.end() ? nullptr : found;
 }
 
-std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes, const std::string& what,
-                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                           const ForOurs& for_ours) {
+std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes,
+                                           const std::string& algorithm, const Datatype& datatype, MPI_Comm comm,
+                                           const Controls& at_call, const ScheduleOptions& options) {
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
     Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
-    shape.topology = &for_ours.topology;
-    if (!what.empty() && for_ours.set_up_each_call) {
-        return std::make_unique<FreshCall>(collective, shape, datatype, comm, what);
+    shape.topology = &options.topology;
+    if (!algorithm.empty() && options.include_setup) {
+        return std::make_unique<CallWithSetup>(collective, shape, datatype, comm, algorithm);
     }
-    if (!what.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, what);
+    if (!algorithm.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, algorithm);
     return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, at_call);
 }
 
 }  // namespace
 
-std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& what,
+std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& algorithm,
                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                          const ForOurs& for_ours) {
+                                          const ScheduleOptions& options) {
     if (const Collective* collective = find_collective(name)) {
-        return make_collective(*collective, bytes, what, datatype, comm, at_call, for_ours);
+        return make_collective(*collective, bytes, algorithm, datatype, comm, at_call, options);
     }
     const OtherOperation* operation = find_operation(name);
     if (operation == nullptr) throw std::runtime_error("unknown operation '" + name + "'");
-    const NamedText named = split_name(what);
+    const NamedText named = split_name(algorithm);
     const MakeOperation make = find_maker(name, named.name.empty() ? kOnlyWay : named.name);
-    const std::string whole = name + "/" + what;
+    const std::string whole = name + "/" + algorithm;
     if (make == nullptr) throw std::runtime_error("there is no " + whole);
     const std::span<const Parameter> parameters = operation->parameters;
     return make({bytes, parameters, read_parameters(named.parameters, parameters, whole), datatype, comm, at_call});

@@ -37,9 +37,9 @@ int most_nearly_square_rows(int elements) {
 
 std::uint64_t Matrix::value(std::int64_t i) { return moved_value(0, i); }
 
-Matrix matrix_of(const Request& request) {
-    const int elements = int_count(request.bytes, request.datatype);
-    const auto rows = request.value_of("rows");
+Matrix matrix_of(const OperationSpec& spec) {
+    const int elements = int_count(spec.bytes, spec.datatype);
+    const auto rows = spec.value_of("rows");
     if (rows == 0) {
         const int found = most_nearly_square_rows(elements);
         return {found, elements / found};

@@ -19,9 +19,9 @@ struct Matrix {
     [[nodiscard]] std::uint64_t transposed_value(std::int64_t i) const { return value(i % rows * columns + i / rows); }
 };
 
-/// The matrix that the request's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements' number
-/// that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
-Matrix matrix_of(const Request& request);
+/// The matrix that the operation's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements'
+/// number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
+Matrix matrix_of(const OperationSpec& spec);
 
 /// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.
 void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,

@@ -10,10 +10,10 @@ namespace timpani {
 
 namespace {
 
-std::int64_t pairs_of(const Request& request) {
+std::int64_t pairs_of(const OperationSpec& spec) {
     int ranks = 0;
-    MPI_Comm_size(request.comm, &ranks);
-    const auto asked = request.value_of("pairs");
+    MPI_Comm_size(spec.comm, &ranks);
+    const auto asked = spec.value_of("pairs");
     if (2 * std::max<std::int64_t>(1, asked) > ranks) {
         throw NotApplicable(std::to_string(asked) + " pairs need more ranks than " + std::to_string(ranks));
     }
@@ -21,18 +21,18 @@ std::int64_t pairs_of(const Request& request) {
 }
 
 /// The sender of this rank's pair; of any pair for an idle rank.
-std::int64_t sender_of(const Request& request) {
+std::int64_t sender_of(const OperationSpec& spec) {
     int rank = 0;
-    MPI_Comm_rank(request.comm, &rank);
-    return rank % pairs_of(request);
+    MPI_Comm_rank(spec.comm, &rank);
+    return rank % pairs_of(spec);
 }
 
 class MessageRate : public Exchange {
   public:
-    explicit MessageRate(const Request& request)
-        : Exchange(request, sender_of(request), sender_of(request) + pairs_of(request)),
-          pairs_(pairs_of(request)),
-          window_(request.value_of("window")) {}
+    explicit MessageRate(const OperationSpec& spec)
+        : Exchange(spec, sender_of(spec), sender_of(spec) + pairs_of(spec)),
+          pairs_(pairs_of(spec)),
+          window_(spec.value_of("window")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) return window_.send(send, bytes(), peer(), comm());

@@ -8,7 +8,7 @@ namespace {
 
 class Null : public Operation {
   public:
-    explicit Null(const Request& request) : Operation(request.datatype, request.comm, request.controls) {}
+    explicit Null(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {}
 
     int operator()(std::byte*, std::byte*) override { return MPI_SUCCESS; }
     [[nodiscard]] std::int64_t send_elements() const override { return 0; }

@@ -62,9 +62,9 @@ class Operation {
 
     [[nodiscard]] virtual Role role(int /*rank*/) const { return Role::timed; }
 
-    /// What keeps the ranks in step where calls follow each other without a common start, since where they are timed
-    /// none begins before the one before it is over; empty where all ranks must start together.
-    [[nodiscard]] virtual std::string_view paced_by() const { return {}; }
+    /// Which of the operation's own messages synchronise the timed ranks, so that calls may follow each other back to
+    /// back: none begins before the one before it is over. Empty where ranks must be synchronised before each call.
+    [[nodiscard]] virtual std::string_view synchronised_by() const { return {}; }
 
     /// Messages, one after the other, that a call's time is shared by.
     [[nodiscard]] virtual std::int64_t messages_per_call() const { return 1; }

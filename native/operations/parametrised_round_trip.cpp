@@ -17,27 +17,27 @@ void spin(std::chrono::nanoseconds delay) {
 
 class ParametrisedRoundTrip : public Exchange {
   public:
-    explicit ParametrisedRoundTrip(const Request& request)
-        : Exchange(request), messages_(request.value_of("messages")), delay_(request.value_of("delay_ns")) {}
+    explicit ParametrisedRoundTrip(const OperationSpec& spec)
+        : Exchange(spec), messages_(spec.value_of("messages")), delay_(spec.value_of("delay_ns")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) {
-            int error = put(send);
+            int error = send_to_peer(send);
             for (std::int64_t i = 1; i < messages_; ++i) {
                 if (delay_.count() > 0) spin(delay_);
-                error |= put(send);
+                error |= send_to_peer(send);
             }
-            return error | get(receive);
+            return error | receive_from_peer(receive);
         }
         int error = MPI_SUCCESS;
         if (is_second()) {
-            for (std::int64_t i = 0; i < messages_; ++i) error |= get(receive);
-            error |= put(send);
+            for (std::int64_t i = 0; i < messages_; ++i) error |= receive_from_peer(receive);
+            error |= send_to_peer(send);
         }
         return error;
     }
 
-    [[nodiscard]] std::string_view paced_by() const override { return "ping_pong"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "ping_pong"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
 
   private:

@@ -12,11 +12,11 @@ class PingPong : public Exchange {
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (role(rank()) == Role::idle) return MPI_SUCCESS;
-        const int error = is_first() ? put(send) : get(receive);
-        return error | (is_first() ? get(receive) : put(send));
+        const int error = is_first() ? send_to_peer(send) : receive_from_peer(receive);
+        return error | (is_first() ? receive_from_peer(receive) : send_to_peer(send));
     }
 
-    [[nodiscard]] std::string_view paced_by() const override { return "ping_pong"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "ping_pong"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return 2; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
 };

@@ -10,9 +10,8 @@ namespace {
 /// Adds the send buffer to the receive buffer, at rank 0.
 class ReduceLocal : public Operation {
   public:
-    explicit ReduceLocal(const Request& request)
-        : Operation(request.datatype, request.comm, request.controls),
-          count_(int_count(request.bytes, request.datatype)) {}
+    explicit ReduceLocal(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls), count_(int_count(spec.bytes, spec.datatype)) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (rank() != 0) return MPI_SUCCESS;
@@ -20,7 +19,7 @@ class ReduceLocal : public Operation {
     }
 
     [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
-    [[nodiscard]] std::string_view paced_by() const override { return "local"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "local"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? count_ : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }

@@ -20,7 +20,7 @@ Makers& makers() {
 
 }  // namespace
 
-std::int64_t Request::value_of(std::string_view parameter) const {
+std::int64_t OperationSpec::value_of(std::string_view parameter) const {
     const auto found = std::ranges::find(parameters, parameter, &Parameter::name);
     if (found == parameters.end()) throw std::logic_error("no parameter " + std::string(parameter) + " is stated");
     return values[static_cast<std::size_t>(found - parameters.begin())];

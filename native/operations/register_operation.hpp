@@ -14,7 +14,7 @@
 namespace timpani {
 
 /// What an operation is made for.
-struct Request {
+struct OperationSpec {
     std::int64_t bytes;
     std::span<const Parameter> parameters;  // those that its row of operations.def names,
     std::vector<std::int64_t> values;       // and what they are set to
@@ -27,11 +27,11 @@ struct Request {
 };
 
 /// Throws NotApplicable where the communicator's ranks or the size don't admit the operation.
-using MakeOperation = std::unique_ptr<Operation> (*)(const Request& request);
+using MakeOperation = std::unique_ptr<Operation> (*)(const OperationSpec& spec);
 
 template <typename Made>
-std::unique_ptr<Operation> make(const Request& request) {
-    return std::make_unique<Made>(request);
+std::unique_ptr<Operation> make(const OperationSpec& spec) {
+    return std::make_unique<Made>(spec);
 }
 
 /// Enters a way of doing an operation, `default` where there is but one, into the registry:

@@ -12,9 +12,9 @@ namespace {
 
 class TransposeAll : public Operation {
   public:
-    explicit TransposeAll(const Request& request)
-        : Operation(request.datatype, request.comm, request.controls),
-          matrix_(matrix_of(request)),
+    explicit TransposeAll(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls),
+          matrix_(matrix_of(spec)),
           rows_(rows_of(rank())),
           columns_(columns_of(rank())),
           outgoing_(static_cast<std::size_t>(rows_.count * matrix_.columns) * datatype().bytes),
@@ -83,7 +83,7 @@ class TransposeAll : public Operation {
 /// Only where all blocks are equal.
 class TransposeAlltoall : public TransposeAll {
   public:
-    explicit TransposeAlltoall(const Request& request) : TransposeAll(request) {
+    explicit TransposeAlltoall(const OperationSpec& spec) : TransposeAll(spec) {
         if (matrix().rows % ranks() != 0 || matrix().columns % ranks() != 0) {
             throw NotApplicable("alltoall needs equal blocks, and " + std::to_string(ranks()) +
                                 " ranks don't divide both sides of " + std::to_string(matrix().rows) + " x " +
@@ -100,7 +100,7 @@ class TransposeAlltoall : public TransposeAll {
 
 class TransposeAlltoallv : public TransposeAll {
   public:
-    explicit TransposeAlltoallv(const Request& request) : TransposeAll(request) {
+    explicit TransposeAlltoallv(const OperationSpec& spec) : TransposeAll(spec) {
         for (int rank = 0; rank < ranks(); ++rank) {
             const Part to = columns_of(rank);
             const Part from = rows_of(rank);

@@ -11,15 +11,15 @@ namespace {
 
 class LocalMatrix : public Operation {
   public:
-    explicit LocalMatrix(const Request& request)
-        : Operation(request.datatype, request.comm, request.controls), matrix_(matrix_of(request)) {}
+    explicit LocalMatrix(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         return rank() == 0 ? copy(send, receive) : MPI_SUCCESS;
     }
 
     [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
-    [[nodiscard]] std::string_view paced_by() const override { return "local"; }
+    [[nodiscard]] std::string_view synchronised_by() const override { return "local"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
@@ -36,8 +36,8 @@ class LocalMatrix : public Operation {
 /// Transposed by a message to itself, all columns described by one datatype.
 class LocalCopy : public LocalMatrix {
   public:
-    explicit LocalCopy(const Request& request)
-        : LocalMatrix(request), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+    explicit LocalCopy(const OperationSpec& spec)
+        : LocalMatrix(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
 
     [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
         return matrix().transposed_value(i);

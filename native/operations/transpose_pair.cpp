@@ -10,8 +10,8 @@ namespace {
 
 class TransposePair : public Operation {
   public:
-    explicit TransposePair(const Request& request)
-        : Operation(request.datatype, request.comm, request.controls), matrix_(matrix_of(request)) {
+    explicit TransposePair(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {
         if (ranks() < 2) throw NotApplicable("a transpose between two ranks needs two");
     }
 
@@ -31,12 +31,14 @@ class TransposePair : public Operation {
 
   protected:
     virtual int send_matrix(const std::byte* from) = 0;
-    virtual int receive_matrix(std::byte* into) { return get(into, static_cast<int>(matrix_.elements())); }
+    virtual int receive_matrix(std::byte* into) {
+        return receive_from_peer(into, static_cast<int>(matrix_.elements()));
+    }
 
-    int put(const std::byte* from, int count, MPI_Datatype type) const {
+    int send_to_peer(const std::byte* from, int count, MPI_Datatype type) const {
         return MPI_Send(from, count, type, 1, kMessageTag, comm());
     }
-    int get(std::byte* into, int count) const {
+    int receive_from_peer(std::byte* into, int count) const {
         return MPI_Recv(into, count, datatype().mpi, 0, kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
     [[nodiscard]] const Matrix& matrix() const { return matrix_; }
@@ -48,19 +50,20 @@ class TransposePair : public Operation {
 /// A message for each column, described by a datatype, received as a row.
 class ColumnByColumn : public TransposePair {
   public:
-    explicit ColumnByColumn(const Request& request)
-        : TransposePair(request), column_(DerivedDatatype::column(matrix().rows, matrix().columns, datatype())) {}
+    explicit ColumnByColumn(const OperationSpec& spec)
+        : TransposePair(spec), column_(DerivedDatatype::column(matrix().rows, matrix().columns, datatype())) {}
 
   protected:
     int send_matrix(const std::byte* from) override {
         int error = MPI_SUCCESS;
-        for (int i = 0; i < matrix().columns; ++i, from += datatype().bytes) error |= put(from, 1, column_.get());
+        for (int i = 0; i < matrix().columns; ++i, from += datatype().bytes)
+            error |= send_to_peer(from, 1, column_.get());
         return error;
     }
     int receive_matrix(std::byte* into) override {
         const auto row_bytes = static_cast<std::size_t>(matrix().rows) * datatype().bytes;
         int error = MPI_SUCCESS;
-        for (int i = 0; i < matrix().columns; ++i, into += row_bytes) error |= get(into, matrix().rows);
+        for (int i = 0; i < matrix().columns; ++i, into += row_bytes) error |= receive_from_peer(into, matrix().rows);
         return error;
     }
 
@@ -71,11 +74,11 @@ class ColumnByColumn : public TransposePair {
 /// One message, all columns described by one datatype.
 class NestedDatatype : public TransposePair {
   public:
-    explicit NestedDatatype(const Request& request)
-        : TransposePair(request), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+    explicit NestedDatatype(const OperationSpec& spec)
+        : TransposePair(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
 
   protected:
-    int send_matrix(const std::byte* from) override { return put(from, 1, columns_.get()); }
+    int send_matrix(const std::byte* from) override { return send_to_peer(from, 1, columns_.get()); }
 
   private:
     DerivedDatatype columns_;
@@ -84,13 +87,13 @@ class NestedDatatype : public TransposePair {
 /// One message of elements that the program itself has put in order.
 class Packed : public TransposePair {
   public:
-    explicit Packed(const Request& request)
-        : TransposePair(request), packed_(static_cast<std::size_t>(send_elements()) * datatype().bytes) {}
+    explicit Packed(const OperationSpec& spec)
+        : TransposePair(spec), packed_(static_cast<std::size_t>(send_elements()) * datatype().bytes) {}
 
   protected:
     int send_matrix(const std::byte* from) override {
         transpose_by_hand(from, matrix().columns, matrix(), datatype().bytes, packed_.data());
-        return put(packed_.data(), static_cast<int>(matrix().elements()), datatype().mpi);
+        return send_to_peer(packed_.data(), static_cast<int>(matrix().elements()), datatype().mpi);
     }
 
   private:
@@ -106,7 +109,7 @@ class PlainMessage : public TransposePair {
 
   protected:
     int send_matrix(const std::byte* from) override {
-        return put(from, static_cast<int>(matrix().elements()), datatype().mpi);
+        return send_to_peer(from, static_cast<int>(matrix().elements()), datatype().mpi);
     }
 };
 

@@ -29,7 +29,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.start == Start::barrier);
     CHECK(plan.datatype == "float");
     CHECK(plan.precision == 0.02);
-    CHECK(plan.slot_ns == 1000);
+    CHECK(plan.time_limit_ns == 1000);
     CHECK(plan.warmup == 3 && plan.repetitions == 9);
     CHECK(plan.skews.size() == 1 && plan.skews[0].offset_ns == -500 && plan.skews[0].drift_ppm == 2.5);
     CHECK(plan.cells.size() == 2);
@@ -37,7 +37,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.cells[0].mode == CacheMode::rotate);
     CHECK((plan.cells[0].at_creation == Controls{{"a_b", 6}, {"c", 0}}));
     CHECK((plan.cells[0].at_call == Controls{{"d", 1}}));
-    CHECK(plan.cells[0].what == "knomial:radix=4" && plan.cells[1].what.empty());
+    CHECK(plan.cells[0].algorithm == "knomial:radix=4" && plan.cells[1].algorithm.empty());
     CHECK(plan.cells[1].at_creation.empty() && plan.cells[1].at_call.empty());
 }
 

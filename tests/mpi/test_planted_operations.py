@@ -50,16 +50,16 @@ namespace {
 
 class Synchronous : public Exchange {
   public:
-    explicit Synchronous(const Request& request) : Exchange(request), length_(request.value_of("length")) {}
+    explicit Synchronous(const OperationSpec& spec) : Exchange(spec), length_(spec.value_of("length")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         int error = MPI_SUCCESS;
         for (std::int64_t i = 0; i < length_ && is_first(); ++i) {
             error |= MPI_Ssend(send, bytes(), MPI_BYTE, peer(), kMessageTag, comm());
         }
-        for (std::int64_t i = 0; i < length_ && is_second(); ++i) error |= get(receive);
-        if (is_second()) error |= put(send);
-        return is_first() ? error | get(receive) : error;
+        for (std::int64_t i = 0; i < length_ && is_second(); ++i) error |= receive_from_peer(receive);
+        if (is_second()) error |= send_to_peer(send);
+        return is_first() ? error | receive_from_peer(receive) : error;
     }
 
   private:

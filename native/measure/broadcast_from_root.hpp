@@ -6,9 +6,9 @@
 
 namespace timpani {
 
-/// Rank 0's decision, made known to all.
+/// The value that rank 0 has; collective.
 template <typename Value>
-Value agree(const Harness& harness, Value value) {
+Value broadcast_from_root(const Harness& harness, Value value) {
     MPI_Bcast(&value, sizeof value, MPI_BYTE, 0, harness.comm);
     return value;
 }

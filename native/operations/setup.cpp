@@ -1,10 +1,10 @@
 // What an algorithm that asks for the topology needs once for a communicator: one of its own, and which ranks share a
-// node. The operation `setup` times that alone; a FreshCall has it in each call of such an algorithm.
+// node. The operation `setup` times that alone; a CallWithSetup has it in each call of such an algorithm.
 
 #include <string>
 
 #include "execute/discover_topology.hpp"
-#include "operations/fresh_call.hpp"
+#include "operations/call_with_setup.hpp"
 #include "operations/register_operation.hpp"
 #include "schedule/bind.hpp"
 
@@ -12,7 +12,7 @@ namespace timpani {
 
 namespace {
 
-/// A communicator of the same ranks, without what users hung on `comm`.
+/// A communicator of the same ranks, without the attributes of `comm`.
 class PrivateCommunicator {
   public:
     explicit PrivateCommunicator(MPI_Comm comm) {
@@ -31,9 +31,9 @@ class PrivateCommunicator {
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
-class SetUp : public Operation {
+class Setup : public Operation {
   public:
-    explicit SetUp(const Request& request) : Operation(request.datatype, request.comm, request.controls) {}
+    explicit Setup(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {}
 
     int operator()(std::byte*, std::byte*) override {
         const PrivateCommunicator own(comm());
@@ -45,17 +45,17 @@ class SetUp : public Operation {
     [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t) const override { return std::nullopt; }
 };
 
-const RegisterOperation setup{"setup", "default", make<SetUp>};
+const RegisterOperation setup{"setup", "default", make<Setup>};
 
 }  // namespace
 
-FreshCall::FreshCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
-                     const std::string& algorithm)
+CallWithSetup::CallWithSetup(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
+                             const std::string& algorithm)
     : CollectiveCall(collective, shape, datatype, comm),
       bound_(timpani::bind(collective.name, algorithm, shape)),
       group_(std::to_string(shape.topology->group_of(shape.topology->node_of(rank())))) {}
 
-int FreshCall::operator()(std::byte* send, std::byte* receive) {
+int CallWithSetup::operator()(std::byte* send, std::byte* receive) {
     const PrivateCommunicator own(comm());
     const Topology topology = discover_topology(own.get(), group_);
     Shape shape = bound_.shape;
