@@ -78,13 +78,13 @@ def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--on", "none.toml"), "there is no machine file none.toml"),
+        (("--on", "none.toml"), "machine file not found: none.toml"),
         (("--on", "machine.toml", "--ranks", "9"), "9 ranks are more than the 4 cores"),
         (("--on", "machine.toml", "--placement", "ppr:1", "--ranks", "3"), "3 ranks are more than the 2 cores"),
-        (("--on", "machine.toml", "--placement", "ppr:0"), "'ppr:0' is no placement"),
+        (("--on", "machine.toml", "--placement", "ppr:0"), "'ppr:0' is not a placement"),
         (("--on", "machine.toml", "--hosts", "hosts"), "unknown node of cluster 'n3'"),
         (("--hosts", "hosts"), "--hosts chooses nodes of a machine, and none is named"),
-        (("--on", "slurm:a b", "-o", "x"), "'a b' is no partition"),
+        (("--on", "slurm:a b", "-o", "x"), "'a b' is not a partition"),
     ],
 )
 def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
         ("bcast", "binomial:fanuot=4", "binomial"),
         ("bcast", "default:segment_bytes=8", "has no parameters"),
         ("null", "binomial", "unknown null algorithm"),
-        ("barrier", "$(touch x)", "is no algorithm"),
+        ("barrier", "$(touch x)", "is not an algorithm"),
     ],
 )
 def test_an_unknown_algorithm_is_an_error(mpi: Mpi, collective: str, algorithm: str, said: str) -> None:

@@ -99,10 +99,10 @@ def test_it_may_be_continued_for_longer(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        ({"sizes": [16]}, r"holds another study: its sizes is \[8\], not \[16\]"),
-        ({"collectives": {"scatter": "all"}}, "its collectives is"),
-        ({"seed": 7}, "its seed is 1, not 7"),
-        ({"slot": "1s"}, "its slot is 0.1, not 1.0"),
+        ({"sizes": [16]}, r"holds another study: sizes differs: \[8\] there, \[16\] now"),
+        ({"collectives": {"scatter": "all"}}, "collectives differs"),
+        ({"seed": 7}, "seed differs: 1 there, 7 now"),
+        ({"slot": "1s"}, "slot differs: 0.1 there, 1.0 now"),
         ({"mpi": "5.0.11"}, "was measured on mpi version 4.1.4, this is 5.0.11"),
         ({"machine": "there"}, "was measured on machine name here, this is there"),
     ],
@@ -129,7 +129,7 @@ def test_notes_and_reports_beside_a_campaign_are_welcome(folder: Path) -> None:
 
 def test_a_folder_that_holds_anything_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(UserError, match=r"holds thesis\.tex and is no campaign; choose another folder with -o"):
+    with pytest.raises(UserError, match=r"holds thesis\.tex and is not a campaign; choose another folder with -o"):
         Store(tmp_path, header())
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 

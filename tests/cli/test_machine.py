@@ -46,7 +46,7 @@ def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Pat
         (("--exclude", "e1"), "unknown node of m 'e1'; did you mean"),
         (("--ranks", "33"), "these hosts have 32 slots for 33 ranks"),
         (("--ranks", "2", "--syntax", "mpich"), "MPICH's launcher reads no rank files"),
-        (("--ranks", "2", "--placement", "board"), "'board' is no placement"),
+        (("--ranks", "2", "--placement", "board"), "'board' is not a placement"),
     ],
 )
 def test_what_can_not_be_had_is_one_line_and_status_2(

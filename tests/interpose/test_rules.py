@@ -43,7 +43,7 @@ def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
     [
         ("timpani-rules 1\nbcast linear\n", "line 2: cut off: no last line 'end 1'"),
         ("timpani-rules 2\nend 0\n", "line 1: rules of version 2, where this library reads 1"),
-        ("timpani-rules 1\nbcast lineal\nend 1\n", "line 2: there is no algorithm bcast/lineal"),
+        ("timpani-rules 1\nbcast lineal\nend 1\n", "line 2: there is not an algorithm bcast/lineal"),
         ("", "line 1: rules begin with 'timpani-rules 1'"),
     ],
 )

@@ -157,7 +157,7 @@ def test_host_files_may_hold_node_sets_and_comments(tmp_path: Path) -> None:
     [
         ("n1 slots=0", "line 1: 'n1 slots=0' is no host"),
         ("n1\nn1:2", "line 2: n1 is there twice"),
-        ("-x", "line 1: '-x' is no node set"),
+        ("-x", "line 1: '-x' is not a node set"),
         ("n1 max_slots=2", "line 1: 'n1 max_slots=2' is no host"),
         ("# none\n", "names no host"),
     ],

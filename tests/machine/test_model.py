@@ -99,7 +99,7 @@ def test_what_is_written_is_read_again(
         ({"groups": [{**GROUP, "core": 1}]}, "groups.0.core, 'core'; did you mean cores?"),
         ({"groups": [{**GROUP, "cores": 0}]}, "test: groups.0.cores can't be 0"),
         ({"groups": [{**GROUP, "cores": "24"}]}, "test: groups.0.cores can't be '24'"),
-        ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is no node set"),
+        ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is not a node set"),
         ({"groups": [{**GROUP, "nodes": 3}]}, "test: nodes is no text"),
         ({"groups": [GROUP, GROUP]}, "test: group 'leaf1' is there twice"),
         ({"groups": [GROUP, {**GROUP, "name": "leaf2"}]}, "test: node 'node01' is there twice"),
@@ -113,7 +113,7 @@ def test_a_mistake_is_named_with_its_key(change: dict[str, Any], said: str) -> N
 
 
 def test_a_file_that_is_not_there_or_no_toml(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"there is no machine file .*`timpani machine detect` writes one"):
+    with pytest.raises(UserError, match=r"machine file not found: .*`timpani machine detect` writes one"):
         read_machine(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("name = ")
     with pytest.raises(UserError, match="can't be read as TOML"):

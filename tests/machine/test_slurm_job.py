@@ -20,9 +20,9 @@ def test_a_job_is_asked_for_in_one_text() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "'' is no partition"),
-        ("a b", "'a b' is no partition"),
-        ("a\n#SBATCH --x", "is no partition"),
+        ("", "'' is not a partition"),
+        ("a b", "'a b' is not a partition"),
+        ("a\n#SBATCH --x", "is not a partition"),
         ("EPYC,nods=2", "did you mean nodes"),
         ("EPYC,nodes=0", "'0' can't be a job's nodes"),
         ("EPYC,nodes=2;id", "can't be a job's nodes"),

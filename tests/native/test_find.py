@@ -99,5 +99,5 @@ def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_misspelt_library_and_a_missing_path() -> None:
     with pytest.raises(UserError, match="did you mean openmpi"):
         choose_mpi("opnmpi")
-    with pytest.raises(UserError, match="there is no /nowhere/mpirun"):
+    with pytest.raises(UserError, match="not found: /nowhere/mpirun"):
         choose_mpi("/nowhere/mpirun")

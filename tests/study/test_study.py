@@ -68,7 +68,7 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("[collectives]\nbcast = []", "bcast has no algorithm"),
         ("[collectives]\nbcast = 3", "collectives.bcast"),
         ("[collectives]\nbcast = [3]", "collectives.bcast.0"),
-        ("[collectives]\nbcast = ['ring ring']", "'ring ring' is no algorithm"),
+        ("[collectives]\nbcast = ['ring ring']", "'ring ring' is not an algorithm"),
         ("ranks = 'abc'", "'abc' is not a rank count; write for example 2,4,8"),
         ("ranks = 0", "ranks.0 can't be 0; write whole numbers from 1"),
         ("ranks = 2.5", "ranks can't be 2.5"),
@@ -84,9 +84,9 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("slot = 0", "slot"),
         ("slot = nan", "slot"),
         ("slot = inf", "slot"),
-        ("slot = '20 parsecs'", "'20 parsecs' is no duration"),
+        ("slot = '20 parsecs'", "'20 parsecs' is not a duration"),
         ("budget = -1", "budget"),
-        ("budget = '0s'", "'0s' is no duration"),
+        ("budget = '0s'", "'0s' is not a duration"),
         ("seed = -1", "seed"),
         ("seed = 1.5", "seed"),
         ("placement = 'moon'", "placement"),
@@ -123,7 +123,7 @@ def test_a_study_file_that_can_not_be_used(tmp_path: Path, text: str | bytes, sa
 
 
 def test_what_is_no_file_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="there is no study file"):
+    with pytest.raises(UserError, match="study file not found"):
         read_study(tmp_path / "missing.toml")
     with pytest.raises(UserError, match="can't be read"):
         read_study(tmp_path)
@@ -157,7 +157,7 @@ def test_durations(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "0", "-1s", "1d", "nan", "inf", "1e3"])
 def test_what_is_no_duration(text: str) -> None:
-    with pytest.raises(UserError, match="is no duration"):
+    with pytest.raises(UserError, match="is not a duration"):
         parse_duration(text)
 
 

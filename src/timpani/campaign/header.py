@@ -102,7 +102,9 @@ class Header(_Recorded):
         try:
             return cls.model_validate({**values, "recorded": values})
         except ValidationError as error:
-            raise wrong_value(source, dict(error.errors()[0]), {}, "docs/campaign-folder.md") from None
+            raise wrong_value(
+                f"{source} is not a campaign's", dict(error.errors()[0]), {}, "docs/campaign-folder.md"
+            ) from None
 
     @classmethod
     def new(
@@ -142,11 +144,12 @@ def read_header(folder: Path) -> Header:
     path = folder / "campaign.json"
     try:
         if not folder.is_dir():
-            raise UserError(f"{folder} is no folder", "name the folder that `timpani run -o` wrote")
+            what = f"{folder} is not a folder" if folder.exists() else f"folder not found: {folder}"
+            raise UserError(what, "name the folder that `timpani run -o` wrote")
         values = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise UserError(
-            f"{folder} is no campaign: it has no campaign.json", "name what `timpani run -o` wrote"
+            f"{folder} is not a campaign: it has no campaign.json", "name what `timpani run -o` wrote"
         ) from None
     except (ValueError, OSError) as error:
         raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
@@ -178,7 +181,7 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
     for key in now:
         if key not in _MAY_CHANGE and before.get(key) != now[key]:
             raise UserError(
-                f"{folder} holds another study: its {key} is {_short(before.get(key))}, not {_short(now[key])}",
+                f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
                 "choose another folder with -o, or give the same study",
             )
     if old.rules != new.rules:

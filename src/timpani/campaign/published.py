@@ -59,7 +59,7 @@ def read_published(name: str, holds: str) -> Published:
     """The table `name`; UserError when there is none, or it holds something else."""
     source = _sources().get(name)
     if source is None:
-        raise UserError(f"there is no published table {name!r}", f"choose among {', '.join(published_names(holds))}")
+        raise UserError(f"unknown published table {name!r}", f"choose among {', '.join(published_names(holds))}")
     if source["holds"] != holds:
         raise UserError(*_OTHERWISE[source["holds"]](name))
     with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:

@@ -135,7 +135,7 @@ class Store:
                 foreign = {path.name for path in folder.iterdir()} - {"lock", UNFINISHED}
                 if foreign:
                     raise UserError(
-                        f"{folder} holds {min(foreign)} and is no campaign", "choose another folder with -o"
+                        f"{folder} holds {min(foreign)} and is not a campaign", "choose another folder with -o"
                     )
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:

@@ -19,6 +19,15 @@ _SHAPES = {
     "simulated": "triangle-down",
     FAILED: "M-1,-1L1,1M-1,1L1,-1",
 }
+_SHAPE_NAMES = {
+    "not_converged": "squares",
+    "average_only": "dots",
+    "wide": "plus signs",
+    "skewed": "triangles",
+    "oversubscribed": "diamonds",
+    "simulated": "triangles pointing down",
+    FAILED: "crosses",
+}
 # combinations take these in turn: star, plus, bow tie, left, right, hour-glass
 _SPARE_SHAPES = (
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
@@ -33,6 +42,16 @@ _SPARE_SHAPES = (
 def words(status: str) -> str:
     """`not_converged+skewed` as `not converged, skewed`."""
     return status.replace("_", " ").replace("+", ", ")
+
+
+def shape_key(statuses: Iterable[str]) -> str:
+    """What shapes mean in a sentence: `Squares: not converged; triangles: skewed.` Empty where all are ok."""
+    found = set(statuses)
+    parts = [f"{name}: {words(status)}" for status, name in _SHAPE_NAMES.items() if status in found]
+    if found - _SHAPES.keys():
+        parts.append("other shapes: several of these at once, as the legend says")
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
 
 
 def shapes(statuses: Iterable[str]) -> dict[str, str]:

@@ -40,7 +40,7 @@ def preload(
         if profile.exists():
             raise UserError(f"{profile} is there already", "name a new file")
         if not profile.resolve().parent.is_dir():
-            raise UserError(f"{profile.parent} is no folder", "make it, or name a file elsewhere")
+            raise UserError(f"folder not found: {profile.parent}", "make it, or name a file elsewhere")
         given["TIMPANI_PROFILE"] = str(profile.resolve())
     if summary:
         given["TIMPANI_TRACE"] = "summary"

@@ -227,7 +227,7 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
             yield Finding(
                 "warning",
                 "PMIx",
-                f"{srun} has no PMIx: it starts Open MPI programs as so many single processes",
+                f"{srun} has no PMIx: each rank of an Open MPI program starts as a job of its own",
                 "start with mpirun inside an allocation, as Timpani does",
             )
     else:

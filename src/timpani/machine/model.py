@@ -144,7 +144,7 @@ def read_machine(path: Path) -> Machine:
     try:
         values = tomllib.loads(path.read_bytes().decode())
     except FileNotFoundError:
-        raise UserError(f"there is no machine file {path}", "`timpani machine detect` writes one") from None
+        raise UserError(f"machine file not found: {path}", "`timpani machine detect` writes one") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
     return Machine.check(values, str(path))

@@ -17,16 +17,16 @@ _MOST_NODES = 100_000
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """Each name once, in the order of the text's commas; UserError when it is no node set."""
+    """Each name once, in the order of the text's commas; UserError when it is not a node set."""
     nodes: dict[str, None] = {}
     for part in filter(None, (part.strip() for part in _OUTER_COMMA.split(text))):
         try:
             if not _SET.fullmatch(part):
-                raise UserError(f"{part!r} is no node set", "write for example node[01-08,10]")
+                raise UserError(f"{part!r} is not a node set", "write for example node[01-08,10]")
             # Without ClusterShell's named groups (`@rack`): it runs configured commands to resolve them.
             found = NodeSet(part, resolver=RESOLVER_NOGROUP)
         except NodeSetException as error:
-            raise UserError(f"{part!r} is no node set ({error})", "write for example node[01-08,10]") from None
+            raise UserError(f"{part!r} is not a node set ({error})", "write for example node[01-08,10]") from None
         if len(found) > _MOST_NODES:
             raise UserError(f"{part!r} names {len(found)} nodes", f"write at most {_MOST_NODES}")
         nodes.update(dict.fromkeys(found))

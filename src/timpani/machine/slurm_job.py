@@ -36,7 +36,7 @@ class SlurmJob:
         """Read `PARTITION[,nodes=N][,tasks=N][,time=T][,jobs=N][,modules=A+B]`, which follows `slurm:`."""
         partition, *settings = text.split(",")
         if not _NAME.fullmatch(partition):
-            raise UserError(f"{partition!r} is no partition", "write slurm:PARTITION, as `sinfo` names it")
+            raise UserError(f"{partition!r} is not a partition", "write slurm:PARTITION, as `sinfo` names it")
         job = cls(partition)
         for setting in settings:
             key, _, value = setting.partition("=")

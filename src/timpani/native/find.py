@@ -110,7 +110,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
         path = Path(wanted).expanduser()
         if not os.access(path, os.F_OK):
             if os.sep in wanted:
-                raise UserError(f"there is no {wanted}", "`timpani list mpis` shows the MPI libraries found")
+                raise UserError(f"not found: {wanted}", "`timpani list mpis` shows the MPI libraries found")
             raise unknown("MPI library", wanted, get_args(Kind), "timpani list mpis")
         found = _once(_launchers([path, path / "bin"]) if path.is_dir() else [path.absolute()])
         usable = [mpi for mpi in found if isinstance(mpi, Mpi)]

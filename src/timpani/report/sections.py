@@ -9,7 +9,7 @@ from markupsafe import Markup
 from timpani.charts.figure import MODELS, Figure, Section
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.registry import figures
-from timpani.charts.status import words
+from timpani.charts.status import shape_key, words
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
 from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables
@@ -99,8 +99,8 @@ def _statuses(cells: pl.DataFrame) -> list[str]:
 
 
 def _shapes(cells: pl.DataFrame) -> str:
-    found = _statuses(cells)
-    return f" Other shapes than a dot say what the legend names: {', '.join(map(words, found))}." if found else ""
+    key = shape_key(set(cells["status"]))
+    return f" {key}" if key else ""
 
 
 def _marks(cells: pl.DataFrame) -> str:

@@ -33,7 +33,7 @@ class Algorithm:
         """Read `[provider/]name[:parameter=integer,…]`, for example `openmpi/chain:fanout=4,segment_bytes=8192`."""
         match = _ALGORITHM.fullmatch(text.strip())
         if not match:
-            raise UserError(f"{text!r} is no algorithm", "write [provider/]name[:parameter=integer,…]")
+            raise UserError(f"{text!r} is not an algorithm", "write [provider/]name[:parameter=integer,…]")
         return cls(match["provider"] or "", match["name"], parse_parameters(match["parameters"] or ""))
 
     @property
@@ -65,7 +65,7 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = _PARAMETER.fullmatch(part)
         if not match or match["name"] in pairs:
-            raise UserError(f"{part!r} in {text!r} is no parameter", "write each once, as name=integer")
+            raise UserError(f"{part!r} in {text!r} is not a parameter", "write each once, as name=integer")
         pairs[match["name"]] = int(match["value"])
     return tuple(sorted(pairs.items()))
 

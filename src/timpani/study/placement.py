@@ -30,7 +30,7 @@ def check_placement(text: str) -> str:
     """The placement itself; UserError when it is none."""
     if text not in PLACEMENTS[:3] and not _PER_NODE.fullmatch(text) and not _CATEGORY.fullmatch(text):
         raise UserError(
-            f"{text!r} is no placement", f"write {', '.join(PLACEMENTS)} (N ranks on each node, C from 1 to 3)"
+            f"{text!r} is not a placement", f"write {', '.join(PLACEMENTS)} (N ranks on each node, C from 1 to 3)"
         )
     return text
 

@@ -28,7 +28,7 @@ def parse_duration(text: str) -> float:
     """Seconds of `90`, `250ms`, `90s`, `10m` or `2h`."""
     match = _DURATION.fullmatch(text.strip())
     if not match or float(match[1]) <= 0:
-        raise UserError(f"{text!r} is no duration", "write for example 90s, 10m or 2h")
+        raise UserError(f"{text!r} is not a duration", "write for example 90s, 10m or 2h")
     return float(match[1]) * _SECONDS[match[2]]
 
 
@@ -225,7 +225,7 @@ def read_study(path: Path) -> Study:
     try:
         values = tomllib.loads(path.read_bytes().decode())
     except FileNotFoundError:
-        raise UserError(f"there is no study file {path}", "`timpani list studies` shows the shipped ones") from None
+        raise UserError(f"study file not found: {path}", "`timpani list studies` shows the shipped ones") from None
     except (OSError, ValueError) as error:
         raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
     return Study.check(values, str(path))
