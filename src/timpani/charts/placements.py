@@ -54,8 +54,8 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         bound = base.transform_filter(f"isValid(datum.{BOUND})").mark_tick(
             color=palette.text, thickness=1.5, size=0.8 * row
         )
-        told = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
-        layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[told]))
+        tooltip_of_bound = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
+        layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[tooltip_of_bound]))
     panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=row * len(order))
     sizes = alt.Facet(
         "message_bytes:O",

@@ -8,7 +8,7 @@ import numpy as np
 from timpani.models.line import Array
 
 ROUNDING = 1e-6
-"""The relative deviation that rounding of our own sums can cause; no smaller one is told from none."""
+"""The relative deviation that rounding of our own sums can cause: no variance is taken to be under its square."""
 
 
 @dataclass(frozen=True)

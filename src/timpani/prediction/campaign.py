@@ -26,10 +26,10 @@ class Prediction:
 
 
 def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) -> Prediction | None:
-    """The prediction of `campaign`, fitted as `found`; None where it has no algorithm of ours, or nobody told costs.
+    """The prediction of `campaign`, fitted as `found`; None where it has no algorithm of ours, or no costs.
 
-    `costs_from` is a campaign with `latency`, and `reduce_local`, where `campaign` has none; UserError when it has no
-    latency either. The simulator is built if need be, for any MPI that is here: it uses none.
+    `costs_from` is another campaign whose `latency` and `reduce_local` give the costs in place of those in `campaign`;
+    UserError when it has no latency. The simulator is built if need be, for any MPI that is here: it uses none.
     """
     costs = message_costs(found.curves) if costs_from is None else _costs_of(costs_from)
     if costs is None:
@@ -43,8 +43,8 @@ def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) ->
 
 
 def _costs_of(folder: Path) -> MessageCosts:
-    told = load(folder)
-    curves = fit(told.results, estimate_cells(told.results), f"{folder}/results.jsonl").curves
+    campaign = load(folder)
+    curves = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl").curves
     costs = message_costs(curves)
     if costs is None:
         raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency reduce_local")

@@ -29,7 +29,7 @@ class MessageCosts:
 
 
 def message_costs(curves: list[CurveFit]) -> MessageCosts | None:
-    """The costs that curves of `latency` and `reduce_local` tell, the first of each; None without a latency."""
+    """The costs from the first curve of `latency` and of `reduce_local`; None without a latency."""
     latency, reduction = (
         next((curve for curve in curves if curve.name["collective"] == name), None) for name in (LATENCY, REDUCTION)
     )

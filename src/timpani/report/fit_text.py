@@ -52,8 +52,8 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         ]
         rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
         for fitted, locality in zip(group, related, strict=True):
-            sit = [locality or "–"] if any(related) else []
-            rows.append([algorithm_of(fitted.name), *sit, *_hockney_row(fitted, context.clock_ghz)])
+            where = [locality or "–"] if any(related) else []
+            rows.append([algorithm_of(fitted.name), *where, *_hockney_row(fitted, context.clock_ghz)])
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")

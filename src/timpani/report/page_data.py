@@ -41,8 +41,8 @@ def _drawn(name: str, table: pl.DataFrame) -> list[str]:
     """The columns of a table that its figures are drawn from."""
     drawn = [figure for figure in figures() if figure.table == name]
     always = (column for figure in drawn for column in figure.columns)
-    told = (column for figure in drawn for column in figure.optional if column in table.columns)
-    return list(dict.fromkeys([*always, *(column for column in told if table[column].is_not_null().any())]))
+    optional = (column for figure in drawn for column in figure.optional if column in table.columns)
+    return list(dict.fromkeys([*always, *(column for column in optional if table[column].is_not_null().any())]))
 
 
 def _columns(frame: pl.DataFrame) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def cell_markdown(cells: pl.DataFrame) -> str:
 def blocks(cells: pl.DataFrame) -> Iterator[Block]:
     """A block per operation, rank count, placement, mode and machine.
 
-    `cells` is what `estimate_cells` returns; with a column `locality` messages between ranks say how close those sit.
+    `cells` is what `estimate_cells` returns; with a column `locality` it stands beside messages between ranks.
     With a column BOUND what the links alone take stands beside each time. Intervals are headed by what they cover.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
