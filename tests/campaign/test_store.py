@@ -150,8 +150,8 @@ def test_what_a_killed_creation_left_is_no_obstacle(tmp_path: Path) -> None:
         (b"\xff\xfe", "can't be read"),
         (b"[]", "is not a campaign's"),
         (b"{}", "is not a campaign's"),
-        (b'{"format": "timpani-campaign", "version": 1, "study": []}', "is not a campaign's"),
-        (b'{"format": "timpani-campaign", "version": 1, "mpi": null}', "is not a campaign's"),
+        (b'{"format": "timpani-campaign", "version": 1, "study": []}', r"study can't be \[\]"),
+        (b'{"format": "timpani-campaign", "version": 1, "mpi": null}', "mpi can't be None"),
         (b'{"format": "timpani-campaign", "version": 99}', "has version 99, this Timpani reads 1"),
     ],
 )
