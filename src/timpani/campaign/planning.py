@@ -63,10 +63,9 @@ def _check_budget(planned: CampaignPlan) -> None:
     """Every group must be started once, or the default, say, is never measured and nothing can be compared with it."""
     starting = sum(start_seconds(planned.mpi.kind, group.ranks) for group in planned.groups)
     if planned.study.budget is not None and planned.study.budget < starting:
-        starts = "the one start" if len(planned.groups) == 1 else f"the {len(planned.groups)} starts"
+        starts = "one start" if len(planned.groups) == 1 else f"{len(planned.groups)} starts"
         raise UserError(
-            f"a budget of {planned.study.budget:g} s is less than {starts} of a single launch take, "
-            f"about {ceil(starting)} s",
+            f"a budget of {planned.study.budget:g} s is less than a launch takes: {starts}, about {ceil(starting)} s",
             f"give more (--budget {ceil(2 * starting)}s), or measure fewer algorithms",
         )
 
