@@ -65,7 +65,7 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
         (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision can't be "),
         (("bcast", "--ranks", "100000", "--dry-run"), "100000 ranks are more than the "),
         (("bcast", "--algorithms", "rong", "--dry-run"), "'rong'; "),
-        (("bcast", "--mpi", "/nowhere", "--dry-run"), "there is no /nowhere"),
+        (("bcast", "--mpi", "/nowhere", "--dry-run"), "not found: /nowhere"),
         (("bcast", "--mpi", "opnmpi", "--dry-run"), "did you mean openmpi"),
         (("bcast", "--hang-after", "soon", "-o", "x"), "'soon' is not a duration"),
         (("bcast", "-o", "/proc/x"), "/proc/x can't be written"),
