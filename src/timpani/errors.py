@@ -37,7 +37,7 @@ def wrong_value(source: str, problem: Mapping[str, Any], expected: Mapping[str, 
     key = next((part for part in reversed(problem["loc"]) if part in expected), None)
     step = f"write {expected[key]}" if key is not None else f"{listing} describes it"
     if problem["type"] == "missing":
-        return UserError(f"{source} has no {where}", step)
+        return UserError(f"{source}: {where} is missing", step)
     shown = repr(problem["input"])
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
     return UserError(f"{source}: {where} can't be {shown}", step)

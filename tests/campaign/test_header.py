@@ -38,14 +38,14 @@ def test_an_imports_datatype_is_in_mpis_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parts", "said"),
     [
-        ({"study": {"launches": "many"}}, "study.launches can't be 'many'"),
-        ({"machine": {"cpu": 7}}, "machine.cpu can't be 7"),
-        ({"machine": {"hosts": [{"slots": 2}]}}, "has no machine.hosts.0.name"),
-        ({"commands": "timpani run"}, "commands can't be 'timpani run'"),
+        ({"study": {"launches": "many"}}, "study.launches"),
+        ({"machine": {"cpu": 7}}, "machine.cpu"),
+        ({"machine": {"hosts": [{"slots": 2}]}}, "machine.hosts.0.name"),
+        ({"commands": "timpani run"}, "commands"),
     ],
 )
 def test_a_value_that_can_not_be_meant_is_named(tmp_path: Path, parts: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=f"is not a campaign's: {said} "):
         read_header(written(tmp_path, **parts))
 
 

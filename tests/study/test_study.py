@@ -50,7 +50,7 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
     [
         ("rank = [2]", "unknown key in {path} 'rank'; did you mean ranks"),
         ('"a\\nb" = 1', "unknown key in {path} 'a\\nb'"),
-        ("", 'has no collectives; write a table such as bcast = "all"'),
+        ("", 'collectives is missing; write a table such as bcast = "all"'),
         ("ranks = []", "ranks"),
         ("ranks = [0]", "ranks.0"),
         ('ranks = "0"', "'0' has a rank count below 1"),
