@@ -9,28 +9,28 @@
 namespace timpani::allgather_bruck {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + 2; }
+std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks) + 2; }
 
-std::int64_t scratch(const Shape& shape, int) { return block_of(shape, shape.ranks - 1).end(); }
+std::int64_t scratch(const CollectiveArguments& args, int) { return block_of(args, args.ranks - 1).end(); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
-    const std::int64_t before = block_of(shape, rank).first;
-    const std::int64_t all = scratch(shape, rank);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
+    const std::int64_t before = block_of(args, rank).first;
+    const std::int64_t all = scratch(args, rank);
     // Where scratch has blocks [first, last), counted round the ring from the rank's own.
     const auto rotated = [&](int first, int last) {
         const auto begin = [&](int number) {
             if (number == p) return all;
             const int owner = (rank + number) % p;
-            return block_of(shape, owner).first - before + (owner < rank ? all : 0);
+            return block_of(args, owner).first - before + (owner < rank ? all : 0);
         };
         return Region{Buffer::scratch, begin(first), begin(last) - begin(first)};
     };
     if (k == 0) {
-        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, rotated(0, 1));
+        steps.copy({Buffer::send, 0, block_of(args, rank).count}, rotated(0, 1));
         return;
     }
-    if (k == rounds(shape) - 1) {
+    if (k == rounds(args) - 1) {
         steps.copy({Buffer::scratch, 0, all - before}, {Buffer::receive, before, all - before});
         steps.copy({Buffer::scratch, all - before, before}, {Buffer::receive, 0, before});
         return;
@@ -53,12 +53,12 @@ Algorithm bruck(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .scratch = scratch,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); },
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                        std::int64_t distinct = 0;  // a power of two away, either way round
-                       for (int other = 1; other < shape.ranks; ++other) {
-                           distinct += is_power_of_two(other) || is_power_of_two(shape.ranks - other) ? 1 : 0;
+                       for (int other = 1; other < args.ranks; ++other) {
+                           distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;
                        }
                        return distinct;
                    }},

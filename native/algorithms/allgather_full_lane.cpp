@@ -13,7 +13,7 @@ namespace {
 
 class Allgather {
   public:
-    explicit Allgather(const Shape& shape) : shape_(shape), lanes_(shape, shape.parameters[0]) {}
+    explicit Allgather(const CollectiveArguments& args) : args_(args), lanes_(args, args.parameters[0]) {}
 
     [[nodiscard]] std::int64_t rounds() const { return lanes_.hierarchy.nodes() + 1; }
 
@@ -60,13 +60,13 @@ class Allgather {
     /// All blocks but those of the next node on the ring.
     [[nodiscard]] std::int64_t most_leaving_node() const {
         const int nodes = lanes_.hierarchy.nodes();
-        int fewest = shape_.ranks;
+        int fewest = args_.ranks;
         for (int node = 0; node < nodes; ++node) fewest = std::min(fewest, lanes_.hierarchy.ranks_on(node));
-        return (shape_.ranks - fewest) * shape_.count;
+        return (args_.ranks - fewest) * args_.count;
     }
 
   private:
-    [[nodiscard]] Region block(int rank) const { return region(Buffer::receive, block_of(shape_, rank)); }
+    [[nodiscard]] Region block(int rank) const { return region(Buffer::receive, block_of(args_, rank)); }
     [[nodiscard]] int on_node(const LanePlace& mine, int local) const {
         return lanes_.hierarchy.rank_at(mine.node, (local + mine.size) % mine.size);
     }
@@ -82,7 +82,7 @@ class Allgather {
         }
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
 };
 
@@ -95,10 +95,11 @@ Algorithm full_lane(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {kLanes},
         .aliases = {},
-        .rounds = [](const Shape& shape) { return Allgather(shape).rounds(); },
-        .round = [](const Shape& shape, int rank, std::int64_t k,
-                    Steps& steps) { Allgather(shape).round(rank, k, steps); },
-        .claims = {.most_leaving_node = [](const Shape& shape) { return Allgather(shape).most_leaving_node(); }},
+        .rounds = [](const CollectiveArguments& args) { return Allgather(args).rounds(); },
+        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                    Steps& steps) { Allgather(args).round(rank, k, steps); },
+        .claims = {.most_leaving_node =
+                       [](const CollectiveArguments& args) { return Allgather(args).most_leaving_node(); }},
     };
 }
 

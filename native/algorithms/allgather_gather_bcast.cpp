@@ -8,15 +8,15 @@
 namespace timpani::allgather_gather_bcast {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 1 + 2 * ceil_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 1 + 2 * ceil_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const auto of_ranks = [&](int first, int last) {
-        return region(Buffer::receive, block_of(shape, first), block_of(shape, std::min(last, p - 1)));
+        return region(Buffer::receive, block_of(args, first), block_of(args, std::min(last, p - 1)));
     };
     if (k == 0) {
-        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
+        steps.copy({Buffer::send, 0, block_of(args, rank).count}, of_ranks(rank, rank));
         return;
     }
     const std::int64_t levels = ceil_log2(p);
@@ -45,10 +45,13 @@ Algorithm gather_bcast(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .claims = {
-            .rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
+            .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                return std::int64_t{2} * ceil_log2(args.ranks);
+            },
             // Rank 0 sends all blocks in each round of the broadcast.
-            .most_sent = [](const Shape& shape) { return shape.ranks * shape.count * ceil_log2(shape.ranks); },
-            .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+            .most_sent =
+                [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
+            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
     };
 }
 

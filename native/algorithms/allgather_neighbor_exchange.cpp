@@ -9,11 +9,11 @@
 namespace timpani::allgather_neighbor_exchange {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 1 + shape.ranks / 2; }
+std::int64_t rounds(const CollectiveArguments& args) { return 1 + args.ranks / 2; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
-    const auto block = [&](int owner) { return region(Buffer::receive, block_of(shape, owner)); };
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
+    const auto block = [&](int owner) { return region(Buffer::receive, block_of(args, owner)); };
     const int forward = rank % 2 == 0 ? 1 : -1;  // where the partner is
     if (k == 0) {
         steps.copy({Buffer::send, 0, block(rank).count}, block(rank));
@@ -30,7 +30,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const bool away = (in_round % 2 == 0) == (which % 2 == 0);
         const auto pair = (which / 2 + (away ? -1 : 1) * (in_round / 2) + p / 2) % (p / 2);
         const int first = static_cast<int>(2 * pair);
-        return region(Buffer::receive, block_of(shape, first), block_of(shape, first + 1));
+        return region(Buffer::receive, block_of(args, first), block_of(args, first + 1));
     };
     const int peer = (rank + (k % 2 == 0 ? -forward : forward) + p) % p;
     steps.send(peer, received(rank, k - 1));
@@ -48,9 +48,10 @@ Algorithm neighbor_exchange(std::string_view collective) {
         .aliases = {"neighbor"},
         .rounds = rounds,
         .round = round,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks / 2; },
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks == 2 ? 1 : 2; }},
+        .claims = {
+            .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks / 2; },
+            .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
     };
 }
 

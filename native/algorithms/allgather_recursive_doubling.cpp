@@ -11,26 +11,26 @@
 namespace timpani::allgather_recursive_doubling {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + floor_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
     const auto of_ranks = [&](int first, int last) {
-        return region(Buffer::receive, block_of(shape, first), block_of(shape, last));
+        return region(Buffer::receive, block_of(args, first), block_of(args, last));
     };
-    const bool last = k == rounds(shape) - 1;
+    const bool last = k == rounds(args) - 1;
     if (fold.has_proxy(rank)) {
-        if (k == 0) steps.send(rank + 1, {Buffer::send, 0, block_of(shape, rank).count});
-        if (last) steps.receive(rank + 1, of_ranks(0, shape.ranks - 1));
+        if (k == 0) steps.send(rank + 1, {Buffer::send, 0, block_of(args, rank).count});
+        if (last) steps.receive(rank + 1, of_ranks(0, args.ranks - 1));
         return;
     }
     if (k == 0) {
-        steps.copy({Buffer::send, 0, block_of(shape, rank).count}, of_ranks(rank, rank));
+        steps.copy({Buffer::send, 0, block_of(args, rank).count}, of_ranks(rank, rank));
         if (fold.is_proxy(rank)) steps.receive(rank - 1, of_ranks(rank - 1, rank - 1));
         return;
     }
     if (last) {
-        if (fold.is_proxy(rank)) steps.send(rank - 1, of_ranks(0, shape.ranks - 1));
+        if (fold.is_proxy(rank)) steps.send(rank - 1, of_ranks(0, args.ranks - 1));
         return;
     }
     const int half = 1 << (k - 1);
@@ -45,12 +45,12 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 }
 
 /// New rank 0 sends most, since the pairs are in its group.
-std::int64_t most_sent(const Shape& shape) {
-    const int active = 1 << floor_log2(shape.ranks);
-    const int pairs = shape.ranks - active;
-    std::int64_t blocks = pairs > 0 ? shape.ranks : 0;  // to the rank that it is the proxy of
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const int active = 1 << floor_log2(args.ranks);
+    const int pairs = args.ranks - active;
+    std::int64_t blocks = pairs > 0 ? args.ranks : 0;  // to the rank that it is the proxy of
     for (int group = 1; group < active; group *= 2) blocks += group + std::min(group, pairs);
-    return blocks * shape.count;
+    return blocks * args.count;
 }
 
 Algorithm recursive_doubling(std::string_view collective) {
@@ -64,12 +64,12 @@ Algorithm recursive_doubling(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                    },
                    .most_sent = most_sent,
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                    }},
     };
 }

@@ -8,12 +8,12 @@
 namespace timpani::allgather_ring {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const auto block = [&](std::int64_t owner) {
-        return region(Buffer::receive, block_of(shape, static_cast<int>((owner % p + p) % p)));
+        return region(Buffer::receive, block_of(args, static_cast<int>((owner % p + p) % p)));
     };
     if (k == 0) {
         steps.copy({Buffer::send, 0, block(rank).count}, block(rank));
@@ -34,9 +34,11 @@ Algorithm ring(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                       return std::min(2, args.ranks - 1);
+                   }},
     };
 }
 

@@ -16,11 +16,11 @@ namespace {
 /// over the nodes that it has been on, and in step s of the allgather piece a + 1 − s, which is complete.
 class Allreduce {
   public:
-    explicit Allreduce(const Shape& shape)
-        : shape_(shape), lanes_(shape, shape.parameters[1]), nodes_(lanes_.hierarchy.nodes()) {
-        Shape piece = shape;
-        piece.count = part_of(part_of(shape.count, lanes_.number, 0).count, nodes_, 0).count;  // the longest
-        segments_ = Segments::of(piece, shape.parameters[0]);
+    explicit Allreduce(const CollectiveArguments& args)
+        : args_(args), lanes_(args, args.parameters[1]), nodes_(lanes_.hierarchy.nodes()) {
+        CollectiveArguments piece = args;
+        piece.count = part_of(part_of(args.count, lanes_.number, 0).count, nodes_, 0).count;  // the longest
+        segments_ = Segments::of(piece, args.parameters[0]);
     }
 
     /// One inside nodes, n − 1 of the ring's reduce-scatter, and n of its allgather, the last of them only inside
@@ -69,8 +69,8 @@ class Allreduce {
     }
 
   private:
-    [[nodiscard]] std::int64_t longest_part() const { return part_of(shape_.count, lanes_.number, 0).count; }
-    [[nodiscard]] Region part(Buffer buffer, int lane) const { return lanes_.part({buffer, 0, shape_.count}, lane); }
+    [[nodiscard]] std::int64_t longest_part() const { return part_of(args_.count, lanes_.number, 0).count; }
+    [[nodiscard]] Region part(Buffer buffer, int lane) const { return lanes_.part({buffer, 0, args_.count}, lane); }
     /// A piece of a lane's part, counted from the part's beginning; numbers wrap round.
     [[nodiscard]] Part whole_piece(int lane, int number) const {
         return part_of(part(Buffer::receive, lane).count, nodes_, (number % nodes_ + nodes_) % nodes_);
@@ -135,7 +135,7 @@ class Allreduce {
         }
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
     int nodes_;
     Segments segments_{};
@@ -149,10 +149,12 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Allreduce(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Allreduce(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return Allreduce(shape).scratch(rank); },
-    .claims = {.most_leaving_node = [](const Shape& shape) { return Allreduce(shape).most_leaving_node(); }},
+    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
+    .claims = {.most_leaving_node =
+                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},
 }};
 
 }  // namespace

@@ -15,11 +15,11 @@ namespace {
 
 class Allreduce {
   public:
-    explicit Allreduce(const Shape& shape)
-        : shape_(shape),
-          lanes_(shape, shape.parameters[1]),
+    explicit Allreduce(const CollectiveArguments& args)
+        : args_(args),
+          lanes_(args, args.parameters[1]),
           nodes_(lanes_.hierarchy.nodes()),
-          segments_(Segments::of(shape, shape.parameters[0] * lanes_.number * nodes_)),
+          segments_(Segments::of(args, args.parameters[0] * lanes_.number * nodes_)),
           ring_rounds_(ring(0).rounds()) {}
 
     [[nodiscard]] std::int64_t rounds() const { return 1 + segments_.number() * rounds_of_segment(); }
@@ -48,7 +48,7 @@ class Allreduce {
 
     /// Two halves, each with a contribution of every rank of a node and the result.
     [[nodiscard]] std::int64_t window() const {
-        const std::int64_t most = shape_.topology->most_ranks_on_a_node();
+        const std::int64_t most = args_.topology->most_ranks_on_a_node();
         return most == 1 ? 0 : 2 * (most + 1) * segments_.length;
     }
 
@@ -70,18 +70,18 @@ class Allreduce {
   private:
     /// Copying in and reducing, the ring, copying out.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 2; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", shape_, nodes_, count}; }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", args_, nodes_, count}; }
     [[nodiscard]] Region lane_part(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
     /// Where the rank at `local` of a node copies a segment to, and behind the places of all ranks the result.
     [[nodiscard]] Region contribution(int local, std::int64_t segment) const {
-        const int places = shape_.topology->most_ranks_on_a_node() + 1;
+        const int places = args_.topology->most_ranks_on_a_node() + 1;
         return {Buffer::window, (segment % 2 * places + local) * segments_.length,
                 segments_.region(Buffer::window, segment).count};
     }
     [[nodiscard]] Region result(std::int64_t segment) const {
-        return contribution(shape_.topology->most_ranks_on_a_node(), segment);
+        return contribution(args_.topology->most_ranks_on_a_node(), segment);
     }
 
     /// What a notification says is ready: contributions concern the lanes' ranks, parts of the result come from these
@@ -134,7 +134,7 @@ class Allreduce {
         steps.copy(result(segment), segments_.region(Buffer::receive, segment));
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
     int nodes_;
     Segments segments_;
@@ -149,10 +149,12 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Allreduce(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Allreduce(shape).round(rank, k, steps); },
-    .window = [](const Shape& shape) { return Allreduce(shape).window(); },
-    .claims = {.most_leaving_node = [](const Shape& shape) { return Allreduce(shape).most_leaving_node(); }},
+    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .window = [](const CollectiveArguments& args) { return Allreduce(args).window(); },
+    .claims = {.most_leaving_node =
+                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},
 }};
 
 }  // namespace

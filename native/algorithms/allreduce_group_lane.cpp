@@ -53,13 +53,13 @@ struct Place {
 /// for each group.
 class Allreduce {
   public:
-    explicit Allreduce(const Shape& shape)
-        : shape_(shape),
-          lanes_(shape, shape.parameters[1]),
-          groups_(shape.topology->groups()),
-          columns_(shape.topology->nodes()) {
+    explicit Allreduce(const CollectiveArguments& args)
+        : args_(args),
+          lanes_(args, args.parameters[1]),
+          groups_(args.topology->groups()),
+          columns_(args.topology->nodes()) {
         for (int group = 0; group < groups_; ++group) columns_ = std::min(columns_, lanes_.hierarchy.nodes_in(group));
-        segments_ = Segments::of(shape, shape.parameters[0] * lanes_.number * columns_);
+        segments_ = Segments::of(args, args.parameters[0] * lanes_.number * columns_);
         const Region first = segments_.region(Buffer::send, 0);
         longest_part_ = lanes_.part(first, 0).count;
         longest_cell_ = column_part({Buffer::send, 0, longest_part_}, 0).count;
@@ -98,8 +98,8 @@ class Allreduce {
     /// allgather, to each other node of the group.
     [[nodiscard]] std::int64_t most_leaving_node() const {
         std::int64_t most = 0;
-        for (int node = 0; node < shape_.topology->nodes(); ++node) {
-            const Place place(lanes_.hierarchy, shape_.topology->ranks_of(node).front());
+        for (int node = 0; node < args_.topology->nodes(); ++node) {
+            const Place place(lanes_.hierarchy, args_.topology->ranks_of(node).front());
             std::int64_t leaving = 0;
             for_each_cell([&](int column, std::int64_t count) {
                 leaving += column == place.column
@@ -125,7 +125,7 @@ class Allreduce {
   private:
     /// Two reduce-scatters, the ring, and two allgathers.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 4; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", shape_, groups_, count}; }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", args_, groups_, count}; }
 
     [[nodiscard]] Region part_of_lane(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
@@ -190,7 +190,7 @@ class Allreduce {
         ring(result.count).round(mine.group, step, buffers, mine.among_groups(), steps);
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
     int groups_;
     int columns_;
@@ -208,11 +208,13 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Allreduce(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Allreduce(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return Allreduce(shape).scratch(rank); },
-    .claims = {.most_leaving_node = [](const Shape& shape) { return Allreduce(shape).most_leaving_node(); },
-               .most_leaving_group = [](const Shape& shape) { return Allreduce(shape).most_leaving_group(); }},
+    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
+    .claims = {.most_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); },
+               .most_leaving_group =
+                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_group(); }},
 }};
 
 }  // namespace

@@ -14,21 +14,21 @@
 namespace timpani::allreduce_rabenseifner {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + 2 * floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + 2 * floor_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
-    const int levels = floor_log2(shape.ranks);
-    const bool last = k == rounds(shape) - 1;
-    const Region own{Buffer::send, 0, shape.count};
-    const Region sums{Buffer::receive, 0, shape.count};
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
+    const int levels = floor_log2(args.ranks);
+    const bool last = k == rounds(args) - 1;
+    const Region own{Buffer::send, 0, args.count};
+    const Region sums{Buffer::receive, 0, args.count};
     if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, own);
         if (last) steps.receive(rank + 1, sums);
         return;
     }
     if (k == 0) {
-        const Region theirs{Buffer::scratch, 0, shape.count};
+        const Region theirs{Buffer::scratch, 0, args.count};
         if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs);
         steps.copy(own, sums);
         if (fold.is_proxy(rank)) steps.reduce(theirs, sums);
@@ -42,8 +42,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels - k : k - 1);
     const auto side_of = [&](Buffer buffer, int who) {
         const auto parts = kept_parts(who, levels, bit + 1);
-        return region(buffer, part_of(shape.count, 1 << levels, parts.first),
-                      part_of(shape.count, 1 << levels, parts.last));
+        return region(buffer, part_of(args.count, 1 << levels, parts.first),
+                      part_of(args.count, 1 << levels, parts.last));
     };
     const int number = fold.new_rank(rank);
     const int peer = number ^ (1 << bit);
@@ -56,17 +56,17 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const Region theirs = side_of(Buffer::scratch, number);
         steps.receive(fold.old_rank(peer), theirs);
         steps.send(fold.old_rank(peer), others);
-        reduce_in_order(shape, theirs, mine, peer < number, steps);
+        reduce_in_order(args, theirs, mine, peer < number, steps);
     }
 }
 
 /// New rank 0 sends most, since it keeps the lower half each time: all but its part in the reduce-scatter; its part,
 /// twice that, … half of all in the allgather; and the result to the rank that it is the proxy of.
-std::int64_t most_sent(const Shape& shape) {
-    const int parts = 1 << floor_log2(shape.ranks);
-    std::int64_t sent = shape.ranks > parts ? shape.count : 0;
-    if (parts > 1) sent += shape.count - part_of(shape.count, parts, 0).count;
-    for (int gathered = 1; gathered < parts; gathered *= 2) sent += part_of(shape.count, parts, gathered).first;
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const int parts = 1 << floor_log2(args.ranks);
+    std::int64_t sent = args.ranks > parts ? args.count : 0;
+    if (parts > 1) sent += args.count - part_of(args.count, parts, 0).count;
+    for (int gathered = 1; gathered < parts; gathered *= 2) sent += part_of(args.count, parts, gathered).first;
     return sent;
 }
 
@@ -80,13 +80,13 @@ const Register entry{{
     .aliases = {"reduce_scatter_allgather"},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int) { return shape.count; },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return 2 * floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+    .scratch = [](const CollectiveArguments& args, int) { return args.count; },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return 2 * floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
                .most_sent = most_sent,
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                }},
 }};
 

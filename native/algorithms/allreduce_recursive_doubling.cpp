@@ -10,28 +10,28 @@
 namespace timpani::allreduce_recursive_doubling {
 namespace {
 
-std::int64_t rounds(const Shape& shape) {
-    const Fold fold(shape);
+std::int64_t rounds(const CollectiveArguments& args) {
+    const Fold fold(args);
     return 2 + ceil_log2(fold.active);
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
-    const Region mine{Buffer::receive, 0, shape.count};
-    const Region theirs{Buffer::scratch, 0, shape.count};
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
+    const Region mine{Buffer::receive, 0, args.count};
+    const Region theirs{Buffer::scratch, 0, args.count};
     if (k == 0) {
         if (fold.has_proxy(rank)) {
-            steps.send(rank + 1, {Buffer::send, 0, shape.count});
+            steps.send(rank + 1, {Buffer::send, 0, args.count});
             return;
         }
-        steps.copy({Buffer::send, 0, shape.count}, mine);
+        steps.copy({Buffer::send, 0, args.count}, mine);
         if (fold.is_proxy(rank)) {
             steps.receive(rank - 1, theirs);
             steps.reduce(theirs, mine);
         }
         return;
     }
-    if (k == rounds(shape) - 1) {
+    if (k == rounds(args) - 1) {
         if (fold.has_proxy(rank)) steps.receive(rank + 1, mine);
         if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
         return;
@@ -41,7 +41,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int peer = fold.old_rank(number ^ (1 << (k - 1)));
     steps.send(peer, mine);
     steps.receive(peer, theirs);
-    reduce_in_order(shape, theirs, mine, peer < rank, steps);
+    reduce_in_order(args, theirs, mine, peer < rank, steps);
 }
 
 const Register entry{{
@@ -54,16 +54,16 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int) { return shape.count; },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+    .scratch = [](const CollectiveArguments& args, int) { return args.count; },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
                .most_sent =
-                   [](const Shape& shape) {
-                       return (floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1)) * shape.count;
+                   [](const CollectiveArguments& args) {
+                       return (floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1)) * args.count;
                    },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                }},
 }};
 

@@ -12,24 +12,24 @@ namespace timpani::allreduce_recursive_multiplying {
 namespace {
 
 /// The place value of the highest digit: the largest power of the radix ≤ p.
-std::int64_t highest_place_value(const Shape& shape) {
-    const int places = ceil_log(std::int64_t{shape.ranks} + 1, shape.parameters[0]) - 1;
-    return power(shape.parameters[0], places);
+std::int64_t highest_place_value(const CollectiveArguments& args) {
+    const int places = ceil_log(std::int64_t{args.ranks} + 1, args.parameters[0]) - 1;
+    return power(args.parameters[0], places);
 }
 
-Fold fold_of(const Shape& shape) {
-    const auto highest = static_cast<int>(highest_place_value(shape));
-    return {shape.ranks, shape.ranks / highest * highest};
+Fold fold_of(const CollectiveArguments& args) {
+    const auto highest = static_cast<int>(highest_place_value(args));
+    return {args.ranks, args.ranks / highest * highest};
 }
 
-std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(fold_of(shape).active, shape.parameters[0]); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + ceil_log(fold_of(args).active, args.parameters[0]); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold = fold_of(shape);
-    const Region own{Buffer::send, 0, shape.count};
-    const Region mine{Buffer::receive, 0, shape.count};
-    const auto theirs = [&](std::int64_t index) { return Region{Buffer::scratch, index * shape.count, shape.count}; };
-    const bool last = k == rounds(shape) - 1;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold = fold_of(args);
+    const Region own{Buffer::send, 0, args.count};
+    const Region mine{Buffer::receive, 0, args.count};
+    const auto theirs = [&](std::int64_t index) { return Region{Buffer::scratch, index * args.count, args.count}; };
+    const bool last = k == rounds(args) - 1;
     if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, own);
         if (last) steps.receive(rank + 1, mine);
@@ -45,8 +45,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
         return;
     }
-    const std::int64_t value = power(shape.parameters[0], static_cast<int>(k - 1));
-    const std::int64_t digits = std::min(shape.parameters[0], fold.active / value);
+    const std::int64_t value = power(args.parameters[0], static_cast<int>(k - 1));
+    const std::int64_t digits = std::min(args.parameters[0], fold.active / value);
     const int number = fold.new_rank(rank);
     const std::int64_t own_digit = number / value % digits;
     const auto rank_with = [&](std::int64_t digit) {
@@ -64,17 +64,17 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         steps.reduce(from_digit(digit), digit + 1 < own_digit ? from_digit(digit + 1) : mine);
     }
     for (std::int64_t digit = own_digit + 1; digit < digits; ++digit) {
-        reduce_in_order(shape, from_digit(digit), mine, false, steps);
+        reduce_in_order(args, from_digit(digit), mine, false, steps);
     }
 }
 
-std::int64_t left_over(const Shape& shape) { return shape.ranks % highest_place_value(shape) > 0 ? 1 : 0; }
+std::int64_t left_over(const CollectiveArguments& args) { return args.ranks % highest_place_value(args) > 0 ? 1 : 0; }
 
 /// The ranks whose numbers differ in one digit.
-std::int64_t partners(const Shape& shape) {
+std::int64_t partners(const CollectiveArguments& args) {
     std::int64_t partners = 0;
-    std::int64_t rest = shape.ranks;
-    for (; rest >= shape.parameters[0]; rest /= shape.parameters[0]) partners += shape.parameters[0] - 1;
+    std::int64_t rest = args.ranks;
+    for (; rest >= args.parameters[0]; rest /= args.parameters[0]) partners += args.parameters[0] - 1;
     return partners + rest - 1;
 }
 
@@ -89,18 +89,18 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .scratch =
-        [](const Shape& shape, int) {
-            return std::max<std::int64_t>(1, std::min<std::int64_t>(shape.parameters[0], shape.ranks) - 1) *
-                   shape.count;
+        [](const CollectiveArguments& args, int) {
+            return std::max<std::int64_t>(1, std::min<std::int64_t>(args.parameters[0], args.ranks) - 1) * args.count;
         },
-    .claims = {.rounds =
-                   [](const Shape& shape) {
-                       std::int64_t rounds = 2 * left_over(shape);
-                       for (std::int64_t rest = shape.ranks; rest > 1; rest /= shape.parameters[0]) ++rounds;
-                       return rounds;
-                   },
-               .most_sent = [](const Shape& shape) { return (partners(shape) + left_over(shape)) * shape.count; },
-               .most_neighbours = [](const Shape& shape) { return partners(shape) + left_over(shape); }},
+    .claims = {
+        .rounds =
+            [](const CollectiveArguments& args) {
+                std::int64_t rounds = 2 * left_over(args);
+                for (std::int64_t rest = args.ranks; rest > 1; rest /= args.parameters[0]) ++rounds;
+                return rounds;
+            },
+        .most_sent = [](const CollectiveArguments& args) { return (partners(args) + left_over(args)) * args.count; },
+        .most_neighbours = [](const CollectiveArguments& args) { return partners(args) + left_over(args); }},
 }};
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace timpani::allreduce_reduce_bcast {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 1 + 2 * ceil_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 1 + 2 * ceil_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Region result{Buffer::receive, 0, shape.count};
-    const KnomialTree tree{shape.ranks, 2};
-    if (shape.ranks == 1) steps.copy({Buffer::send, 0, shape.count}, result);
-    if (k <= tree.rounds()) KnomialReduction(shape, 2, 0).round(rank, k, result, 0, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Region result{Buffer::receive, 0, args.count};
+    const KnomialTree tree{args.ranks, 2};
+    if (args.ranks == 1) steps.copy({Buffer::send, 0, args.count}, result);
+    if (k <= tree.rounds()) KnomialReduction(args, 2, 0).round(rank, k, result, 0, steps);
     const std::int64_t down = k - tree.rounds() - 1;
     if (down < 0) return;
     if (rank > 0 && down == tree.round_of(rank)) steps.receive(tree.parent(rank), result);
@@ -35,12 +35,15 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .scratch =
-        [](const Shape& shape, int rank) {
-            return std::min<std::int64_t>(2, KnomialReduction(shape, 2, 0).children(rank)) * shape.count;
+        [](const CollectiveArguments& args, int rank) {
+            return std::min<std::int64_t>(2, KnomialReduction(args, 2, 0).children(rank)) * args.count;
         },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
-               .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.count; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+            return std::int64_t{2} * ceil_log2(args.ranks);
+        },
+        .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
+        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
 }};
 
 }  // namespace

@@ -15,12 +15,16 @@ const Register entry{{
     .restrictions = {.commutative = true},
     .parameters = {{"segment_bytes", 1 << 20, 0, "bytes of a segment; 0 sends parts whole"}},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return RingAllreduce(shape, shape.parameters[0]).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k,
-                Steps& steps) { RingAllreduce(shape, shape.parameters[0]).round(rank, k, steps); },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * (shape.ranks - 1); },
+    .rounds = [](const CollectiveArguments& args) { return RingAllreduce(args, args.parameters[0]).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { RingAllreduce(args, args.parameters[0]).round(rank, k, steps); },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::int64_t{2} * (args.ranks - 1);
+               },
                .most_sent = ring_elements_sent,
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::min(2, args.ranks - 1);
+               }},
 }};
 
 }  // namespace

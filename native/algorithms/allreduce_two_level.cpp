@@ -14,13 +14,13 @@ namespace {
 
 class Composition {
   public:
-    Composition(const Shape& shape, int rank)
-        : shape_(shape),
-          hierarchy_(shape),
+    Composition(const CollectiveArguments& args, int rank)
+        : args_(args),
+          hierarchy_(args),
           node_(hierarchy_.topology().node_of(rank)),
           local_(hierarchy_.local_rank(rank)),
           reduce_(reduce_on(hierarchy_.ranks_on(node_))),
-          allreduce_("allreduce", "recursive_doubling", shape, hierarchy_.nodes(), shape.count),
+          allreduce_("allreduce", "recursive_doubling", args, hierarchy_.nodes(), args.count),
           bcast_(bcast_on(hierarchy_.ranks_on(node_))) {}
 
     /// Every node takes the rounds of the largest one.
@@ -29,7 +29,7 @@ class Composition {
     void round(std::int64_t k, Steps& steps) const {
         const auto on_node = [this](int local) { return hierarchy_.rank_at(node_, local); };
         const auto leader = [this](int node) { return hierarchy_.leader(node); };
-        const std::int64_t n = shape_.count;
+        const std::int64_t n = args_.count;
         // A leader's scratch begins with its node's sum; a rank alone on its node contributes its own vector.
         const SubCollective::BufferStart sum{Buffer::scratch, 0};
         const bool alone = hierarchy_.ranks_on(node_) == 1;
@@ -46,19 +46,17 @@ class Composition {
     }
 
     [[nodiscard]] std::int64_t scratch() const {
-        return shape_.count + std::max(reduce_.scratch(local_), local_ == 0 ? allreduce_.scratch(node_) : 0);
+        return args_.count + std::max(reduce_.scratch(local_), local_ == 0 ? allreduce_.scratch(node_) : 0);
     }
 
   private:
-    [[nodiscard]] SubCollective reduce_on(int ranks) const {
-        return {"reduce", "binomial", shape_, ranks, shape_.count};
-    }
-    [[nodiscard]] SubCollective bcast_on(int ranks) const { return {"bcast", "binomial", shape_, ranks, shape_.count}; }
+    [[nodiscard]] SubCollective reduce_on(int ranks) const { return {"reduce", "binomial", args_, ranks, args_.count}; }
+    [[nodiscard]] SubCollective bcast_on(int ranks) const { return {"bcast", "binomial", args_, ranks, args_.count}; }
     [[nodiscard]] int most_ranks() const { return hierarchy_.topology().most_ranks_on_a_node(); }
     [[nodiscard]] std::int64_t allreduce_begins() const { return reduce_on(most_ranks()).rounds(); }
     [[nodiscard]] std::int64_t bcast_begins() const { return allreduce_begins() + allreduce_.rounds(); }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Hierarchy hierarchy_;
     int node_;
     int local_;
@@ -75,13 +73,13 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {},
     .aliases = {"type_2"},
-    .rounds = [](const Shape& shape) { return Composition(shape, 0).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k,
-                Steps& steps) { Composition(shape, rank).round(k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return Composition(shape, rank).scratch(); },
-    .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
-        const int nodes = shape.topology->nodes();
-        return (floor_log2(nodes) + (is_power_of_two(nodes) ? 0 : 1)) * shape.count;
+    .rounds = [](const CollectiveArguments& args) { return Composition(args, 0).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Composition(args, rank).round(k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return Composition(args, rank).scratch(); },
+    .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
+        const int nodes = args.topology->nodes();
+        return (floor_log2(nodes) + (is_power_of_two(nodes) ? 0 : 1)) * args.count;
     }},
 }};
 

@@ -9,20 +9,20 @@
 namespace timpani::alltoall_bruck {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + ceil_log(shape.ranks, shape.parameters[0]); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + ceil_log(args.ranks, args.parameters[0]); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
-    const std::int64_t radix = shape.parameters[0];
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
+    const std::int64_t radix = args.parameters[0];
     const auto blocks = [&](Buffer buffer, std::int64_t first, std::int64_t number) {
-        return Region{buffer, first * shape.count, number * shape.count};
+        return Region{buffer, first * args.count, number * args.count};
     };
     if (k == 0) {
         steps.copy(blocks(Buffer::send, rank, p - rank), blocks(Buffer::scratch, 0, p - rank));
         steps.copy(blocks(Buffer::send, 0, rank), blocks(Buffer::scratch, p - rank, rank));
         return;
     }
-    if (k == rounds(shape) - 1) {
+    if (k == rounds(args) - 1) {
         for (int i = 0; i < p; ++i) {
             steps.copy(blocks(Buffer::scratch, i, 1), blocks(Buffer::receive, (rank - i + p) % p, 1));
         }
@@ -62,24 +62,23 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 }
 
 /// A block takes as many hops as its distance has digits other than 0.
-std::int64_t most_sent(const Shape& shape) {
+std::int64_t most_sent(const CollectiveArguments& args) {
     std::int64_t hops = 0;
-    for (std::int64_t distance = 1; distance < shape.ranks; ++distance) {
-        for (auto rest = distance; rest > 0; rest /= shape.parameters[0])
-            hops += rest % shape.parameters[0] > 0 ? 1 : 0;
+    for (std::int64_t distance = 1; distance < args.ranks; ++distance) {
+        for (auto rest = distance; rest > 0; rest /= args.parameters[0]) hops += rest % args.parameters[0] > 0 ? 1 : 0;
     }
-    return hops * shape.count;
+    return hops * args.count;
 }
 
 /// The ranks at a distance with one digit other than 0, either way round the ring.
-std::int64_t most_neighbours(const Shape& shape) {
+std::int64_t most_neighbours(const CollectiveArguments& args) {
     const auto one_digit = [&](std::int64_t distance) {
-        while (distance % shape.parameters[0] == 0) distance /= shape.parameters[0];
-        return distance < shape.parameters[0];
+        while (distance % args.parameters[0] == 0) distance /= args.parameters[0];
+        return distance < args.parameters[0];
     };
     std::int64_t distinct = 0;
-    for (int other = 1; other < shape.ranks; ++other) {
-        distinct += one_digit(other) || one_digit(shape.ranks - other) ? 1 : 0;
+    for (int other = 1; other < args.ranks; ++other) {
+        distinct += one_digit(other) || one_digit(args.ranks - other) ? 1 : 0;
     }
     return distinct;
 }
@@ -94,8 +93,10 @@ const Register entry{{
     .aliases = {"brucks", "modified_bruck"},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int) { return 3 * shape.count * shape.ranks; },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log(shape.ranks, shape.parameters[0]); },
+    .scratch = [](const CollectiveArguments& args, int) { return 3 * args.count * args.ranks; },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return ceil_log(args.ranks, args.parameters[0]);
+               },
                .most_sent = most_sent,
                .most_neighbours = most_neighbours},
 }};

@@ -7,7 +7,7 @@
 namespace timpani::alltoall_linear {
 namespace {
 
-std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t to_all_others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 Algorithm linear(std::string_view collective) {
     return {
@@ -18,10 +18,10 @@ Algorithm linear(std::string_view collective) {
         .restrictions = {},
         .parameters = {},
         .aliases = {},
-        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
         .claims = {.rounds = to_all_others,
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},
     };
 }

@@ -8,7 +8,7 @@
 namespace timpani::alltoall_linear_throttled {
 namespace {
 
-std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t to_all_others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 Algorithm linear_throttled(std::string_view collective) {
     return {
@@ -19,11 +19,11 @@ Algorithm linear_throttled(std::string_view collective) {
         .restrictions = {},
         .parameters = {{"requests", 4, 1, "messages under way each way"}},
         .aliases = {"linear_sync"},
-        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
-        .requests = [](const Shape& shape) { return 2 * shape.parameters[0]; },
+        .requests = [](const CollectiveArguments& args) { return 2 * args.parameters[0]; },
         .claims = {.rounds = to_all_others,
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},
     };
 }

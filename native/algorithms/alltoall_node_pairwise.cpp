@@ -13,10 +13,10 @@ namespace timpani::alltoall_node_pairwise {
 namespace {
 
 template <typename Visit>
-void for_segments(const Shape& shape, const Region& block, const Visit& visit) {
-    Shape alone = shape;
+void for_segments(const CollectiveArguments& args, const Region& block, const Visit& visit) {
+    CollectiveArguments alone = args;
     alone.count = block.count;
-    const Segments segments = Segments::of(alone, shape.parameters[0]);
+    const Segments segments = Segments::of(alone, args.parameters[0]);
     for (std::int64_t i = 0; i < segments.number(); ++i) {
         Region segment = segments.region(block.buffer, i);
         segment.first += block.first;
@@ -25,14 +25,14 @@ void for_segments(const Shape& shape, const Region& block, const Visit& visit) {
 }
 
 /// The segments of one block sent and of one received, of the longest blocks that there are.
-std::int64_t requests(const Shape& shape) {
-    Shape longest = shape;
-    for (const auto count : shape.counts) longest.count = std::max(longest.count, count);
-    return 2 * Segments::of(longest, shape.parameters[0]).number();
+std::int64_t requests(const CollectiveArguments& args) {
+    CollectiveArguments longest = args;
+    for (const auto count : args.counts) longest.count = std::max(longest.count, count);
+    return 2 * Segments::of(longest, args.parameters[0]).number();
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Hierarchy hierarchy(shape);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Hierarchy hierarchy(args);
     const Topology& topology = hierarchy.topology();
     const int nodes = hierarchy.nodes();
     const int position = hierarchy.position_of_node(topology.node_of(rank));
@@ -45,15 +45,15 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const auto from = static_cast<std::size_t>((topology.place_of(rank) - i + places) % places);
         const auto to = static_cast<std::size_t>((topology.place_of(rank) + i) % places);
         if (from < from_node.size() && from_node[from] != rank) {
-            const auto block = pair_block_of(shape, from_node[from], rank);
-            for_segments(shape, {Buffer::receive, block.at_receiver, block.count},
+            const auto block = pair_block_of(args, from_node[from], rank);
+            for_segments(args, {Buffer::receive, block.at_receiver, block.count},
                          [&](const Region& each) { steps.receive(from_node[from], each); });
         }
         if (to >= to_node.size()) continue;
-        const auto [at_sender, at_receiver, count] = pair_block_of(shape, rank, to_node[to]);
+        const auto [at_sender, at_receiver, count] = pair_block_of(args, rank, to_node[to]);
         const Region sent{Buffer::send, at_sender, count};
         if (to_node[to] != rank) {
-            for_segments(shape, sent, [&](const Region& each) { steps.send(to_node[to], each); });
+            for_segments(args, sent, [&](const Region& each) { steps.send(to_node[to], each); });
         } else {
             steps.copy(sent, {Buffer::receive, at_receiver, count});
         }
@@ -69,16 +69,16 @@ Algorithm node_pairwise(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {{"segment_bytes", 32768, 0, "bytes of a message; 0 sends a block whole"}},
         .aliases = {},
-        .rounds = [](const Shape& shape) -> std::int64_t { return shape.topology->nodes(); },
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.topology->nodes(); },
         .round = round,
         .requests = requests,
-        .claims = {.most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
-                   .most_leaving_node = [](const Shape& shape) -> std::int64_t {
+        .claims = {.most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
+                   .most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
                        std::int64_t most = 0;
-                       for (int node = 0; node < shape.topology->nodes(); ++node) {
-                           const auto here = static_cast<std::int64_t>(shape.topology->ranks_of(node).size());
-                           most = std::max(most, here * (shape.ranks - here) * shape.count);
+                       for (int node = 0; node < args.topology->nodes(); ++node) {
+                           const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
+                           most = std::max(most, here * (args.ranks - here) * args.count);
                        }
                        return most;
                    }},

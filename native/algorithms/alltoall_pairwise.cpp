@@ -7,7 +7,7 @@
 namespace timpani::alltoall_pairwise {
 namespace {
 
-std::int64_t to_all_others(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t to_all_others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 Algorithm pairwise(std::string_view collective) {
     return {
@@ -18,11 +18,11 @@ Algorithm pairwise(std::string_view collective) {
         .restrictions = {},
         .parameters = {},
         .aliases = {},
-        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
-        .requests = [](const Shape&) -> std::int64_t { return 2; },
+        .requests = [](const CollectiveArguments&) -> std::int64_t { return 2; },
         .claims = {.rounds = to_all_others,
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},
     };
 }

@@ -9,10 +9,10 @@
 namespace timpani::alltoall_scatters {
 namespace {
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int root = static_cast<int>(k);
-    for (int to = 0; rank == root && to < shape.ranks; ++to) {
-        const auto [at_sender, at_receiver, count] = pair_block_of(shape, root, to);
+    for (int to = 0; rank == root && to < args.ranks; ++to) {
+        const auto [at_sender, at_receiver, count] = pair_block_of(args, root, to);
         const Region from{Buffer::send, at_sender, count};
         if (to == root) {
             steps.copy(from, {Buffer::receive, at_receiver, count});
@@ -21,7 +21,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         }
     }
     if (rank == root) return;
-    const auto block = pair_block_of(shape, root, rank);
+    const auto block = pair_block_of(args, root, rank);
     steps.receive(root, {Buffer::receive, block.at_receiver, block.count});
 }
 
@@ -34,12 +34,14 @@ Algorithm scatters(std::string_view collective) {
         .restrictions = {},
         .parameters = {},
         .aliases = {"type_4"},
-        .rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks; },
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round,
-        .requests = [](const Shape& shape) -> std::int64_t { return std::max(1, shape.ranks - 1); },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks == 1 ? 0 : shape.ranks; },
-                   .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; }},
+        .requests = [](const CollectiveArguments& args) -> std::int64_t { return std::max(1, args.ranks - 1); },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                       return args.ranks == 1 ? 0 : args.ranks;
+                   },
+                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; }},
     };
 }
 

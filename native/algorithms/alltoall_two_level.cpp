@@ -18,8 +18,8 @@ namespace {
 /// of them.
 class Exchange {
   public:
-    Exchange(const Shape& shape, int rank)
-        : shape_(shape), topology_(*shape.topology), rank_(rank), node_(topology_.node_of(rank)) {
+    Exchange(const CollectiveArguments& args, int rank)
+        : args_(args), topology_(*args.topology), rank_(rank), node_(topology_.node_of(rank)) {
         for (int other = 0; other < topology_.nodes(); ++other) {
             if (other == node_) continue;
             const auto self = std::span(&rank_, 1);
@@ -103,18 +103,18 @@ class Exchange {
         return ranks[static_cast<std::size_t>(other) % ranks.size()];
     }
     [[nodiscard]] Region sent_to(int peer) const {
-        const auto block = pair_block_of(shape_, rank_, peer);
+        const auto block = pair_block_of(args_, rank_, peer);
         return {Buffer::send, block.at_sender, block.count};
     }
     [[nodiscard]] Region received_from(int peer) const {
-        const auto block = pair_block_of(shape_, peer, rank_);
+        const auto block = pair_block_of(args_, peer, rank_);
         return {Buffer::receive, block.at_receiver, block.count};
     }
     /// Elements that all of `senders` have for all of `receivers`.
     [[nodiscard]] std::int64_t bundle(std::span<const int> senders, std::span<const int> receivers) const {
         std::int64_t elements = 0;
         for (const int sender : senders) {
-            for (const int receiver : receivers) elements += pair_block_of(shape_, sender, receiver).count;
+            for (const int receiver : receivers) elements += pair_block_of(args_, sender, receiver).count;
         }
         return elements;
     }
@@ -141,7 +141,7 @@ class Exchange {
         Region next = each.incoming;
         for (const int from : topology_.ranks_of(other)) {
             for (const int to : topology_.ranks_of(node_)) {
-                const auto count = pair_block_of(shape_, from, to).count;
+                const auto count = pair_block_of(args_, from, to).count;
                 steps.copy(take_front(next, count), take_front(shares[to], count));
             }
         }
@@ -154,7 +154,7 @@ class Exchange {
         }
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     const Topology& topology_;
     int rank_;
     int node_;
@@ -162,8 +162,8 @@ class Exchange {
     std::int64_t taken_ = 0;
 };
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Exchange exchange(shape, rank);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Exchange exchange(args, rank);
     if (k == 0) exchange.send_to_agents(steps);
     if (k == 1) exchange.exchange_bundles(steps);
     if (k == 2) exchange.send_to_receivers(steps);
@@ -178,14 +178,14 @@ Algorithm two_level(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {},
         .aliases = {},
-        .rounds = [](const Shape&) -> std::int64_t { return 3; },
+        .rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; },
         .round = round,
-        .scratch = [](const Shape& shape, int rank) { return Exchange(shape, rank).scratch(); },
-        .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
+        .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
+        .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
             std::int64_t most = 0;
-            for (int node = 0; node < shape.topology->nodes(); ++node) {
-                const auto here = static_cast<std::int64_t>(shape.topology->ranks_of(node).size());
-                most = std::max(most, here * (shape.ranks - here) * shape.count);
+            for (int node = 0; node < args.topology->nodes(); ++node) {
+                const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
+                most = std::max(most, here * (args.ranks - here) * args.count);
             }
             return most;
         }},

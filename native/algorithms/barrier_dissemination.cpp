@@ -7,10 +7,10 @@
 namespace timpani::barrier_dissemination {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const int distance = 1 << k;
     steps.notify((rank + distance) % p);
     steps.await((rank - distance + p) % p);
@@ -27,12 +27,12 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // The ranks at distance 2ᵏ, either way round the ring.
                    std::int64_t distinct = 0;
-                   for (int other = 1; other < shape.ranks; ++other) {
-                       distinct += is_power_of_two(other) || is_power_of_two(shape.ranks - other) ? 1 : 0;
+                   for (int other = 1; other < args.ranks; ++other) {
+                       distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;
                    }
                    return distinct;
                }},

@@ -5,22 +5,22 @@
 namespace timpani::barrier_linear {
 namespace {
 
-std::int64_t rounds(const Shape&) { return 2; }
+std::int64_t rounds(const CollectiveArguments&) { return 2; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const bool arriving = k == 0;
     if (rank > 0) {
         if (arriving) steps.notify(0);
         if (!arriving) steps.await(0);
         return;
     }
-    for (int other = 1; other < shape.ranks; ++other) {
+    for (int other = 1; other < args.ranks; ++other) {
         if (arriving) steps.await(other);
         if (!arriving) steps.notify(other);
     }
 }
 
-std::int64_t others(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 const Register entry{{
     .collective = "barrier",
@@ -32,8 +32,8 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks == 1 ? 0 : 2; },
-               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 1 ? 0 : 2; },
+               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
                .most_neighbours = others},
 }};
 

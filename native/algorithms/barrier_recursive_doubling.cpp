@@ -9,14 +9,14 @@
 namespace timpani::barrier_recursive_doubling {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + floor_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
     if (k == 0) {
         if (fold.has_proxy(rank)) steps.notify(rank + 1);
         if (fold.is_proxy(rank)) steps.await(rank - 1);
-    } else if (k == rounds(shape) - 1) {
+    } else if (k == rounds(args) - 1) {
         if (fold.is_proxy(rank)) steps.notify(rank - 1);
         if (fold.has_proxy(rank)) steps.await(rank + 1);
     } else if (!fold.has_proxy(rank)) {
@@ -36,12 +36,12 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
-               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                }},
 }};
 

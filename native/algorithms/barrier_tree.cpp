@@ -8,22 +8,22 @@
 namespace timpani::barrier_tree {
 namespace {
 
-KnomialTree tree(const Shape& shape) { return {shape.ranks, 2}; }
+KnomialTree tree(const CollectiveArguments& args) { return {args.ranks, 2}; }
 
-std::int64_t rounds(const Shape& shape) { return 2 * tree(shape).rounds(); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 * tree(args).rounds(); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const std::int64_t levels = tree(shape).rounds();
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const std::int64_t levels = tree(args).rounds();
     const bool up = k < levels;
     const std::int64_t level = up ? levels - 1 - k : k - levels;
-    const int child = tree(shape).child(rank, level);
+    const int child = tree(args).child(rank, level);
     if (child > 0 && up) steps.await(child);
     if (child > 0 && !up) steps.notify(child);
-    if (tree(shape).round_of(rank) != level) return;
+    if (tree(args).round_of(rank) != level) return;
     if (up) {
-        steps.notify(tree(shape).parent(rank));
+        steps.notify(tree(args).parent(rank));
     } else {
-        steps.await(tree(shape).parent(rank));
+        steps.await(tree(args).parent(rank));
     }
 }
 
@@ -37,9 +37,12 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return std::int64_t{2} * ceil_log2(shape.ranks); },
-               .most_sent = [](const Shape&) -> std::int64_t { return 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+            return std::int64_t{2} * ceil_log2(args.ranks);
+        },
+        .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
+        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
 }};
 
 }  // namespace

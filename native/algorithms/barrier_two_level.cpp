@@ -8,13 +8,13 @@
 namespace timpani::barrier_two_level {
 namespace {
 
-int dissemination_rounds(const Shape& shape) { return ceil_log2(shape.topology->nodes()); }
+int dissemination_rounds(const CollectiveArguments& args) { return ceil_log2(args.topology->nodes()); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Hierarchy hierarchy(shape);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Hierarchy hierarchy(args);
     const int node = hierarchy.topology().node_of(rank);
     const bool leads = hierarchy.leader(node) == rank;
-    const int last = dissemination_rounds(shape) + 1;
+    const int last = dissemination_rounds(args) + 1;
     if (k == 0 || k == last) {
         const bool arriving = k == 0;
         if (!leads && arriving) steps.notify(hierarchy.leader(node));
@@ -38,9 +38,9 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {},
     .aliases = {},
-    .rounds = [](const Shape& shape) -> std::int64_t { return dissemination_rounds(shape) + 2; },
+    .rounds = [](const CollectiveArguments& args) -> std::int64_t { return dissemination_rounds(args) + 2; },
     .round = round,
-    .claims = {.most_leaving_node = [](const Shape&) -> std::int64_t { return 0; }},
+    .claims = {.most_leaving_node = [](const CollectiveArguments&) -> std::int64_t { return 0; }},
 }};
 
 }  // namespace

@@ -9,12 +9,14 @@
 namespace timpani::bcast_binary {
 namespace {
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-std::int64_t rounds(const Shape& shape) { return tree_bcast_rounds(BinaryTree{shape.ranks}, segments(shape)); }
+std::int64_t rounds(const CollectiveArguments& args) {
+    return tree_bcast_rounds(BinaryTree{args.ranks}, segments(args));
+}
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(BinaryTree{shape.ranks}, segments(shape), shape, rank, k, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    tree_bcast_round(BinaryTree{args.ranks}, segments(args), args, rank, k, steps);
 }
 
 const Register entry{{
@@ -27,13 +29,13 @@ const Register entry{{
     .aliases = {"binary_tree"},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return shape.ranks == 1 ? 0 : floor_log2(shape.ranks) + segments(shape).number() - 1;
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
                },
-               .most_sent = [](const Shape& shape) { return std::min(2, shape.ranks - 1) * shape.count; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+               .most_sent = [](const CollectiveArguments& args) { return std::min(2, args.ranks - 1) * args.count; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // From 6 ranks on an inner one has two children besides its parent.
-                   return shape.ranks >= 6 ? 3 : std::min(2, shape.ranks - 1);
+                   return args.ranks >= 6 ? 3 : std::min(2, args.ranks - 1);
                }},
 }};
 

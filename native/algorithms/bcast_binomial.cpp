@@ -7,14 +7,14 @@
 namespace timpani::bcast_binomial {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = relative_rank(shape, rank);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int me = relative_rank(args, rank);
     const int distance = 1 << k;
-    const Region whole{data_of(shape, rank), 0, shape.count};
-    if (me < distance && me + distance < shape.ranks) steps.send(absolute_rank(shape, me + distance), whole);
-    if (me >= distance && me < 2 * distance) steps.receive(absolute_rank(shape, me - distance), whole);
+    const Region whole{data_of(args, rank), 0, args.count};
+    if (me < distance && me + distance < args.ranks) steps.send(absolute_rank(args, me + distance), whole);
+    if (me >= distance && me < 2 * distance) steps.receive(absolute_rank(args, me - distance), whole);
 }
 
 const Register entry{{
@@ -27,9 +27,10 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = rounds,
-               .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.count; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    .claims = {
+        .rounds = rounds,
+        .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
+        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
 }};
 
 }  // namespace

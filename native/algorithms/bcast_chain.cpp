@@ -9,17 +9,17 @@
 namespace timpani::bcast_chain {
 namespace {
 
-ChainTree chains(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[1]); }
+ChainTree chains(const CollectiveArguments& args) { return {args.ranks, args.parameters[0]}; }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[1]); }
 
-std::int64_t rounds(const Shape& shape) { return tree_bcast_rounds(chains(shape), segments(shape)); }
+std::int64_t rounds(const CollectiveArguments& args) { return tree_bcast_rounds(chains(args), segments(args)); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(chains(shape), segments(shape), shape, rank, k, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    tree_bcast_round(chains(args), segments(args), args, rank, k, steps);
 }
 
-std::int64_t number_of_chains(const Shape& shape) {
-    return std::min<std::int64_t>(shape.parameters[0], shape.ranks - 1);
+std::int64_t number_of_chains(const CollectiveArguments& args) {
+    return std::min<std::int64_t>(args.parameters[0], args.ranks - 1);
 }
 
 const Register entry{{
@@ -33,15 +33,15 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   if (shape.ranks == 1) return 0;
-                   const auto longest = (shape.ranks - 2 + number_of_chains(shape)) / number_of_chains(shape);
-                   return longest + segments(shape).number() - 1;
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   if (args.ranks == 1) return 0;
+                   const auto longest = (args.ranks - 2 + number_of_chains(args)) / number_of_chains(args);
+                   return longest + segments(args).number() - 1;
                },
-               .most_sent = [](const Shape& shape) { return number_of_chains(shape) * shape.count; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   const std::int64_t inside = shape.ranks - 1 > number_of_chains(shape) ? 2 : 0;
-                   return std::max(number_of_chains(shape), inside);
+               .most_sent = [](const CollectiveArguments& args) { return number_of_chains(args) * args.count; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   const std::int64_t inside = args.ranks - 1 > number_of_chains(args) ? 2 : 0;
+                   return std::max(number_of_chains(args), inside);
                }},
 }};
 

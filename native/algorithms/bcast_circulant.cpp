@@ -9,18 +9,18 @@
 namespace timpani::bcast_circulant {
 namespace {
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-std::int64_t rounds(const Shape& shape) {
-    return shape.ranks == 1 ? 0 : segments(shape).number() - 1 + ceil_log2(shape.ranks);
+std::int64_t rounds(const CollectiveArguments& args) {
+    return args.ranks == 1 ? 0 : segments(args).number() - 1 + ceil_log2(args.ranks);
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
-    const int me = relative_rank(shape, rank);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
+    const int me = relative_rank(args, rank);
     const CirculantSchedule mine(p, me);
     const int links = mine.links();
-    const std::int64_t last = segments(shape).number() - 1;
+    const std::int64_t last = segments(args).number() - 1;
     // Phases have `links` rounds. The last one is complete; the first lacks its first rounds, in which only blocks
     // numbered below 0 would be sent.
     const std::int64_t skipped = (links - last % links) % links;
@@ -30,15 +30,15 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const auto for_segment = [&](const CirculantSchedule& schedule, auto&& step) {
         const std::int64_t block = schedule.block(link) + phase * links - skipped;
         // Block 0 is the last segment, which may be shorter. Blocks beyond the first segment stand for that one again.
-        if (block >= 0) step(segments(shape).region(data_of(shape, rank), last - std::min(block, last)));
+        if (block >= 0) step(segments(args).region(data_of(args, rank), last - std::min(block, last)));
     };
     const int distance = static_cast<int>(mine.distance(link));
     const int to = (me + distance) % p;
     const int from = (me - distance + p) % p;
-    if (me != 0) for_segment(mine, [&](const Region& segment) { steps.receive(absolute_rank(shape, from), segment); });
+    if (me != 0) for_segment(mine, [&](const Region& segment) { steps.receive(absolute_rank(args, from), segment); });
     if (to != 0) {
         for_segment(CirculantSchedule(p, to),
-                    [&](const Region& segment) { steps.send(absolute_rank(shape, to), segment); });
+                    [&](const Region& segment) { steps.send(absolute_rank(args, to), segment); });
     }
 }
 
@@ -53,17 +53,17 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const Shape& shape) -> std::int64_t {
+               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // The root sends each segment once, and one of full length again in each round after that.
-                   return shape.ranks == 1 ? 0 : shape.count + (ceil_log2(shape.ranks) - 1) * segments(shape).length;
+                   return args.ranks == 1 ? 0 : args.count + (ceil_log2(args.ranks) - 1) * segments(args).length;
                },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // A rank receives over as many links as there are segments, and sends over all or all but one. With
                    // an even number of ranks, or up to 5, one link leads on to where another comes from.
-                   const std::int64_t links = ceil_log2(shape.ranks);
-                   const std::int64_t same = shape.ranks % 2 == 0 || shape.ranks <= 5 ? 1 : 0;
-                   const auto inside = std::min(segments(shape).number() + links - 1, 2 * links) - same;
-                   return std::max(links, std::min<std::int64_t>(inside, shape.ranks - 1));
+                   const std::int64_t links = ceil_log2(args.ranks);
+                   const std::int64_t same = args.ranks % 2 == 0 || args.ranks <= 5 ? 1 : 0;
+                   const auto inside = std::min(segments(args).number() + links - 1, 2 * links) - same;
+                   return std::max(links, std::min<std::int64_t>(inside, args.ranks - 1));
                }},
 }};
 

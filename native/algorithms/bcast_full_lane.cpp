@@ -11,19 +11,19 @@ namespace {
 
 class Broadcast {
   public:
-    explicit Broadcast(const Shape& shape)
-        : shape_(shape),
-          lanes_(shape, shape.parameters[1]),
-          segments_(Segments::of(shape, shape.parameters[0] * lanes_.number)) {}
+    explicit Broadcast(const CollectiveArguments& args)
+        : args_(args),
+          lanes_(args, args.parameters[1]),
+          segments_(Segments::of(args, args.parameters[0] * lanes_.number)) {}
 
     [[nodiscard]] std::int64_t rounds() const {
-        return shape_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.hierarchy.nodes() - 1, lanes_.number - 1);
+        return args_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.hierarchy.nodes() - 1, lanes_.number - 1);
     }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         // Its own lane's part first, since the root sends that first.
-        for (int i = 0; rank != shape_.root && i < lanes_.number; ++i) {
+        for (int i = 0; rank != args_.root && i < lanes_.number; ++i) {
             receive(mine, (mine.local + i) % lanes_.number, k, rank, steps);
         }
         if (mine.local >= lanes_.number) return;
@@ -33,7 +33,7 @@ class Broadcast {
         if (mine.position + 1 < lanes_.hierarchy.nodes()) {
             steps.send(lanes_.rank_at(mine.position + 1, mine.local), part);
         }
-        for (int lane = 1; rank == shape_.root && lane < lanes_.number; ++lane) {
+        for (int lane = 1; rank == args_.root && lane < lanes_.number; ++lane) {
             steps.send(lanes_.rank_at(0, lane), part_of_segment(rank, segment, lane));
         }
         for (int local = mine.position == 0 ? 1 : 0; local < mine.size; ++local) {
@@ -46,7 +46,7 @@ class Broadcast {
     static std::int64_t depth(int position, int lane) { return position + (lane > 0 ? 1 : 0); }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] Region part_of_segment(int rank, std::int64_t segment, int lane) const {
-        return lanes_.part(segments_.region(data_of(shape_, rank), segment), lane);
+        return lanes_.part(segments_.region(data_of(args_, rank), segment), lane);
     }
 
     /// Receives a lane's part of the segment that arrives in round k: the lane's rank from the node before, the others
@@ -57,11 +57,11 @@ class Broadcast {
         if (!in_range(segment)) return;
         const int from = !own_lane           ? lanes_.hierarchy.rank_at(mine.node, lane)
                          : mine.position > 0 ? lanes_.rank_at(mine.position - 1, lane)
-                                             : shape_.root;
+                                             : args_.root;
         steps.receive(from, part_of_segment(rank, segment, lane));
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
     Segments segments_;
 };
@@ -74,9 +74,11 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Broadcast(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Broadcast(shape).round(rank, k, steps); },
-    .claims = {.most_leaving_node = [](const Shape& shape) { return shape.topology->nodes() > 1 ? shape.count : 0; }},
+    .rounds = [](const CollectiveArguments& args) { return Broadcast(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Broadcast(args).round(rank, k, steps); },
+    .claims = {.most_leaving_node =
+                   [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},
 }};
 
 }  // namespace

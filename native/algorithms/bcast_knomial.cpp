@@ -8,23 +8,23 @@
 namespace timpani::bcast_knomial {
 namespace {
 
-KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
+KnomialTree tree(const CollectiveArguments& args) { return {args.ranks, args.parameters[0]}; }
 
-std::int64_t rounds(const Shape& shape) { return tree(shape).rounds(); }
+std::int64_t rounds(const CollectiveArguments& args) { return tree(args).rounds(); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = relative_rank(shape, rank);
-    const Region whole{data_of(shape, rank), 0, shape.count};
-    if (tree(shape).round_of(me) == k) steps.receive(absolute_rank(shape, tree(shape).parent(me)), whole);
-    const int child = tree(shape).child(me, k);
-    if (child > 0) steps.send(absolute_rank(shape, child), whole);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region whole{data_of(args, rank), 0, args.count};
+    if (tree(args).round_of(me) == k) steps.receive(absolute_rank(args, tree(args).parent(me)), whole);
+    const int child = tree(args).child(me, k);
+    if (child > 0) steps.send(absolute_rank(args, child), whole);
 }
 
 /// The root's children: radix − 1 for each digit of p − 1, but for the highest as many as it says.
-std::int64_t children_of_root(const Shape& shape) {
+std::int64_t children_of_root(const CollectiveArguments& args) {
     std::int64_t children = 0;
-    for (std::int64_t left = shape.ranks - 1; left > 0; left /= shape.parameters[0]) {
-        children += std::min(left, shape.parameters[0] - 1);
+    for (std::int64_t left = args.ranks - 1; left > 0; left /= args.parameters[0]) {
+        children += std::min(left, args.parameters[0] - 1);
     }
     return children;
 }
@@ -40,7 +40,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = children_of_root,
-               .most_sent = [](const Shape& shape) { return children_of_root(shape) * shape.count; },
+               .most_sent = [](const CollectiveArguments& args) { return children_of_root(args) * args.count; },
                .most_neighbours = children_of_root},
 }};
 

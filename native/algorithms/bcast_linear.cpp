@@ -6,13 +6,13 @@
 namespace timpani::bcast_linear {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks - 1; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int receiver = absolute_rank(shape, static_cast<int>(k) + 1);
-    const Region whole{data_of(shape, rank), 0, shape.count};
-    if (rank == shape.root) steps.send(receiver, whole);
-    if (rank == receiver) steps.receive(shape.root, whole);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int receiver = absolute_rank(args, static_cast<int>(k) + 1);
+    const Region whole{data_of(args, rank), 0, args.count};
+    if (rank == args.root) steps.send(receiver, whole);
+    if (rank == receiver) steps.receive(args.root, whole);
 }
 
 const Register entry{{
@@ -26,7 +26,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const Shape& shape) { return (shape.ranks - 1) * shape.count; },
+               .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                .most_neighbours = rounds},
 }};
 

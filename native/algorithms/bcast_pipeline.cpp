@@ -9,12 +9,14 @@
 namespace timpani::bcast_pipeline {
 namespace {
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-std::int64_t rounds(const Shape& shape) { return tree_bcast_rounds(ChainTree{shape.ranks, 1}, segments(shape)); }
+std::int64_t rounds(const CollectiveArguments& args) {
+    return tree_bcast_rounds(ChainTree{args.ranks, 1}, segments(args));
+}
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(ChainTree{shape.ranks, 1}, segments(shape), shape, rank, k, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    tree_bcast_round(ChainTree{args.ranks, 1}, segments(args), args, rank, k, steps);
 }
 
 const Register entry{{
@@ -27,11 +29,12 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return shape.ranks == 1 ? 0 : shape.ranks + segments(shape).number() - 2;
-               },
-               .most_sent = [](const Shape& shape) { return shape.ranks == 1 ? 0 : shape.count; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+            return args.ranks == 1 ? 0 : args.ranks + segments(args).number() - 2;
+        },
+        .most_sent = [](const CollectiveArguments& args) { return args.ranks == 1 ? 0 : args.count; },
+        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return std::min(2, args.ranks - 1); }},
 }};
 
 }  // namespace

@@ -20,50 +20,50 @@ int rounds_forwarding(int ranks, int i) {
     return in_last == 0 ? 0 : i - floor_log2(in_last);
 }
 
-std::int64_t rounds(const Shape& shape) {
-    const int steps = ceil_log2(shape.ranks);
+std::int64_t rounds(const CollectiveArguments& args) {
+    const int steps = ceil_log2(args.ranks);
     std::int64_t all = 2 * std::int64_t{steps};
-    for (int i = 0; i < steps; ++i) all += rounds_forwarding(shape.ranks, i);
+    for (int i = 0; i < steps; ++i) all += rounds_forwarding(args.ranks, i);
     return all;
 }
 
-void exchange(const Shape& shape, int rank, int i, Steps& steps) {
-    const int me = relative_rank(shape, rank);
+void exchange(const CollectiveArguments& args, int rank, int i, Steps& steps) {
+    const int me = relative_rank(args, rank);
     const int group = 1 << i;
     const int other = me ^ group;
-    if (other >= shape.ranks) return;
+    if (other >= args.ranks) return;
     const auto parts = [&](int of) {
-        return message_parts(shape, rank, of / group * group, of / group * group + group);
+        return message_parts(args, rank, of / group * group, of / group * group + group);
     };
-    if (me != 0) steps.receive(absolute_rank(shape, other), parts(other));
-    if (other != 0) steps.send(absolute_rank(shape, other), parts(me));
+    if (me != 0) steps.receive(absolute_rank(args, other), parts(other));
+    if (other != 0) steps.send(absolute_rank(args, other), parts(me));
 }
 
 /// Passes the last group's parts on in the group before it, over `distance`. Of each 2·`distance` ranks there the first
 /// `have` have them already: as many as the last group has ranks.
-void forward(const Shape& shape, int rank, int i, int distance, Steps& steps) {
+void forward(const CollectiveArguments& args, int rank, int i, int distance, Steps& steps) {
     const int group = 1 << i;
-    const int begin = shape.ranks / (2 * group) * (2 * group);
-    const int me = relative_rank(shape, rank);
+    const int begin = args.ranks / (2 * group) * (2 * group);
+    const int me = relative_rank(args, rank);
     if (me < begin || me >= begin + group) return;
-    const int have = ranks_in_last_group(shape.ranks, i);
+    const int have = ranks_in_last_group(args.ranks, i);
     const int at = (me - begin) % (2 * distance);
-    const Region parts = message_parts(shape, rank, begin + group, shape.ranks);
-    if (at < distance && at < have && at + distance >= have) steps.send(absolute_rank(shape, me + distance), parts);
-    if (at >= distance && at >= have && at - distance < have) steps.receive(absolute_rank(shape, me - distance), parts);
+    const Region parts = message_parts(args, rank, begin + group, args.ranks);
+    if (at < distance && at < have && at + distance >= have) steps.send(absolute_rank(args, me + distance), parts);
+    if (at >= distance && at >= have && at - distance < have) steps.receive(absolute_rank(args, me - distance), parts);
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int scattered = ceil_log2(shape.ranks);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int scattered = ceil_log2(args.ranks);
     if (k < scattered) {
-        scatter_message(shape, rank, k, steps);
+        scatter_message(args, rank, k, steps);
         return;
     }
     k -= scattered;
     for (int i = 0; k >= 0; ++i) {
-        const int forwarding = rounds_forwarding(shape.ranks, i);
-        if (k == 0) exchange(shape, rank, i, steps);
-        if (k > 0 && k <= forwarding) forward(shape, rank, i, 1 << (i - k), steps);
+        const int forwarding = rounds_forwarding(args.ranks, i);
+        if (k == 0) exchange(args, rank, i, steps);
+        if (k > 0 && k <= forwarding) forward(args, rank, i, 1 << (i - k), steps);
         k -= 1 + forwarding;
     }
 }
@@ -78,29 +78,30 @@ const Register entry{{
     .aliases = {"scatter_recursive_doubling_allgather"},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   // Of the rounds that forward parts, those in which these have elements.
-                   std::int64_t all = scatter_rounds(shape) + ceil_log2(shape.ranks);
-                   for (int full = 1; full < shape.ranks; full *= 2) {
-                       const int left = shape.ranks % full;  // ranks in the last group, if it is not full
-                       if (left == 0 || shape.ranks / full % 2 == 0) continue;
-                       if (shape.ranks - left < shape.count) all += floor_log2(full) - floor_log2(left);
-                   }
-                   return all;
-               },
-               .most_sent = [](const Shape& shape) -> std::int64_t {
-                   // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
-                   // of the ranks beyond the largest power of two over each distance not less than there are such
-                   // ranks.
-                   if (shape.ranks == 1) return 0;
-                   const auto first = [&](int ranks) { return part_of(shape.count, shape.ranks, ranks).first; };
-                   const int full = 1 << floor_log2(shape.ranks);
-                   std::int64_t sent = shape.count - first(1);
-                   for (int group = 1; group < shape.ranks; group *= 2) sent += first(group);
-                   if (full == shape.ranks) return sent;
-                   return sent + (floor_log2(full) - ceil_log2(shape.ranks - full)) * (shape.count - first(full));
-               },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+            // Of the rounds that forward parts, those in which these have elements.
+            std::int64_t all = scatter_rounds(args) + ceil_log2(args.ranks);
+            for (int full = 1; full < args.ranks; full *= 2) {
+                const int left = args.ranks % full;  // ranks in the last group, if it is not full
+                if (left == 0 || args.ranks / full % 2 == 0) continue;
+                if (args.ranks - left < args.count) all += floor_log2(full) - floor_log2(left);
+            }
+            return all;
+        },
+        .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+            // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
+            // of the ranks beyond the largest power of two over each distance not less than there are such
+            // ranks.
+            if (args.ranks == 1) return 0;
+            const auto first = [&](int ranks) { return part_of(args.count, args.ranks, ranks).first; };
+            const int full = 1 << floor_log2(args.ranks);
+            std::int64_t sent = args.count - first(1);
+            for (int group = 1; group < args.ranks; group *= 2) sent += first(group);
+            if (full == args.ranks) return sent;
+            return sent + (floor_log2(full) - ceil_log2(args.ranks - full)) * (args.count - first(full));
+        },
+        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
 }};
 
 }  // namespace

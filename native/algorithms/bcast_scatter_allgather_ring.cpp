@@ -8,20 +8,20 @@
 namespace timpani::bcast_scatter_allgather_ring {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return ceil_log2(shape.ranks) + shape.ranks - 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks) + args.ranks - 1; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const int scattered = ceil_log2(p);
     if (k < scattered) {
-        scatter_message(shape, rank, k, steps);
+        scatter_message(args, rank, k, steps);
         return;
     }
-    const int me = relative_rank(shape, rank);
-    const auto part = [&](int owner) { return message_parts(shape, rank, owner % p, owner % p + 1); };
+    const int me = relative_rank(args, rank);
+    const auto part = [&](int owner) { return message_parts(args, rank, owner % p, owner % p + 1); };
     const int passed = me - static_cast<int>(k - scattered) + p;
-    if (me > 0) steps.receive(absolute_rank(shape, me - 1), part(passed - 1));
-    if (me < p - 1) steps.send(absolute_rank(shape, me + 1), part(passed));
+    if (me > 0) steps.receive(absolute_rank(args, me - 1), part(passed - 1));
+    if (me < p - 1) steps.send(absolute_rank(args, me + 1), part(passed));
 }
 
 const Register entry{{
@@ -34,19 +34,19 @@ const Register entry{{
     .aliases = {"scatter_ring_allgather"},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) { return scatter_rounds(shape) + shape.ranks - 1; },
-               .most_sent = [](const Shape& shape) -> std::int64_t {
+    .claims = {.rounds = [](const CollectiveArguments& args) { return scatter_rounds(args) + args.ranks - 1; },
+               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // The root: all parts but its own down the tree, all but its neighbour's round the ring.
-                   if (shape.ranks == 1) return 0;
-                   const auto part = [&](int of) { return part_of(shape.count, shape.ranks, of).count; };
-                   return 2 * shape.count - part(0) - part(1);
+                   if (args.ranks == 1) return 0;
+                   const auto part = [&](int of) { return part_of(args.count, args.ranks, of).count; };
+                   return 2 * args.count - part(0) - part(1);
                },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // Two in the ring; in the tree besides, the parents of even ranks and their children.
                    std::int64_t most = 0;
-                   for (int rank = 0; rank < shape.ranks; ++rank) {
-                       std::int64_t all = (rank > 0 ? 1 : 0) + (rank < shape.ranks - 1 ? 1 : 0);
-                       for (int child = 2; child < parts_with_elements(shape); child += 2) {
+                   for (int rank = 0; rank < args.ranks; ++rank) {
+                       std::int64_t all = (rank > 0 ? 1 : 0) + (rank < args.ranks - 1 ? 1 : 0);
+                       for (int child = 2; child < parts_with_elements(args); child += 2) {
                            if (rank == child || rank == (child & (child - 1))) ++all;
                        }
                        most = std::max(most, all);

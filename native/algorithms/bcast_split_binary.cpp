@@ -14,10 +14,10 @@ struct Half {
     Part part;
     Segments segments;
 
-    Half(const Shape& shape, int side) : part(part_of(shape.count, 2, side)), segments{} {
-        Shape alone = shape;
+    Half(const CollectiveArguments& args, int side) : part(part_of(args.count, 2, side)), segments{} {
+        CollectiveArguments alone = args;
         alone.count = part.count;
-        segments = Segments::of(alone, shape.parameters[0]);
+        segments = Segments::of(alone, args.parameters[0]);
     }
     [[nodiscard]] Region whole(Buffer buffer) const { return {buffer, part.first, part.count}; }
     [[nodiscard]] Region segment(Buffer buffer, std::int64_t index) const {
@@ -30,40 +30,40 @@ struct Half {
 
 constexpr int side_of(int rank) { return rank % 2 == 1 ? 0 : 1; }
 
-std::int64_t rounds_in_tree(const Shape& shape) {
-    return BinaryTree{shape.ranks}.height() + Half(shape, 0).segments.number() - 1;
+std::int64_t rounds_in_tree(const CollectiveArguments& args) {
+    return BinaryTree{args.ranks}.height() + Half(args, 0).segments.number() - 1;
 }
-std::int64_t rounds(const Shape& shape) { return shape.ranks == 1 ? 0 : rounds_in_tree(shape) + 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks == 1 ? 0 : rounds_in_tree(args) + 1; }
 
-void exchange(const Shape& shape, int rank, Steps& steps) {
-    const int me = relative_rank(shape, rank);
-    const Buffer data = data_of(shape, rank);
-    const bool one_unpaired = shape.ranks % 2 == 0;
+void exchange(const CollectiveArguments& args, int rank, Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Buffer data = data_of(args, rank);
+    const bool one_unpaired = args.ranks % 2 == 0;
     if (me == 0) {
-        if (one_unpaired) steps.send(absolute_rank(shape, shape.ranks - 1), Half(shape, 1).whole(data));
+        if (one_unpaired) steps.send(absolute_rank(args, args.ranks - 1), Half(args, 1).whole(data));
         return;
     }
     const int other = side_of(me) == 0 ? me + 1 : me - 1;
-    const int peer = absolute_rank(shape, other < shape.ranks ? other : 0);
-    steps.receive(peer, Half(shape, 1 - side_of(me)).whole(data));
-    if (other < shape.ranks) steps.send(peer, Half(shape, side_of(me)).whole(data));
+    const int peer = absolute_rank(args, other < args.ranks ? other : 0);
+    steps.receive(peer, Half(args, 1 - side_of(me)).whole(data));
+    if (other < args.ranks) steps.send(peer, Half(args, side_of(me)).whole(data));
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    if (k == rounds_in_tree(shape)) {
-        exchange(shape, rank, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    if (k == rounds_in_tree(args)) {
+        exchange(args, rank, steps);
         return;
     }
-    const BinaryTree tree{shape.ranks};
-    const int me = relative_rank(shape, rank);
-    const Buffer data = data_of(shape, rank);
+    const BinaryTree tree{args.ranks};
+    const int me = relative_rank(args, rank);
+    const Buffer data = data_of(args, rank);
     const std::int64_t index = k - tree.depth(me);
-    if (const Half mine(shape, side_of(me)); me > 0 && mine.has(index + 1)) {
-        steps.receive(absolute_rank(shape, tree.parent(me)), mine.segment(data, index + 1));
+    if (const Half mine(args, side_of(me)); me > 0 && mine.has(index + 1)) {
+        steps.receive(absolute_rank(args, tree.parent(me)), mine.segment(data, index + 1));
     }
     for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
-        if (const Half theirs(shape, side_of(child)); theirs.has(index)) {
-            steps.send(absolute_rank(shape, child), theirs.segment(data, index));
+        if (const Half theirs(args, side_of(child)); theirs.has(index)) {
+            steps.send(absolute_rank(args, child), theirs.segment(data, index));
         }
     }
 }
@@ -78,22 +78,22 @@ const Register entry{{
     .aliases = {"split_binary_tree"},
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   if (shape.ranks == 1) return 0;
-                   const bool second_half = shape.count > 1;
-                   const bool exchanged = shape.ranks > 2 || second_half;
-                   return floor_log2(shape.ranks) + Half(shape, 0).segments.number() - (exchanged ? 0 : 1);
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   if (args.ranks == 1) return 0;
+                   const bool second_half = args.count > 1;
+                   const bool exchanged = args.ranks > 2 || second_half;
+                   return floor_log2(args.ranks) + Half(args, 0).segments.number() - (exchanged ? 0 : 1);
                },
-               .most_sent = [](const Shape& shape) -> std::int64_t {
+               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // From 6 ranks on, the root's first child, which has two children and a partner.
-                   const std::int64_t second = shape.count / 2;
-                   const std::int64_t first = shape.count - second;
-                   if (shape.ranks == 4) return std::max(first + 2 * second, 2 * first);
-                   if (shape.ranks <= 3) return shape.ranks == 1 ? 0 : shape.count;
-                   return (shape.ranks == 5 ? 2 : 3) * first;
+                   const std::int64_t second = args.count / 2;
+                   const std::int64_t first = args.count - second;
+                   if (args.ranks == 4) return std::max(first + 2 * second, 2 * first);
+                   if (args.ranks <= 3) return args.ranks == 1 ? 0 : args.count;
+                   return (args.ranks == 5 ? 2 : 3) * first;
                },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return shape.ranks < 6 ? std::min(3, shape.ranks - 1) : 4;
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return args.ranks < 6 ? std::min(3, args.ranks - 1) : 4;
                }},
 }};
 

@@ -14,15 +14,13 @@ namespace {
 
 class Broadcast {
   public:
-    explicit Broadcast(const Shape& shape)
-        : shape_(shape),
-          hierarchy_(shape),
-          segments_(Segments::of(shape, shape.parameters[0])),
-          slots_(std::min(shape.parameters[1], segments_.number())) {}
+    explicit Broadcast(const CollectiveArguments& args)
+        : args_(args),
+          hierarchy_(args),
+          segments_(Segments::of(args, args.parameters[0])),
+          slots_(std::min(args.parameters[1], segments_.number())) {}
 
-    [[nodiscard]] std::int64_t rounds() const {
-        return shape_.count == 0 ? 0 : hierarchy_.nodes() + segments_.number();
-    }
+    [[nodiscard]] std::int64_t rounds() const { return args_.count == 0 ? 0 : hierarchy_.nodes() + segments_.number(); }
     [[nodiscard]] std::int64_t window() const { return slots_ * segments_.length; }
 
     /// The leader of the node at position a, counted from the root's, receives segment s in round a + s; in the next
@@ -44,7 +42,7 @@ class Broadcast {
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] bool alone(int node) const { return hierarchy_.ranks_on(node) == 1; }
     [[nodiscard]] Region own(int rank, std::int64_t segment) const {
-        return segments_.region(data_of(shape_, rank), segment);
+        return segments_.region(data_of(args_, rank), segment);
     }
     /// Where the window has a segment: its slots are filled in turn.
     [[nodiscard]] Region slot(std::int64_t segment) const {
@@ -52,7 +50,7 @@ class Broadcast {
     }
     /// Where a leader receives a segment and sends it from.
     [[nodiscard]] Region leaders_copy(int rank, int node, std::int64_t segment) const {
-        return rank == shape_.root || alone(node) ? own(rank, segment) : slot(segment);
+        return rank == args_.root || alone(node) ? own(rank, segment) : slot(segment);
     }
 
     void copy_out(int rank, int node, std::int64_t segment, Steps& steps) const {
@@ -67,7 +65,7 @@ class Broadcast {
         if (next < hierarchy_.nodes()) {
             steps.send(hierarchy_.leader(hierarchy_.node_at_position(next)), leaders_copy(rank, node, segment));
         }
-        if (rank != shape_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
+        if (rank != args_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
     }
 
     /// Fills a slot of the window once all others have read what was there.
@@ -75,7 +73,7 @@ class Broadcast {
         for (int place = 1; (segment == 0 || segment >= slots_) && place < hierarchy_.ranks_on(node); ++place) {
             steps.await(hierarchy_.rank_at(node, place));
         }
-        if (rank != shape_.root) {
+        if (rank != args_.root) {
             const int before = hierarchy_.position_of_node(node) - 1;
             steps.receive(hierarchy_.leader(hierarchy_.node_at_position(before)), leaders_copy(rank, node, segment));
         } else if (!alone(node)) {
@@ -83,7 +81,7 @@ class Broadcast {
         }
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Hierarchy hierarchy_;
     Segments segments_;
     std::int64_t slots_;
@@ -98,11 +96,12 @@ const Register entry{{
     .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Broadcast(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Broadcast(shape).round(rank, k, steps); },
-    .window = [](const Shape& shape) { return Broadcast(shape).window(); },
-    .claims = {.most_leaving_node = [](const Shape& shape) -> std::int64_t {
-        return shape.topology->nodes() > 1 ? shape.count : 0;
+    .rounds = [](const CollectiveArguments& args) { return Broadcast(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Broadcast(args).round(rank, k, steps); },
+    .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
+    .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
+        return args.topology->nodes() > 1 ? args.count : 0;
     }},
 }};
 

@@ -16,9 +16,9 @@ const Register entry{{
     .aliases = {},
     .rounds = linear_rounds,
     .round = linear_gather_round,
-    .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
-               .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).largest; },
-               .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
+    .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
+               .most_sent = [](const CollectiveArguments& args) { return NonRootBlocks(args).largest; },
+               .most_neighbours = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
 }};
 
 }  // namespace

@@ -10,10 +10,10 @@
 namespace timpani::reduce_binary {
 namespace {
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-TreeReduction<BinaryTree> reduction(const Shape& shape) {
-    return {BinaryTree{shape.ranks}, segments(shape), shape, shape.root};
+TreeReduction<BinaryTree> reduction(const CollectiveArguments& args) {
+    return {BinaryTree{args.ranks}, segments(args), args, args.root};
 }
 
 const Register entry{{
@@ -24,16 +24,17 @@ const Register entry{{
     .restrictions = {.commutative = true},
     .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return shape.ranks == 1 ? 0 : floor_log2(shape.ranks) + segments(shape).number() - 1;
+    .rounds = [](const CollectiveArguments& args) { return reduction(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { reduction(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
                },
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // From 6 ranks on an inner one has two children besides its parent.
-                   return shape.ranks >= 6 ? 3 : std::min(2, shape.ranks - 1);
+                   return args.ranks >= 6 ? 3 : std::min(2, args.ranks - 1);
                }},
 }};
 

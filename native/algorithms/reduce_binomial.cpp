@@ -17,16 +17,16 @@ const Register entry{{
     .restrictions = {},
     .parameters = {},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return knomial_rounds(shape, 2); },
-    .round = [](const Shape& shape, int rank, std::int64_t k,
-                Steps& steps) { knomial_round(shape, 2, rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return knomial_scratch(shape, 2, rank); },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   return ceil_log2(shape.ranks) + (forwards_to_root(shape) ? 1 : 0);
+    .rounds = [](const CollectiveArguments& args) { return knomial_rounds(args, 2); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { knomial_round(args, 2, rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return knomial_scratch(args, 2, rank); },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return ceil_log2(args.ranks) + (forwards_to_root(args) ? 1 : 0);
                },
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return ceil_log2(shape.ranks) + (forwards_to_root(shape) && !is_power_of_two(shape.root) ? 1 : 0);
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return ceil_log2(args.ranks) + (forwards_to_root(args) && !is_power_of_two(args.root) ? 1 : 0);
                }},
 }};
 

@@ -11,10 +11,10 @@ namespace {
 
 class Reduction {
   public:
-    explicit Reduction(const Shape& shape)
-        : shape_(shape),
-          lanes_(shape, shape.parameters[1]),
-          segments_(Segments::of(shape, shape.parameters[0] * lanes_.number)) {}
+    explicit Reduction(const CollectiveArguments& args)
+        : args_(args),
+          lanes_(args, args.parameters[1]),
+          segments_(Segments::of(args, args.parameters[0] * lanes_.number)) {}
 
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() + 1 + last_position(); }
 
@@ -27,7 +27,7 @@ class Reduction {
             if (in_range(k - 1)) reduce_contributions(mine, rank, k - 1, steps);
             if (in_range(in_chain)) send_along_chain(mine, rank, in_chain, steps);
         }
-        for (int lane = 1; rank == shape_.root && in_range(in_chain) && lane < lanes_.number; ++lane) {
+        for (int lane = 1; rank == args_.root && in_range(in_chain) && lane < lanes_.number; ++lane) {
             steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), part(Buffer::receive, in_chain, lane));
         }
         if (in_range(k)) exchange_on_node(mine, k, steps);
@@ -39,25 +39,25 @@ class Reduction {
     /// Partial results of all segments, then the parts from the node's ranks, and the one from the chain.
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const LanePlace mine(lanes_, rank);
-        return mine.local < lanes_.number ? shape_.count + (mine.size + 1) * longest_part() : 0;
+        return mine.local < lanes_.number ? args_.count + (mine.size + 1) * longest_part() : 0;
     }
 
-    [[nodiscard]] std::int64_t most_leaving_node() const { return last_position() > 0 ? shape_.count : 0; }
+    [[nodiscard]] std::int64_t most_leaving_node() const { return last_position() > 0 ? args_.count : 0; }
 
   private:
     [[nodiscard]] int last_position() const { return lanes_.hierarchy.nodes() - 1; }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] std::int64_t longest_part() const {
-        return part_of(std::min(segments_.length, shape_.count), lanes_.number, 0).count;
+        return part_of(std::min(segments_.length, args_.count), lanes_.number, 0).count;
     }
     [[nodiscard]] Region part(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
     [[nodiscard]] Region sum(const LanePlace& mine, int rank, std::int64_t segment) const {
-        return part(rank == shape_.root ? Buffer::receive : Buffer::scratch, segment, mine.local);
+        return part(rank == args_.root ? Buffer::receive : Buffer::scratch, segment, mine.local);
     }
     [[nodiscard]] Region from_rank(const LanePlace& mine, int local, std::int64_t segment) const {
-        return {Buffer::scratch, shape_.count + local * longest_part(), part(Buffer::send, segment, mine.local).count};
+        return {Buffer::scratch, args_.count + local * longest_part(), part(Buffer::send, segment, mine.local).count};
     }
     [[nodiscard]] Region from_chain(const LanePlace& mine, std::int64_t segment) const {
         return from_rank(mine, mine.size, segment);
@@ -82,10 +82,10 @@ class Reduction {
         const Region all = sum(mine, rank, segment);
         if (mine.position < last_position()) steps.reduce(from_chain(mine, segment), all);
         if (mine.position > 0) steps.send(lanes_.rank_at(mine.position - 1, mine.local), all);
-        if (mine.position == 0 && rank != shape_.root) steps.send(shape_.root, all);
+        if (mine.position == 0 && rank != args_.root) steps.send(args_.root, all);
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Lanes lanes_;
     Segments segments_;
 };
@@ -98,10 +98,12 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return Reduction(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { Reduction(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return Reduction(shape).scratch(rank); },
-    .claims = {.most_leaving_node = [](const Shape& shape) { return Reduction(shape).most_leaving_node(); }},
+    .rounds = [](const CollectiveArguments& args) { return Reduction(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { Reduction(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
+    .claims = {.most_leaving_node =
+                   [](const CollectiveArguments& args) { return Reduction(args).most_leaving_node(); }},
 }};
 
 }  // namespace

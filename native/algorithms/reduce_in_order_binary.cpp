@@ -43,29 +43,29 @@ struct InOrderTree {
     }
 };
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-TreeReduction<InOrderTree> reduction(const Shape& shape) {
-    return {InOrderTree{shape.ranks}, segments(shape), shape, shape.ranks - 1, true};
+TreeReduction<InOrderTree> reduction(const CollectiveArguments& args) {
+    return {InOrderTree{args.ranks}, segments(args), args, args.ranks - 1, true};
 }
 
-std::int64_t busy_rounds(const Shape& shape) {
-    if (shape.ranks == 1) return 0;
-    return floor_log2(shape.ranks) + segments(shape).number() - (shape.root == shape.ranks - 1 ? 1 : 0);
+std::int64_t busy_rounds(const CollectiveArguments& args) {
+    if (args.ranks == 1) return 0;
+    return floor_log2(args.ranks) + segments(args).number() - (args.root == args.ranks - 1 ? 1 : 0);
 }
 
 /// Inner ranks with two children have three. Sending the result to the root makes it and the last rank neighbours,
 /// unless it is a child of that rank anyway.
-std::int64_t most_neighbours(const Shape& shape) {
-    const int p = shape.ranks;
+std::int64_t most_neighbours(const CollectiveArguments& args) {
+    const int p = args.ranks;
     std::int64_t most = p >= 6 ? 3 : std::min(2, p - 1);
     int last = p - 1;
     int length = p;
     int depth = 0;
-    while (last != shape.root) {                            // down to the subtree of the root
+    while (last != args.root) {                             // down to the subtree of the root
         const int middle = last - length + 1 + length / 2;  // where the second half begins
-        length = shape.root < middle ? length / 2 : length - 1 - length / 2;
-        last = shape.root < middle ? middle - 1 : last - 1;
+        length = args.root < middle ? length / 2 : length - 1 - length / 2;
+        last = args.root < middle ? middle - 1 : last - 1;
         ++depth;
     }
     if (depth > 1) most = std::max<std::int64_t>({most, 3, std::min(2, length - 1) + 2});
@@ -80,11 +80,12 @@ const Register entry{{
     .restrictions = {},
     .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {"in-order_binary"},
-    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
+    .rounds = [](const CollectiveArguments& args) { return reduction(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { reduction(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
     .claims = {.rounds = busy_rounds,
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
                .most_neighbours = most_neighbours},
 }};
 

@@ -10,19 +10,19 @@ namespace timpani::reduce_knomial {
 namespace {
 
 /// One for each value of each digit other than 0; of the highest digit, as many as there are ranks for.
-std::int64_t children_of_first(const Shape& shape) {
-    const auto radix = shape.parameters[0];
+std::int64_t children_of_first(const CollectiveArguments& args) {
+    const auto radix = args.parameters[0];
     std::int64_t children = 0;
-    for (std::int64_t value = 1; value < shape.ranks; value *= radix) {
-        children += std::min(radix - 1, (shape.ranks - 1) / value);
+    for (std::int64_t value = 1; value < args.ranks; value *= radix) {
+        children += std::min(radix - 1, (args.ranks - 1) / value);
     }
     return children;
 }
 
-bool is_child_of_first(const Shape& shape) {
-    std::int64_t rank = shape.root;
-    while (rank > 0 && rank % shape.parameters[0] == 0) rank /= shape.parameters[0];
-    return rank < shape.parameters[0];
+bool is_child_of_first(const CollectiveArguments& args) {
+    std::int64_t rank = args.root;
+    while (rank > 0 && rank % args.parameters[0] == 0) rank /= args.parameters[0];
+    return rank < args.parameters[0];
 }
 
 const Register entry{{
@@ -33,16 +33,19 @@ const Register entry{{
     .restrictions = {},
     .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return knomial_rounds(shape, shape.parameters[0]); },
-    .round = [](const Shape& shape, int rank, std::int64_t k,
-                Steps& steps) { knomial_round(shape, shape.parameters[0], rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return knomial_scratch(shape, shape.parameters[0], rank); },
+    .rounds = [](const CollectiveArguments& args) { return knomial_rounds(args, args.parameters[0]); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { knomial_round(args, args.parameters[0], rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args,
+                  int rank) { return knomial_scratch(args, args.parameters[0], rank); },
     .claims = {.rounds =
-                   [](const Shape& shape) { return children_of_first(shape) + (forwards_to_root(shape) ? 1 : 0); },
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+                   [](const CollectiveArguments& args) {
+                       return children_of_first(args) + (forwards_to_root(args) ? 1 : 0);
+                   },
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
                .most_neighbours =
-                   [](const Shape& shape) {
-                       return children_of_first(shape) + (forwards_to_root(shape) && !is_child_of_first(shape) ? 1 : 0);
+                   [](const CollectiveArguments& args) {
+                       return children_of_first(args) + (forwards_to_root(args) && !is_child_of_first(args) ? 1 : 0);
                    }},
 }};
 

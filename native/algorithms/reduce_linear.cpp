@@ -7,21 +7,21 @@
 namespace timpani::reduce_linear {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks + 1; }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Region own{Buffer::send, 0, shape.count};
-    if (rank != shape.root) {
-        if (rank == k) steps.send(shape.root, own);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, args.count};
+    if (rank != args.root) {
+        if (rank == k) steps.send(args.root, own);
         return;
     }
-    const OrderedReduction received{shape.ranks, {Buffer::receive, 0, shape.count}, 0};
+    const OrderedReduction received{args.ranks, {Buffer::receive, 0, args.count}, 0};
     if (k == rank) steps.copy(own, received.buffer(k));
-    if (k != rank && k < shape.ranks) steps.receive(static_cast<int>(k), received.buffer(k));
+    if (k != rank && k < args.ranks) steps.receive(static_cast<int>(k), received.buffer(k));
     if (k > 1) received.combine(k - 1, steps);
 }
 
-std::int64_t others(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 const Register entry{{
     .collective = "reduce",
@@ -33,9 +33,9 @@ const Register entry{{
     .aliases = {"basic_linear"},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int rank) { return rank == shape.root ? 2 * shape.count : 0; },
+    .scratch = [](const CollectiveArguments& args, int rank) { return rank == args.root ? 2 * args.count : 0; },
     .claims = {.rounds = others,
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
                .most_neighbours = others},
 }};
 

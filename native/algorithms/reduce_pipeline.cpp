@@ -11,10 +11,10 @@
 namespace timpani::reduce_pipeline {
 namespace {
 
-Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
+Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-TreeReduction<ChainTree> reduction(const Shape& shape) {
-    return {ChainTree{shape.ranks, 1}, segments(shape), shape, reduction_root(shape)};
+TreeReduction<ChainTree> reduction(const CollectiveArguments& args) {
+    return {ChainTree{args.ranks, 1}, segments(args), args, reduction_root(args)};
 }
 
 const Register entry{{
@@ -25,17 +25,18 @@ const Register entry{{
     .restrictions = {},
     .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
-    .rounds = [](const Shape& shape) { return reduction(shape).rounds(); },
-    .round = [](const Shape& shape, int rank, std::int64_t k, Steps& steps) { reduction(shape).round(rank, k, steps); },
-    .scratch = [](const Shape& shape, int rank) { return reduction(shape).scratch(rank); },
-    .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                   if (shape.ranks == 1) return 0;
-                   return shape.ranks + segments(shape).number() - 2 + (forwards_to_root(shape) ? 1 : 0);
+    .rounds = [](const CollectiveArguments& args) { return reduction(args).rounds(); },
+    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                Steps& steps) { reduction(args).round(rank, k, steps); },
+    .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   if (args.ranks == 1) return 0;
+                   return args.ranks + segments(args).number() - 2 + (forwards_to_root(args) ? 1 : 0);
                },
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   const bool inside = shape.root > 1 && shape.root < shape.ranks - 1;
-                   return forwards_to_root(shape) && inside ? 3 : std::min(2, shape.ranks - 1);
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   const bool inside = args.root > 1 && args.root < args.ranks - 1;
+                   return forwards_to_root(args) && inside ? 3 : std::min(2, args.ranks - 1);
                }},
 }};
 

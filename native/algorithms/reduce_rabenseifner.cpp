@@ -14,19 +14,17 @@
 namespace timpani::reduce_rabenseifner {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 1 + 2 * floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 1 + 2 * floor_log2(args.ranks); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
-    const int levels = floor_log2(shape.ranks);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
+    const int levels = floor_log2(args.ranks);
     const auto number_of = [&](int who) { return fold.new_rank(fold.has_proxy(who) ? who + 1 : who); };
-    const auto rank_of = [&](int number) {
-        return number == number_of(shape.root) ? shape.root : fold.old_rank(number);
-    };
+    const auto rank_of = [&](int number) { return number == number_of(args.root) ? args.root : fold.old_rank(number); };
     const int number = number_of(rank);
-    const Region own{Buffer::send, 0, shape.count};
-    const Region sums{rank == shape.root ? Buffer::receive : Buffer::scratch, 0, shape.count};
-    const Region theirs{Buffer::scratch, rank == shape.root ? 0 : shape.count, shape.count};
+    const Region own{Buffer::send, 0, args.count};
+    const Region sums{rank == args.root ? Buffer::receive : Buffer::scratch, 0, args.count};
+    const Region theirs{Buffer::scratch, rank == args.root ? 0 : args.count, args.count};
     const int active = rank_of(number);
     if (rank != active) {
         if (k == 0) steps.send(active, own);
@@ -36,25 +34,25 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
         const int neighbour = fold.has_proxy(rank) ? rank + 1 : fold.is_proxy(rank) ? rank - 1 : -1;
         if (neighbour >= 0) steps.receive(neighbour, theirs);
         steps.copy(own, sums);
-        if (neighbour >= 0) reduce_in_order(shape, theirs, sums, neighbour < rank, steps);
+        if (neighbour >= 0) reduce_in_order(args, theirs, sums, neighbour < rank, steps);
         return;
     }
     const bool gathers = k > levels;
     const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels - k : k - 1);
     const auto side_of = [&](int who, const Region& whole) {
         const auto parts = kept_parts(who, levels, bit + 1);
-        const auto side = region(whole.buffer, part_of(shape.count, 1 << levels, parts.first),
-                                 part_of(shape.count, 1 << levels, parts.last));
+        const auto side = region(whole.buffer, part_of(args.count, 1 << levels, parts.first),
+                                 part_of(args.count, 1 << levels, parts.last));
         return Region{side.buffer, whole.first + side.first, side.count};
     };
     const int peer = number ^ (1 << bit);
     if (!gathers) {
         steps.receive(rank_of(peer), side_of(number, theirs));
         steps.send(rank_of(peer), side_of(peer, sums));
-        reduce_in_order(shape, side_of(number, theirs), side_of(number, sums), peer < number, steps);
+        reduce_in_order(args, side_of(number, theirs), side_of(number, sums), peer < number, steps);
         return;
     }
-    const int differing = number ^ number_of(shape.root);
+    const int differing = number ^ number_of(args.root);
     if (differing >> (bit + 1) != 0) return;
     if (differing >> bit != 0) {
         steps.send(rank_of(peer), side_of(number, sums));
@@ -64,35 +62,35 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 }
 
 /// The root's number among the active ranks.
-int root_number(const Shape& shape) {
-    const int pairs = shape.ranks - (1 << floor_log2(shape.ranks));
-    return shape.root < 2 * pairs ? shape.root / 2 : shape.root - pairs;
+int root_number(const CollectiveArguments& args) {
+    const int pairs = args.ranks - (1 << floor_log2(args.ranks));
+    return args.root < 2 * pairs ? args.root / 2 : args.root - pairs;
 }
 
 /// In the gather's round for a bit something is sent unless all parts that the root's side lacks are empty.
-std::int64_t busy_rounds(const Shape& shape) {
-    const int levels = floor_log2(shape.ranks);
-    std::int64_t busy = levels + (is_power_of_two(shape.ranks) ? 0 : 1);
+std::int64_t busy_rounds(const CollectiveArguments& args) {
+    const int levels = floor_log2(args.ranks);
+    std::int64_t busy = levels + (is_power_of_two(args.ranks) ? 0 : 1);
     for (int bit = 0; bit < levels; ++bit) {
         const int upper = 1 << (levels - 1 - bit);  // the first part that the rank with that bit alone keeps
-        busy += (root_number(shape) >> bit & 1) == 1 || part_of(shape.count, 1 << levels, upper).count > 0 ? 1 : 0;
+        busy += (root_number(args) >> bit & 1) == 1 || part_of(args.count, 1 << levels, upper).count > 0 ? 1 : 0;
     }
     return busy;
 }
 
 /// An inactive rank sends its vector. An active one sends all but the part that it keeps, and in the gather, once, all
 /// that it has up to the highest bit in which its number differs from the root's.
-std::int64_t most_sent(const Shape& shape) {
-    const int levels = floor_log2(shape.ranks);
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const int levels = floor_log2(args.ranks);
     const int numbers = 1 << levels;
     const auto before = [&](int part) {
-        return part == numbers ? shape.count : part_of(shape.count, numbers, part).first;
+        return part == numbers ? args.count : part_of(args.count, numbers, part).first;
     };
-    std::int64_t most = is_power_of_two(shape.ranks) ? 0 : shape.count;
+    std::int64_t most = is_power_of_two(args.ranks) ? 0 : args.count;
     for (int number = 0; number < numbers; ++number) {
         const int part = bit_reversed(number, levels);
-        std::int64_t sent = shape.count - part_of(shape.count, numbers, part).count;
-        if (const int differing = number ^ root_number(shape); differing != 0) {
+        std::int64_t sent = args.count - part_of(args.count, numbers, part).count;
+        if (const int differing = number ^ root_number(args); differing != 0) {
             const int gathered = numbers >> (floor_log2(differing) + 1);
             const int first = part / gathered * gathered;
             sent += before(first + gathered) - before(first);
@@ -112,11 +110,11 @@ const Register entry{{
     .aliases = {"reduce_scatter_gather"},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int rank) { return (rank == shape.root ? 1 : 2) * shape.count; },
+    .scratch = [](const CollectiveArguments& args, int rank) { return (rank == args.root ? 1 : 2) * args.count; },
     .claims = {.rounds = busy_rounds,
                .most_sent = most_sent,
-               .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                   return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                }},
 }};
 

@@ -14,13 +14,13 @@
 namespace timpani::reduce_scatter_butterfly {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + floor_log2(args.ranks); }
 
 template <Blocks block>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
-    const int levels = floor_log2(shape.ranks);
-    const std::int64_t all = block(shape, shape.ranks - 1).end();
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
+    const int levels = floor_log2(args.ranks);
+    const std::int64_t all = block(args, args.ranks - 1).end();
     const Region own{Buffer::send, 0, all};
     const Region sums{Buffer::scratch, 0, all};
     const bool inactive = fold.has_proxy(rank);
@@ -39,11 +39,11 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     if (k == levels + 1) {
         const int reversed = bit_reversed(number, levels);
         if (inactive || reversed != number) {
-            steps.receive(fold.old_rank(reversed), {Buffer::receive, 0, block(shape, rank).count});
+            steps.receive(fold.old_rank(reversed), {Buffer::receive, 0, block(args, rank).count});
         }
         if (inactive) return;
         for (int owner = fold.first_rank(reversed); owner <= fold.old_rank(reversed); ++owner) {
-            const Region part = region(Buffer::scratch, block(shape, owner));
+            const Region part = region(Buffer::scratch, block(args, owner));
             if (owner == rank) {
                 steps.copy(part, {Buffer::receive, 0, part.count});
             } else {
@@ -56,40 +56,40 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const int exchange = static_cast<int>(k);
     const auto side_of = [&](int who, std::int64_t from) {
         const auto parts = kept_parts(who, levels, exchange);
-        auto side = region(Buffer::scratch, block(shape, fold.first_rank(parts.first)),
-                           block(shape, fold.old_rank(parts.last)));
+        auto side =
+            region(Buffer::scratch, block(args, fold.first_rank(parts.first)), block(args, fold.old_rank(parts.last)));
         side.first += from;
         return side;
     };
     const int peer = number ^ (1 << (exchange - 1));
     steps.receive(fold.old_rank(peer), side_of(number, all));
     steps.send(fold.old_rank(peer), side_of(peer, 0));
-    reduce_in_order(shape, side_of(number, all), side_of(number, 0), peer < number, steps);
+    reduce_in_order(args, side_of(number, all), side_of(number, 0), peer < number, steps);
 }
 
 /// Whether a block is sent at the end: to a rank that has a proxy, or to the one with the bits reversed.
 template <Blocks block>
-std::int64_t moves_last(const Shape& shape) {
-    return !is_power_of_two(shape.ranks) || (shape.ranks > 2 && block(shape, 1).count > 0) ? 1 : 0;
+std::int64_t moves_last(const CollectiveArguments& args) {
+    return !is_power_of_two(args.ranks) || (args.ranks > 2 && block(args, 1).count > 0) ? 1 : 0;
 }
 
 /// An inactive rank sends its vector; an active one all but the block that it ends up with, and that, too, if it is
 /// another's.
 template <Blocks block>
-std::int64_t most_sent(const Shape& shape) {
-    const auto last = block(shape, shape.ranks - 1);
-    return shape.ranks <= 2 ? last.first : last.end();
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const auto last = block(args, args.ranks - 1);
+    return args.ranks <= 2 ? last.first : last.end();
 }
 
 /// One for each round in which there is anything to halve, the rank whose proxy it is, and those to and from which
 /// blocks go last.
 template <Blocks block>
-std::int64_t most_neighbours(const Shape& shape) {
-    const int levels = floor_log2(shape.ranks);
+std::int64_t most_neighbours(const CollectiveArguments& args) {
+    const int levels = floor_log2(args.ranks);
     const int numbers = 1 << levels;
-    const int pairs = shape.ranks - numbers;
+    const int pairs = args.ranks - numbers;
     const auto first_rank = [&](int number) { return number + std::min(number, pairs); };
-    const auto filled = [&](int rank) { return block(shape, rank).count > 0; };
+    const auto filled = [&](int rank) { return block(args, rank).count > 0; };
     std::int64_t most = 0;
     for (int number = 0; number < numbers; ++number) {
         const int reversed = bit_reversed(number, levels);
@@ -120,10 +120,9 @@ Algorithm butterfly(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round<block>,
-        .scratch = [](const Shape& shape, int) { return 2 * block(shape, shape.ranks - 1).end(); },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1) +
-                              moves_last<block>(shape);
+        .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1) + moves_last<block>(args);
                    },
                    .most_sent = most_sent<block>,
                    .most_neighbours = most_neighbours<block>},

@@ -10,13 +10,13 @@
 namespace timpani::reduce_scatter_pairwise {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks + 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks + 1; }
 
 template <Blocks block>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const auto place = [&](std::int64_t index) {
-        const auto count = block(shape, rank).count;
+        const auto count = block(args, rank).count;
         return index < 0 ? Region{Buffer::receive, 0, count} : Region{Buffer::scratch, index * count, count};
     };
     // The last rank has no higher ones: what it reduces from lower ones is its result.
@@ -24,13 +24,13 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     const Region higher = place(-1);
     const auto arriving = [&](std::int64_t in_round) { return in_round == rank + 1 ? higher : place(in_round % 2); };
     if (k == 0) {
-        steps.copy(region(Buffer::send, block(shape, rank)), lower);
+        steps.copy(region(Buffer::send, block(args, rank)), lower);
         return;
     }
     if (k < p) {
         const int to = static_cast<int>((rank + k) % p);
         steps.receive(static_cast<int>((rank - k + p) % p), arriving(k));
-        steps.send(to, region(Buffer::send, block(shape, to)));
+        steps.send(to, region(Buffer::send, block(args, to)));
     }
     // What the round before received is reduced while this round's messages are under way.
     if (k > 1 && k - 1 != rank + 1) steps.reduce(arriving(k - 1), k - 1 <= rank ? lower : higher);
@@ -39,8 +39,8 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 
 /// All blocks but a rank's own; the last is the shortest.
 template <Blocks block>
-std::int64_t most_sent(const Shape& shape) {
-    return block(shape, shape.ranks - 1).first;
+std::int64_t most_sent(const CollectiveArguments& args) {
+    return block(args, args.ranks - 1).first;
 }
 
 template <Blocks block>
@@ -55,11 +55,11 @@ Algorithm pairwise(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round<block>,
-        .scratch = [](const Shape& shape, int rank) { return 3 * block(shape, rank).count; },
-        .requests = [](const Shape&) -> std::int64_t { return 2; },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+        .scratch = [](const CollectiveArguments& args, int rank) { return 3 * block(args, rank).count; },
+        .requests = [](const CollectiveArguments&) -> std::int64_t { return 2; },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
                    .most_sent = most_sent<block>,
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; }},
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; }},
     };
 }
 

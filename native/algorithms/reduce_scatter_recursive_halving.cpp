@@ -12,18 +12,18 @@
 namespace timpani::reduce_scatter_recursive_halving {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 2 + floor_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 2 + floor_log2(args.ranks); }
 
 template <Blocks block>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(shape);
-    const int levels = floor_log2(shape.ranks);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Fold fold(args);
+    const int levels = floor_log2(args.ranks);
     const bool last = k == levels + 1;
     const auto of_ranks = [&](Buffer buffer, int first, int last_rank) {
-        return region(buffer, block(shape, first), block(shape, last_rank));
+        return region(buffer, block(args, first), block(args, last_rank));
     };
-    const Region all = of_ranks(Buffer::send, 0, shape.ranks - 1);
-    const Region result{Buffer::receive, 0, block(shape, rank).count};
+    const Region all = of_ranks(Buffer::send, 0, args.ranks - 1);
+    const Region result{Buffer::receive, 0, block(args, rank).count};
     if (fold.has_proxy(rank)) {
         if (k == 0) steps.send(rank + 1, all);
         if (last) steps.receive(rank + 1, result);
@@ -58,9 +58,9 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 
 /// An inactive rank sends its whole vector; where there is none, each rank sends all but its own block.
 template <Blocks block>
-std::int64_t most_sent(const Shape& shape) {
-    const auto last = block(shape, shape.ranks - 1);
-    return is_power_of_two(shape.ranks) ? last.first : last.end();
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const auto last = block(args, args.ranks - 1);
+    return is_power_of_two(args.ranks) ? last.first : last.end();
 }
 
 template <Blocks block>
@@ -75,13 +75,13 @@ Algorithm recursive_halving(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round<block>,
-        .scratch = [](const Shape& shape, int) { return 2 * block(shape, shape.ranks - 1).end(); },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t {
-                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 2);
+        .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                    },
                    .most_sent = most_sent<block>,
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t {
-                       return floor_log2(shape.ranks) + (is_power_of_two(shape.ranks) ? 0 : 1);
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
                    }},
     };
 }

@@ -8,13 +8,13 @@
 namespace timpani::reduce_scatter_ring {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return std::max(1, shape.ranks - 1); }
+std::int64_t rounds(const CollectiveArguments& args) { return std::max(1, args.ranks - 1); }
 
 template <Blocks block>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int p = shape.ranks;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int p = args.ranks;
     const auto own = [&](std::int64_t owner) {
-        return region(Buffer::send, block(shape, static_cast<int>((owner + p) % p)));
+        return region(Buffer::send, block(args, static_cast<int>((owner + p) % p)));
     };
     if (p == 1) {
         steps.copy(own(rank), {Buffer::receive, 0, own(rank).count});
@@ -23,7 +23,7 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
     // Blocks are received into two buffers in scratch by turns, and in the last round into the result.
     const auto partial_result = [&](std::int64_t in_round, std::int64_t count) {
         if (in_round == p - 2) return Region{Buffer::receive, 0, count};
-        return Region{Buffer::scratch, in_round % 2 * block(shape, 0).count, count};
+        return Region{Buffer::scratch, in_round % 2 * block(args, 0).count, count};
     };
     const Region outgoing = own(rank - k - 1);
     const Region mine = own(rank - k - 2);
@@ -34,14 +34,14 @@ void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
 }
 
 template <Blocks block>
-std::int64_t scratch(const Shape& shape, int) {
-    return std::clamp(shape.ranks - 2, 0, 2) * block(shape, 0).count;
+std::int64_t scratch(const CollectiveArguments& args, int) {
+    return std::clamp(args.ranks - 2, 0, 2) * block(args, 0).count;
 }
 
 /// A rank sends all blocks but its own.
 template <Blocks block>
-std::int64_t most_sent(const Shape& shape) {
-    const auto last = block(shape, shape.ranks - 1);
+std::int64_t most_sent(const CollectiveArguments& args) {
+    const auto last = block(args, args.ranks - 1);
     return last.end() - last.count;
 }
 
@@ -58,9 +58,11 @@ Algorithm ring(std::string_view collective) {
         .rounds = rounds,
         .round = round<block>,
         .scratch = scratch<block>,
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
                    .most_sent = most_sent<block>,
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                       return std::min(2, args.ranks - 1);
+                   }},
     };
 }
 

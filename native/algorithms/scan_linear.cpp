@@ -6,16 +6,16 @@
 namespace timpani::scan_linear {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks; }
 
 /// In round k rank k − 1 sends to rank k. What a rank receives is exscan's result; reduced with its own elements,
 /// scan's.
 template <bool exclusive>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Region own{Buffer::send, 0, shape.count};
-    const Region before{exclusive ? Buffer::receive : Buffer::scratch, 0, shape.count};
-    const Region inclusive{exclusive ? Buffer::scratch : Buffer::receive, 0, shape.count};
-    const bool needed = !exclusive || rank < shape.ranks - 1;
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, args.count};
+    const Region before{exclusive ? Buffer::receive : Buffer::scratch, 0, args.count};
+    const Region inclusive{exclusive ? Buffer::scratch : Buffer::receive, 0, args.count};
+    const bool needed = !exclusive || rank < args.ranks - 1;
     if (k == 0 && needed) steps.copy(own, inclusive);
     if (rank == k - 1) steps.send(rank + 1, inclusive);
     if (rank > 0 && rank == k) {
@@ -35,10 +35,12 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .scratch = [](const Shape& shape, int) { return shape.count; },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return shape.ranks - 1; },
-                   .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+        .scratch = [](const CollectiveArguments& args, int) { return args.count; },
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
+                   .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                       return std::min(2, args.ranks - 1);
+                   }},
     };
 }
 

@@ -10,29 +10,29 @@
 namespace timpani::scan_recursive_doubling {
 namespace {
 
-std::int64_t rounds(const Shape& shape) { return 1 + ceil_log2(shape.ranks); }
+std::int64_t rounds(const CollectiveArguments& args) { return 1 + ceil_log2(args.ranks); }
 
 template <bool exclusive>
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const Region own{Buffer::send, 0, shape.count};
-    const Region result{Buffer::receive, 0, shape.count};
-    const Region group{Buffer::scratch, 0, shape.count};
-    const Region theirs{Buffer::scratch, shape.count, shape.count};
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Region own{Buffer::send, 0, args.count};
+    const Region result{Buffer::receive, 0, args.count};
+    const Region group{Buffer::scratch, 0, args.count};
+    const Region theirs{Buffer::scratch, args.count, args.count};
     if (k == 0) {
-        if (shape.ranks > 1) steps.copy(own, group);
+        if (args.ranks > 1) steps.copy(own, group);
         if (!exclusive) steps.copy(own, result);
         return;
     }
     const int bit = 1 << (k - 1);
     const int peer = rank ^ bit;
-    if (peer >= shape.ranks) return;
+    if (peer >= args.ranks) return;
     steps.receive(peer, theirs);
     steps.send(peer, group);
     if (peer < rank) {
         const bool first = exclusive && rank % bit == 0;  // exscan's result begins with the first lower ranks
         first ? steps.copy(theirs, result) : steps.reduce(theirs, result);
     }
-    if (k + 1 < rounds(shape)) reduce_in_order(shape, theirs, group, peer < rank, steps);
+    if (k + 1 < rounds(args)) reduce_in_order(args, theirs, group, peer < rank, steps);
 }
 
 Algorithm recursive_doubling(std::string_view collective, decltype(Algorithm::round) round) {
@@ -46,10 +46,11 @@ Algorithm recursive_doubling(std::string_view collective, decltype(Algorithm::ro
         .aliases = {},
         .rounds = rounds,
         .round = round,
-        .scratch = [](const Shape& shape, int) { return 2 * shape.count; },
-        .claims = {.rounds = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); },
-                   .most_sent = [](const Shape& shape) { return ceil_log2(shape.ranks) * shape.count; },
-                   .most_neighbours = [](const Shape& shape) -> std::int64_t { return ceil_log2(shape.ranks); }},
+        .scratch = [](const CollectiveArguments& args, int) { return 2 * args.count; },
+        .claims = {
+            .rounds = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); },
+            .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
+            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
     };
 }
 

@@ -8,12 +8,12 @@
 namespace timpani::scatter_knomial {
 namespace {
 
-KnomialTree tree(const Shape& shape) { return {shape.ranks, shape.parameters[0]}; }
+KnomialTree tree(const CollectiveArguments& args) { return {args.ranks, args.parameters[0]}; }
 
-std::int64_t rounds(const Shape& shape) { return tree_gather_scatter_rounds(tree(shape)); }
+std::int64_t rounds(const CollectiveArguments& args) { return tree_gather_scatter_rounds(tree(args)); }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    tree_scatter_round(tree(shape), shape, rank, k, steps);
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    tree_scatter_round(tree(args), args, rank, k, steps);
 }
 
 const Register entry{{
@@ -26,11 +26,12 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
-    .scratch = [](const Shape& shape, int rank) { return subtree_scratch(tree(shape), shape, rank); },
-    .claims = {.rounds = [](const Shape& shape) { return SubtreeTraffic(shape, shape.parameters[0]).rounds; },
-               .most_sent = [](const Shape& shape) { return block_elements(shape, 1, shape.ranks); },
-               .most_neighbours =
-                   [](const Shape& shape) { return SubtreeTraffic(shape, shape.parameters[0]).most_neighbours; }},
+    .scratch = [](const CollectiveArguments& args, int rank) { return subtree_scratch(tree(args), args, rank); },
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) { return SubtreeTraffic(args, args.parameters[0]).rounds; },
+        .most_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); },
+        .most_neighbours =
+            [](const CollectiveArguments& args) { return SubtreeTraffic(args, args.parameters[0]).most_neighbours; }},
 }};
 
 }  // namespace

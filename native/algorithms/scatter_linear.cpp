@@ -17,10 +17,10 @@ Algorithm linear(std::string_view collective) {
         .aliases = {"basic_linear"},
         .rounds = linear_rounds,
         .round = linear_scatter_round,
-        .requests = [](const Shape&) -> std::int64_t { return 1; },
-        .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
-                   .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).elements; },
-                   .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
+        .requests = [](const CollectiveArguments&) -> std::int64_t { return 1; },
+        .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
+                   .most_sent = [](const CollectiveArguments& args) { return NonRootBlocks(args).elements; },
+                   .most_neighbours = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
     };
 }
 

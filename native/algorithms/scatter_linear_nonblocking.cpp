@@ -16,9 +16,9 @@ const Register entry{{
     .aliases = {"linear_nb"},
     .rounds = linear_rounds,
     .round = linear_scatter_round,
-    .claims = {.rounds = [](const Shape& shape) { return NonRootBlocks(shape).ranks; },
-               .most_sent = [](const Shape& shape) { return NonRootBlocks(shape).elements; },
-               .most_neighbours = [](const Shape& shape) { return NonRootBlocks(shape).ranks; }},
+    .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
+               .most_sent = [](const CollectiveArguments& args) { return NonRootBlocks(args).elements; },
+               .most_neighbours = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
 }};
 
 }  // namespace

@@ -52,8 +52,8 @@ double median(std::vector<double> values) {
 void compare(int bytes, MPI_Comm comm, int rank, int size) {
     std::vector<std::byte> send(static_cast<std::size_t>(bytes));
     std::vector<std::byte> receive(send.size() * static_cast<std::size_t>(size));
-    const Shape shape{.ranks = size, .count = bytes, .root = 0};
-    Execution execution(*find_algorithm("allgather", "ring"), shape, comm, MPI_BYTE, MPI_OP_NULL);
+    const CollectiveArguments args{.ranks = size, .count = bytes, .root = 0};
+    Execution execution(*find_algorithm("allgather", "ring"), args, comm, MPI_BYTE, MPI_OP_NULL);
     const auto ours = [&] { execution(send.data(), receive.data()); };
     const auto by_hand = [&] { ring_by_hand(send.data(), receive.data(), bytes, comm, rank, size); };
     int calls = static_cast<int>(std::clamp(kBlockSeconds / seconds_a_call(by_hand, 100, comm), 10.0, 10'000.0));

@@ -18,21 +18,21 @@ constexpr std::array kCollectives{
 };
 
 /// Of a buffer that `rank` uses; `received` tells from which side of a pair it looks.
-std::int64_t elements_of(Content content, bool received, const Shape& shape, int rank) {
+std::int64_t elements_of(Content content, bool received, const CollectiveArguments& args, int rank) {
     switch (content) {
         case Content::nothing:
             return 0;
         case Content::vector:
-            return shape.count;
+            return args.count;
         case Content::part:
-            return part_of(shape.count, shape.ranks, rank).count;
+            return part_of(args.count, args.ranks, rank).count;
         case Content::block:
-            return block_of(shape, rank).count;
+            return block_of(args, rank).count;
         case Content::blocks:
-            return block_of(shape, shape.ranks - 1).end();
+            return block_of(args, args.ranks - 1).end();
         case Content::pairs: {
-            const int last = shape.ranks - 1;
-            const auto block = received ? pair_block_of(shape, last, rank) : pair_block_of(shape, rank, last);
+            const int last = args.ranks - 1;
+            const auto block = received ? pair_block_of(args, last, rank) : pair_block_of(args, rank, last);
             return (received ? block.at_receiver : block.at_sender) + block.count;
         }
     }
@@ -40,38 +40,39 @@ std::int64_t elements_of(Content content, bool received, const Shape& shape, int
 }
 
 /// Whose block of the vector of all blocks holds element `i`, and which of the block's elements that is.
-Origin owner_of(const Shape& shape, std::int64_t i) {
+Origin owner_of(const CollectiveArguments& args, std::int64_t i) {
     int owner = 0;
-    if (shape.counts.empty()) {
-        owner = static_cast<int>(i / shape.count);
-        i %= shape.count;
+    if (args.counts.empty()) {
+        owner = static_cast<int>(i / args.count);
+        i %= args.count;
     } else {
-        for (; shape.counts[static_cast<std::size_t>(owner)] <= i; ++owner) {
-            i -= shape.counts[static_cast<std::size_t>(owner)];
+        for (; args.counts[static_cast<std::size_t>(owner)] <= i; ++owner) {
+            i -= args.counts[static_cast<std::size_t>(owner)];
         }
     }
     return {owner, owner, i};
 }
 
 /// Likewise of the blocks that all ranks have for `rank`, and the element's place in its sender's buffer.
-Origin sender_of(const Shape& shape, int rank, std::int64_t i) {
-    if (shape.counts.empty()) {
-        const int sender = static_cast<int>(i / shape.count);
-        return {sender, sender, rank * shape.count + i % shape.count};
+Origin sender_of(const CollectiveArguments& args, int rank, std::int64_t i) {
+    if (args.counts.empty()) {
+        const int sender = static_cast<int>(i / args.count);
+        return {sender, sender, rank * args.count + i % args.count};
     }
     const auto sent_here = [&](int sender) {
-        return shape.counts[static_cast<std::size_t>(sender) * static_cast<std::size_t>(shape.ranks) +
-                            static_cast<std::size_t>(rank)];
+        return args.counts[static_cast<std::size_t>(sender) * static_cast<std::size_t>(args.ranks) +
+                           static_cast<std::size_t>(rank)];
     };
     int sender = 0;
     for (; sent_here(sender) <= i; ++sender) i -= sent_here(sender);
-    return {sender, sender, pair_block_of(shape, sender, rank).at_sender + i};
+    return {sender, sender, pair_block_of(args, sender, rank).at_sender + i};
 }
 
 /// The element of the contributed vectors that element `i` of what `rank` receives is of.
-std::int64_t contributed_index(const Collective& collective, const Shape& shape, int rank, std::int64_t i) {
-    if (collective.receive.content == Content::part) return part_of(shape.count, shape.ranks, rank).first + i;
-    if (collective.receive.content == Content::block) return block_of(shape, rank).first + i;
+std::int64_t contributed_index(const Collective& collective, const CollectiveArguments& args, int rank,
+                               std::int64_t i) {
+    if (collective.receive.content == Content::part) return part_of(args.count, args.ranks, rank).first + i;
+    if (collective.receive.content == Content::block) return block_of(args, rank).first + i;
     return i;
 }
 
@@ -83,25 +84,25 @@ InPlace Collective::in_place() const {
     return send.holders == Holders::root ? InPlace::receive_at_root : InPlace::send;
 }
 
-std::int64_t Collective::send_elements(const Shape& shape, int rank) const {
-    return send.used_by(rank, shape.root) ? elements_of(send.content, false, shape, rank) : 0;
+std::int64_t Collective::send_elements(const CollectiveArguments& args, int rank) const {
+    return send.used_by(rank, args.root) ? elements_of(send.content, false, args, rank) : 0;
 }
 
-std::int64_t Collective::receive_elements(const Shape& shape, int rank) const {
-    return receive.used_by(rank, shape.root) ? elements_of(receive.content, true, shape, rank) : 0;
+std::int64_t Collective::receive_elements(const CollectiveArguments& args, int rank) const {
+    return receive.used_by(rank, args.root) ? elements_of(receive.content, true, args, rank) : 0;
 }
 
-std::optional<Origin> Collective::origin(const Shape& shape, int rank, std::int64_t i) const {
-    const auto index = [&] { return contributed_index(*this, shape, rank, i); };
+std::optional<Origin> Collective::origin(const CollectiveArguments& args, int rank, std::int64_t i) const {
+    const auto index = [&] { return contributed_index(*this, args, rank, i); };
     switch (result) {
         case Result::none:
             return std::nullopt;
         case Result::moved:
-            if (receive.content == Content::blocks) return owner_of(shape, i);
-            if (receive.content == Content::pairs) return sender_of(shape, rank, i);
-            return Origin{shape.root, shape.root, index()};
+            if (receive.content == Content::blocks) return owner_of(args, i);
+            if (receive.content == Content::pairs) return sender_of(args, rank, i);
+            return Origin{args.root, args.root, index()};
         case Result::sum:
-            return Origin{0, shape.ranks - 1, index()};
+            return Origin{0, args.ranks - 1, index()};
         case Result::prefix:
             return Origin{0, rank, index()};
         case Result::prefix_before:
@@ -111,30 +112,30 @@ std::optional<Origin> Collective::origin(const Shape& shape, int rank, std::int6
     return std::nullopt;
 }
 
-Part block_of(const Shape& shape, int rank) {
-    if (shape.counts.empty()) return {rank * shape.count, shape.count};
+Part block_of(const CollectiveArguments& args, int rank) {
+    if (args.counts.empty()) return {rank * args.count, args.count};
     std::int64_t first = 0;
-    for (int before = 0; before < rank; ++before) first += shape.counts[static_cast<std::size_t>(before)];
-    return {first, shape.counts[static_cast<std::size_t>(rank)]};
+    for (int before = 0; before < rank; ++before) first += args.counts[static_cast<std::size_t>(before)];
+    return {first, args.counts[static_cast<std::size_t>(rank)]};
 }
 
 namespace {
 
 /// What `pair_block_of` can say where one rank's blocks are known alone: its places and counts.
-PairBlock known_pair_block(const Shape& shape, int sender, int receiver) {
-    const auto ranks = static_cast<std::size_t>(shape.ranks);
+PairBlock known_pair_block(const CollectiveArguments& args, int sender, int receiver) {
+    const auto ranks = static_cast<std::size_t>(args.ranks);
     const auto block = [](std::span<const std::int64_t> counts, int peer) -> Part {
         const auto before = counts.first(static_cast<std::size_t>(peer));
         return {std::accumulate(before.begin(), before.end(), std::int64_t{0}), counts[before.size()]};
     };
     PairBlock known{};
-    if (sender == shape.known_rank) {
-        const Part sent = block(shape.counts.first(ranks), receiver);
+    if (sender == args.known_rank) {
+        const Part sent = block(args.counts.first(ranks), receiver);
         known.at_sender = sent.first;
         known.count = sent.count;
     }
-    if (receiver == shape.known_rank) {
-        const Part received = block(shape.counts.last(ranks), sender);
+    if (receiver == args.known_rank) {
+        const Part received = block(args.counts.last(ranks), sender);
         known.at_receiver = received.first;
         known.count = received.count;
     }
@@ -143,12 +144,12 @@ PairBlock known_pair_block(const Shape& shape, int sender, int receiver) {
 
 }  // namespace
 
-PairBlock pair_block_of(const Shape& shape, int sender, int receiver) {
-    if (shape.counts.empty()) return {receiver * shape.count, sender * shape.count, shape.count};
-    if (shape.known_rank) return known_pair_block(shape, sender, receiver);
+PairBlock pair_block_of(const CollectiveArguments& args, int sender, int receiver) {
+    if (args.counts.empty()) return {receiver * args.count, sender * args.count, args.count};
+    if (args.known_rank) return known_pair_block(args, sender, receiver);
     const auto count = [&](int from, int to) {
-        return shape.counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(shape.ranks) +
-                            static_cast<std::size_t>(to)];
+        return args.counts[static_cast<std::size_t>(from) * static_cast<std::size_t>(args.ranks) +
+                           static_cast<std::size_t>(to)];
     };
     PairBlock block{0, 0, count(sender, receiver)};
     for (int before = 0; before < receiver; ++before) block.at_sender += count(sender, before);

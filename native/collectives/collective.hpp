@@ -10,10 +10,10 @@ namespace timpani {
 
 class Topology;
 
-/// One call of a collective: how many ranks take part, the elements that its size counts, and the root; and, for an
-/// algorithm of ours, the bytes of an element, whether the operator commutes, and the algorithm's own parameters in the
-/// order in which it names them.
-struct Shape {
+/// What a collective is called with: how many ranks take part, the elements that its size counts, and the root; and,
+/// for an algorithm of ours, the bytes of an element, whether the operator commutes, and the algorithm's own parameters
+/// in the order in which it names them.
+struct CollectiveArguments {
     int ranks;
     std::int64_t count;
     int root;
@@ -36,7 +36,7 @@ struct Part {
     std::int64_t count;
     [[nodiscard]] std::int64_t end() const { return first + count; }
 };
-Part block_of(const Shape& shape, int rank);
+Part block_of(const CollectiveArguments& args, int rank);
 
 /// The block that `sender` has for `receiver` in an all-to-all: its place in the sender's buffer and in the receiver's.
 struct PairBlock {
@@ -44,7 +44,7 @@ struct PairBlock {
     std::int64_t at_receiver;
     std::int64_t count;
 };
-PairBlock pair_block_of(const Shape& shape, int sender, int receiver);
+PairBlock pair_block_of(const CollectiveArguments& args, int sender, int receiver);
 
 /// Where an element of a result comes from: the sum over ranks [first_rank, last_rank] of their element `index`.
 /// For collectives that only move data the two ranks are the same.
@@ -117,10 +117,10 @@ struct Collective {
     [[nodiscard]] InPlace in_place() const;
 
     /// Elements of the buffer that rank contributes from, and of the one that it receives into.
-    [[nodiscard]] std::int64_t send_elements(const Shape& shape, int rank) const;
-    [[nodiscard]] std::int64_t receive_elements(const Shape& shape, int rank) const;
+    [[nodiscard]] std::int64_t send_elements(const CollectiveArguments& args, int rank) const;
+    [[nodiscard]] std::int64_t receive_elements(const CollectiveArguments& args, int rank) const;
     /// Where element `i` of rank's receive buffer comes from; nothing where MPI leaves it undefined.
-    [[nodiscard]] std::optional<Origin> origin(const Shape& shape, int rank, std::int64_t i) const;
+    [[nodiscard]] std::optional<Origin> origin(const CollectiveArguments& args, int rank, std::int64_t i) const;
 };
 
 /// All collectives, in the order of operations.def.

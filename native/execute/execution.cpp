@@ -18,12 +18,13 @@ int rank_in(MPI_Comm comm) {
     return rank;
 }
 
-/// The shape with what the operator and the datatype say of themselves.
-Shape admitted(const Algorithm& algorithm, Shape shape, MPI_Op op, const ElementLayout& layout) {
-    shape.commutative = commutes(op);
-    shape.element_bytes = std::max(1, layout.size);
-    require_admitted(algorithm, shape);
-    return shape;
+/// The arguments with what the operator and the datatype say of themselves.
+CollectiveArguments admitted(const Algorithm& algorithm, CollectiveArguments args, MPI_Op op,
+                             const ElementLayout& layout) {
+    args.commutative = commutes(op);
+    args.element_bytes = std::max(1, layout.size);
+    require_admitted(algorithm, args);
+    return args;
 }
 
 std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
@@ -32,20 +33,20 @@ std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
 
 }  // namespace
 
-Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
-                     const Displacements& where)
+Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args, MPI_Comm comm, MPI_Datatype type,
+                     MPI_Op op, const Displacements& where)
     : comm_(comm),
       rank_(rank_in(comm)),
       type_(type),
       op_(op),
       layout_(type),
-      program_(compile(algorithm, admitted(algorithm, shape, op, layout_), rank_)),
+      program_(compile(algorithm, admitted(algorithm, args, op, layout_), rank_)),
       send_displaced_(!where.send.empty()),
       receive_displaced_(!where.receive.empty()) {
     const Collective& collective = *find_collective(algorithm.collective);
-    send_blocks_ = send_blocks(collective, shape, rank_, where);
-    receive_blocks_ = receive_blocks(collective, shape, rank_, where);
-    in_place_blocks_ = in_place_blocks(collective, shape, rank_, where);
+    send_blocks_ = send_blocks(collective, args, rank_, where);
+    receive_blocks_ = receive_blocks(collective, args, rank_, where);
+    in_place_blocks_ = in_place_blocks(collective, args, rank_, where);
     scratch_.allocate(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
     requests_.assign(static_cast<std::size_t>(program_.requests), MPI_REQUEST_NULL);
@@ -53,7 +54,7 @@ Execution::Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm co
     if (receive_displaced_) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
     // Last: freeing a window is collective, so a rank that runs out of memory must not have made one.
     if (program_.window > 0) {
-        window_ = std::make_unique<SharedWindow>(comm, *shape.topology, layout_.bytes(program_.window));
+        window_ = std::make_unique<SharedWindow>(comm, *args.topology, layout_.bytes(program_.window));
         bases_[static_cast<std::size_t>(Buffer::window)] = window_->base() - layout_.true_lower;
     }
 }

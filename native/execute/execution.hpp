@@ -22,11 +22,11 @@ namespace timpani {
 /// elements are copied to a staging buffer first, or from one afterwards.
 class Execution {
   public:
-    /// Both buffers hold elements of `type`, gaps and all; `shape` counts those, with the counts of every rank in a
-    /// v-collective. Throws std::runtime_error where the algorithm does not admit the shape, or an operator that does
-    /// not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data); NoSharedMemory where it
-    /// has a window and a node's ranks can't share memory, on all ranks alike.
-    Execution(const Algorithm& algorithm, const Shape& shape, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
+    /// Both buffers hold elements of `type`, gaps and all; `args` counts those, with the counts of every rank in a
+    /// v-collective. Throws std::runtime_error where the algorithm does not admit the arguments, or an operator that
+    /// does not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data); NoSharedMemory where
+    /// it has a window and a node's ranks can't share memory, on all ranks alike.
+    Execution(const Algorithm& algorithm, const CollectiveArguments& args, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
               const Displacements& where = {});
 
     /// MPI's first error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE

@@ -6,9 +6,10 @@ namespace {
 
 /// A block of a buffer by the number of the rank that it is for or from.
 template <typename BlockOf>
-std::vector<PackedBlock> blocks(const Shape& shape, std::span<const int> displacements, BlockOf block_of_peer) {
+std::vector<PackedBlock> blocks(const CollectiveArguments& args, std::span<const int> displacements,
+                                BlockOf block_of_peer) {
     std::vector<PackedBlock> found;
-    for (int peer = 0; peer < shape.ranks; ++peer) {
+    for (int peer = 0; peer < args.ranks; ++peer) {
         const Part block = block_of_peer(peer);
         const auto displacement = displacements.empty() ? block.first : displacements[static_cast<std::size_t>(peer)];
         found.push_back({displacement, block.first, block.count});
@@ -26,36 +27,36 @@ bool in_pairs(const Collective& collective) { return collective.send.content == 
 
 }  // namespace
 
-std::vector<PackedBlock> send_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> send_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                      const Displacements& where) {
-    const auto elements = collective.send_elements(shape, rank);
+    const auto elements = collective.send_elements(args, rank);
     if (elements == 0) return {};
-    if (scatters(collective)) return blocks(shape, where.send, [&](int to) { return block_of(shape, to); });
+    if (scatters(collective)) return blocks(args, where.send, [&](int to) { return block_of(args, to); });
     if (!in_pairs(collective)) return whole(elements);
-    return blocks(shape, where.send, [&](int to) {
-        const auto block = pair_block_of(shape, rank, to);
+    return blocks(args, where.send, [&](int to) {
+        const auto block = pair_block_of(args, rank, to);
         return Part{block.at_sender, block.count};
     });
 }
 
-std::vector<PackedBlock> receive_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> receive_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                         const Displacements& where) {
-    const auto elements = collective.receive_elements(shape, rank);
+    const auto elements = collective.receive_elements(args, rank);
     if (elements == 0) return {};
-    if (gathers(collective)) return blocks(shape, where.receive, [&](int from) { return block_of(shape, from); });
+    if (gathers(collective)) return blocks(args, where.receive, [&](int from) { return block_of(args, from); });
     if (!in_pairs(collective)) return whole(elements);
-    return blocks(shape, where.receive, [&](int from) {
-        const auto block = pair_block_of(shape, from, rank);
+    return blocks(args, where.receive, [&](int from) {
+        const auto block = pair_block_of(args, from, rank);
         return Part{block.at_receiver, block.count};
     });
 }
 
-std::vector<PackedBlock> in_place_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> in_place_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                          const Displacements& where) {
     // What goes to a rank lies where what comes from it will: MPI asks that both are of one size.
-    if (in_pairs(collective)) return receive_blocks(collective, shape, rank, where);
-    if (!gathers(collective)) return whole(collective.send_elements(shape, rank));
-    const auto received = receive_blocks(collective, shape, rank, where);
+    if (in_pairs(collective)) return receive_blocks(collective, args, rank, where);
+    if (!gathers(collective)) return whole(collective.send_elements(args, rank));
+    const auto received = receive_blocks(collective, args, rank, where);
     if (received.empty()) return {};
     PackedBlock own = received[static_cast<std::size_t>(rank)];
     own.offset = 0;

@@ -24,13 +24,13 @@ struct Displacements {
 };
 
 /// The blocks of the send buffer of `rank`, and of its receive buffer; where a buffer isn't made of blocks, all of it.
-std::vector<PackedBlock> send_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> send_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                      const Displacements& where);
-std::vector<PackedBlock> receive_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> receive_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                         const Displacements& where);
 
 /// With MPI_IN_PLACE for the send buffer: what `rank` contributes, with displacements in its receive buffer.
-std::vector<PackedBlock> in_place_blocks(const Collective& collective, const Shape& shape, int rank,
+std::vector<PackedBlock> in_place_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                          const Displacements& where);
 
 }  // namespace timpani

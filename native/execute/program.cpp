@@ -11,9 +11,9 @@ namespace {
 /// Turns steps into instructions, keeping account of the messages under way.
 class Compiler {
   public:
-    Compiler(const Algorithm& algorithm, const Shape& shape)
-        : dependencies_(algorithm, shape),
-          accessed_since_sync_(algorithm.window != nullptr && algorithm.window(shape) > 0) {}
+    Compiler(const Algorithm& algorithm, const CollectiveArguments& args)
+        : dependencies_(algorithm, args),
+          accessed_since_sync_(algorithm.window != nullptr && algorithm.window(args) > 0) {}
 
     void add(const Step& step) {
         for (const auto earlier : dependencies_.add(step)) wait_for(earlier);
@@ -123,18 +123,18 @@ class Compiler {
 
 }  // namespace
 
-Program compile(const Algorithm& algorithm, const Shape& shape, int rank) {
-    Compiler compiler(algorithm, shape);
+Program compile(const Algorithm& algorithm, const CollectiveArguments& args, int rank) {
+    Compiler compiler(algorithm, args);
     Steps steps;
-    const auto rounds = algorithm.rounds(shape);
+    const auto rounds = algorithm.rounds(args);
     for (std::int64_t round = 0; round < rounds; ++round) {
         steps.clear();
-        algorithm.round(shape, rank, round, steps);
+        algorithm.round(args, rank, round, steps);
         for (const Step& step : steps.all()) compiler.add(step);
     }
     Program program = compiler.finish();
-    program.scratch = algorithm.scratch == nullptr ? 0 : algorithm.scratch(shape, rank);
-    program.window = algorithm.window == nullptr ? 0 : algorithm.window(shape);
+    program.scratch = algorithm.scratch == nullptr ? 0 : algorithm.scratch(args, rank);
+    program.window = algorithm.window == nullptr ? 0 : algorithm.window(args);
     return program;
 }
 

@@ -43,6 +43,6 @@ struct Program {
 };
 
 /// The program of `rank`; costs the schedule's length times the logarithm of its regions.
-Program compile(const Algorithm& algorithm, const Shape& shape, int rank);
+Program compile(const Algorithm& algorithm, const CollectiveArguments& args, int rank);
 
 }  // namespace timpani

@@ -12,7 +12,7 @@ namespace timpani {
 struct BlockSizes {
     int error = 0;                        // MPI's
     bool valid = true;                    // false: some rank's arguments are invalid
-    std::vector<std::int64_t> counts{};   // bytes, as Shape has them
+    std::vector<std::int64_t> counts{};   // bytes, as CollectiveArguments has them
     std::optional<int> known_rank{};      // likewise
     std::int64_t message_bytes = 0;       // what rules compare: the mean block, in alltoallv that of the busiest rank
     std::int64_t max_bytes_per_rank = 0;  // bytes that one rank sends or receives in all

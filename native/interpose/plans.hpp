@@ -23,7 +23,7 @@ struct PlanKey {
     int root;
     MPI_Datatype type;
     MPI_Op op;
-    std::vector<std::int64_t> counts;  // of a v-collective, as Shape has them
+    std::vector<std::int64_t> counts;  // of a v-collective, as CollectiveArguments has them
 
     friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };

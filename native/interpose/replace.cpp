@@ -86,14 +86,14 @@ class Replacement {
             key_.count = call.receive.count;
             for (int r = 0; in_parts() && r < here.ranks; ++r) key_.count += call.receive.counts[r];
         }
-        shape_ = {.ranks = here.ranks,
-                  .count = key_.count,
-                  .root = key_.root,
-                  .commutative = commutes(key_.op),
-                  .counts = sizes.counts,
-                  .topology = communicator.topology(),
-                  .known_rank = sizes.known_rank};
-        std::ranges::copy(rule.parameters, shape_.parameters.begin());
+        args_ = {.ranks = here.ranks,
+                 .count = key_.count,
+                 .root = key_.root,
+                 .commutative = commutes(key_.op),
+                 .counts = sizes.counts,
+                 .topology = communicator.topology(),
+                 .known_rank = sizes.known_rank};
+        std::ranges::copy(rule.parameters, args_.parameters.begin());
         // A message of a hierarchy may hold what several ranks send to several others.
         const bool joins = rule.algorithm->restrictions.topology && collective_.send.content == Content::pairs;
         max_bytes_ = sizes.max_bytes_per_rank * (joins ? here.ranks : 1);
@@ -105,12 +105,12 @@ class Replacement {
         if (!moves_data_ && !may_reduce(key_.op, key_.type)) return kArguments;
         if (!moves_data_ && !has_world()) return "no MPI_COMM_WORLD";
         if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
-        const std::string_view refusal = rule_.algorithm->restrictions.refusal(shape_);
+        const std::string_view refusal = rule_.algorithm->restrictions.refusal(args_);
         if (!refusal.empty()) return refusal;
         // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
         if (rule_.algorithm->window != nullptr && !cacheable())
             return "shared memory takes predefined types and operators";
-        if (in_parts() && !has_even_parts(call_, communicator_.here(), shape_.count)) return "unequal parts";
+        if (in_parts() && !has_even_parts(call_, communicator_.here(), args_.count)) return "unequal parts";
         return {};
     }
 
@@ -127,8 +127,8 @@ class Replacement {
     [[nodiscard]] bool in_parts() const { return collective_.receive.content == Content::part; }
     [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
-        const SetupTimer clock("plan", shape_.ranks);
-        return std::make_unique<Execution>(*rule_.algorithm, shape_, communicator_.private_comm(), key_.type, key_.op);
+        const SetupTimer clock("plan", args_.ranks);
+        return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.private_comm(), key_.type, key_.op);
     }
 
     int run(Execution& execution) const {
@@ -143,7 +143,7 @@ class Replacement {
     const Rule& rule_;
     bool moves_data_;
     PlanKey key_{};
-    Shape shape_{};
+    CollectiveArguments args_{};
     std::int64_t max_bytes_ = 0;
 };
 

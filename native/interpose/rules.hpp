@@ -30,7 +30,7 @@ struct Rule {
     Range per_node;
     Range bytes;
     const Algorithm* algorithm = nullptr;  // nullptr: the library's own
-    std::vector<std::int64_t> parameters;  // as Shape has them
+    std::vector<std::int64_t> parameters;  // as CollectiveArguments has them
     std::string text;                      // the algorithm as the rule names it
 };
 

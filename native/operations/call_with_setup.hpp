@@ -11,9 +11,9 @@ namespace timpani {
 /// topology and the plan.
 class CallWithSetup : public CollectiveCall {
   public:
-    /// As CollectiveCall's; `shape` has a topology, of which the groups are used, the nodes are found anew.
-    CallWithSetup(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
-                  const std::string& algorithm);
+    /// As CollectiveCall's; `args` has a topology, of which the groups are used, the nodes are found anew.
+    CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                  MPI_Comm comm, const std::string& algorithm);
 
     int operator()(std::byte* send, std::byte* receive) override;
 

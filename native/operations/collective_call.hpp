@@ -15,27 +15,25 @@ namespace timpani {
 /// One collective call, of the MPI library or of an algorithm of ours.
 class CollectiveCall : public Operation {
   public:
-    /// `count` as Shape counts it. Throws NotApplicable where it is too large for MPI's integer counts.
-    CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
-                   Controls controls = {});
+    /// `count` as CollectiveArguments counts it. Throws NotApplicable where it is too large for MPI's integer counts.
+    CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                   MPI_Comm comm, Controls controls = {});
 
     /// `algorithm` is of ours: its name and parameters, `knomial:radix=4`. Throws std::runtime_error where there is no
     /// such algorithm, or it does not apply here.
-    CollectiveCall(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
-                   const std::string& algorithm);
+    CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                   MPI_Comm comm, const std::string& algorithm);
 
     int operator()(std::byte* send, std::byte* receive) override;
 
-    [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(shape_, rank()); }
-    [[nodiscard]] std::int64_t receive_elements() const override {
-        return collective_.receive_elements(shape_, rank());
-    }
+    [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(args_, rank()); }
+    [[nodiscard]] std::int64_t receive_elements() const override { return collective_.receive_elements(args_, rank()); }
     [[nodiscard]] std::uint64_t sent(std::int64_t i) const override;
     [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override;
 
   private:
     const Collective& collective_;
-    Shape shape_;
+    CollectiveArguments args_;
     LibraryArguments arguments_;
     LibraryCall library_call_;
     std::unique_ptr<Execution> execution_;  // of ours; else the library is called

@@ -70,27 +70,27 @@ constexpr std::array kCalls{
 };
 
 /// The piece of a rank's buffer that is for `peer`, or from it.
-Part piece(const CollectiveBuffers& buffers, bool received, const Shape& shape, int rank, int peer) {
-    if (buffers.content == Content::part) return part_of(shape.count, shape.ranks, peer);
-    if (buffers.content != Content::pairs) return block_of(shape, peer);
-    const auto block = received ? pair_block_of(shape, peer, rank) : pair_block_of(shape, rank, peer);
+Part piece(const CollectiveBuffers& buffers, bool received, const CollectiveArguments& args, int rank, int peer) {
+    if (buffers.content == Content::part) return part_of(args.count, args.ranks, peer);
+    if (buffers.content != Content::pairs) return block_of(args, peer);
+    const auto block = received ? pair_block_of(args, peer, rank) : pair_block_of(args, rank, peer);
     return {received ? block.at_receiver : block.at_sender, block.count};
 }
 
 }  // namespace
 
-LibraryArguments library_arguments(const Collective& collective, const Shape& shape, int rank, MPI_Comm comm,
-                                   MPI_Datatype type, MPI_Op op) {
+LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
+                                   MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
     LibraryArguments arguments{.comm = comm,
                                .type = type,
                                .op = op,
                                .rank = rank,
-                               .root = shape.root,
-                               .count = static_cast<int>(shape.count),
-                               .own_count = static_cast<int>(block_of(shape, rank).count)};
-    for (int peer = 0; peer < shape.ranks; ++peer) {
-        const Part sent = piece(collective.send, false, shape, rank, peer);
-        const Part received = piece(collective.receive, true, shape, rank, peer);
+                               .root = args.root,
+                               .count = static_cast<int>(args.count),
+                               .own_count = static_cast<int>(block_of(args, rank).count)};
+    for (int peer = 0; peer < args.ranks; ++peer) {
+        const Part sent = piece(collective.send, false, args, rank, peer);
+        const Part received = piece(collective.receive, true, args, rank, peer);
         arguments.send_counts.push_back(static_cast<int>(sent.count));
         arguments.send_displacements.push_back(static_cast<int>(sent.first));
         arguments.receive_counts.push_back(static_cast<int>(received.count));

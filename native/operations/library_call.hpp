@@ -25,9 +25,9 @@ struct LibraryArguments {
     std::vector<int> receive_displacements{};
 };
 
-/// The arguments of `rank`, blocks side by side. All counts of `shape` must be ints.
-LibraryArguments library_arguments(const Collective& collective, const Shape& shape, int rank, MPI_Comm comm,
-                                   MPI_Datatype type, MPI_Op op);
+/// The arguments of `rank`, blocks side by side. All counts of `args` must be ints.
+LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
+                                   MPI_Comm comm, MPI_Datatype type, MPI_Op op);
 
 /// MPI's error code.
 using LibraryCall = int (*)(const LibraryArguments& arguments, void* send, void* receive);

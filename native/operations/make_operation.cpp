@@ -49,13 +49,13 @@ std::unique_ptr<Operation> make_collective(const Collective& collective, std::in
     int ranks = 0;
     MPI_Comm_size(comm, &ranks);
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
-    Shape shape{ranks, bytes / element_bytes, 0, element_bytes};
-    shape.topology = &options.topology;
+    CollectiveArguments args{ranks, bytes / element_bytes, 0, element_bytes};
+    args.topology = &options.topology;
     if (!algorithm.empty() && options.include_setup) {
-        return std::make_unique<CallWithSetup>(collective, shape, datatype, comm, algorithm);
+        return std::make_unique<CallWithSetup>(collective, args, datatype, comm, algorithm);
     }
-    if (!algorithm.empty()) return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, algorithm);
-    return std::make_unique<CollectiveCall>(collective, shape, datatype, comm, at_call);
+    if (!algorithm.empty()) return std::make_unique<CollectiveCall>(collective, args, datatype, comm, algorithm);
+    return std::make_unique<CollectiveCall>(collective, args, datatype, comm, at_call);
 }
 
 }  // namespace

@@ -49,18 +49,18 @@ const RegisterOperation setup{"setup", "default", make<Setup>};
 
 }  // namespace
 
-CallWithSetup::CallWithSetup(const Collective& collective, const Shape& shape, const Datatype& datatype, MPI_Comm comm,
-                             const std::string& algorithm)
-    : CollectiveCall(collective, shape, datatype, comm),
-      bound_(timpani::bind(collective.name, algorithm, shape)),
-      group_(std::to_string(shape.topology->group_of(shape.topology->node_of(rank())))) {}
+CallWithSetup::CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                             MPI_Comm comm, const std::string& algorithm)
+    : CollectiveCall(collective, args, datatype, comm),
+      bound_(timpani::bind(collective.name, algorithm, args)),
+      group_(std::to_string(args.topology->group_of(args.topology->node_of(rank())))) {}
 
 int CallWithSetup::operator()(std::byte* send, std::byte* receive) {
     const PrivateCommunicator own(comm());
     const Topology topology = discover_topology(own.get(), group_);
-    Shape shape = bound_.shape;
-    shape.topology = &topology;
-    Execution execution(*bound_.algorithm, shape, own.get(), datatype().mpi, MPI_SUM);
+    CollectiveArguments args = bound_.args;
+    args.topology = &topology;
+    Execution execution(*bound_.algorithm, args, own.get(), datatype().mpi, MPI_SUM);
     return execution(send, receive);
 }
 

@@ -37,15 +37,15 @@ std::string Restrictions::text() const {
     return text;
 }
 
-std::string_view Restrictions::refusal(const Shape& shape) const {
-    if (commutative && !shape.commutative) return "operator does not commute";
-    const bool ranks = (!power_of_two || is_power_of_two(shape.ranks)) && (!even || shape.ranks % 2 == 0);
-    if (!ranks || (topology && shape.topology == nullptr)) return "algorithm does not apply to these ranks";
+std::string_view Restrictions::refusal(const CollectiveArguments& args) const {
+    if (commutative && !args.commutative) return "operator does not commute";
+    const bool ranks = (!power_of_two || is_power_of_two(args.ranks)) && (!even || args.ranks % 2 == 0);
+    if (!ranks || (topology && args.topology == nullptr)) return "algorithm does not apply to these ranks";
     return {};
 }
 
-void require_admitted(const Algorithm& algorithm, const Shape& shape) {
-    if (algorithm.restrictions.admit(shape)) return;
+void require_admitted(const Algorithm& algorithm, const CollectiveArguments& args) {
+    if (algorithm.restrictions.admit(args)) return;
     throw std::runtime_error(std::string(algorithm.collective) + "/" + std::string(algorithm.name) +
                              " applies only where: " + algorithm.restrictions.text());
 }

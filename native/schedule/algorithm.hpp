@@ -18,27 +18,27 @@ struct Restrictions {
     bool power_of_two = false;  // ranks
     bool even = false;          // ranks
     bool commutative = false;   // operator
-    bool topology = false;      // known: the shape tells which ranks share a node
+    bool topology = false;      // known: the arguments tell which ranks share a node
     /// In words, as tables show them; empty where there is none.
     [[nodiscard]] std::string text() const;
-    /// Why they don't admit `shape`, alike on all ranks; empty where they do.
-    [[nodiscard]] std::string_view refusal(const Shape& shape) const;
-    [[nodiscard]] bool admit(const Shape& shape) const { return refusal(shape).empty(); }
+    /// Why they don't admit `args`, alike on all ranks; empty where they do.
+    [[nodiscard]] std::string_view refusal(const CollectiveArguments& args) const;
+    [[nodiscard]] bool admit(const CollectiveArguments& args) const { return refusal(args).empty(); }
 };
 
 /// What an algorithm says of itself in closed form; tests compare it with the schedule. One that asks for the topology
 /// says what leaves a node, and of the others what it can; all others say all but that.
 struct Claims {
     /// Rounds in which anything moves.
-    std::int64_t (*rounds)(const Shape&) = nullptr;
+    std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;
     /// Most elements that one rank sends, over all ranks.
-    std::int64_t (*most_sent)(const Shape&) = nullptr;
+    std::int64_t (*most_sent)(const CollectiveArguments&) = nullptr;
     /// Most distinct ranks that one rank exchanges messages with.
-    std::int64_t (*most_neighbours)(const Shape&) = nullptr;
+    std::int64_t (*most_neighbours)(const CollectiveArguments&) = nullptr;
     /// Most elements that the ranks of one node send to other nodes.
-    std::int64_t (*most_leaving_node)(const Shape&) = nullptr;
+    std::int64_t (*most_leaving_node)(const CollectiveArguments&) = nullptr;
     /// Most elements that the ranks of one group send to other groups.
-    std::int64_t (*most_leaving_group)(const Shape&) = nullptr;
+    std::int64_t (*most_leaving_group)(const CollectiveArguments&) = nullptr;
 };
 
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.
@@ -54,21 +54,21 @@ struct Algorithm {
     Restrictions restrictions;
     std::vector<Parameter> parameters;
     std::vector<std::string_view> aliases;
-    std::int64_t (*rounds)(const Shape&);
-    void (*round)(const Shape&, int rank, std::int64_t round, Steps& steps);
+    std::int64_t (*rounds)(const CollectiveArguments&);
+    void (*round)(const CollectiveArguments&, int rank, std::int64_t round, Steps& steps);
     /// Elements of scratch that a rank needs; none where it is null.
-    std::int64_t (*scratch)(const Shape&, int rank) = nullptr;
+    std::int64_t (*scratch)(const CollectiveArguments&, int rank) = nullptr;
     /// Elements of memory that the ranks of each node share; none where it is null. It asks for the topology. What one
     /// call left there the next must not disturb while a rank still reads it.
-    std::int64_t (*window)(const Shape&) = nullptr;
+    std::int64_t (*window)(const CollectiveArguments&) = nullptr;
     /// Most messages that a rank may have under way at once, at least 1; no bound where it is null. At the bound the
     /// oldest must end before the next starts.
-    std::int64_t (*requests)(const Shape&) = nullptr;
+    std::int64_t (*requests)(const CollectiveArguments&) = nullptr;
     Claims claims;
 };
 
-/// Throws std::runtime_error where the algorithm's restrictions don't admit `shape`.
-void require_admitted(const Algorithm& algorithm, const Shape& shape);
+/// Throws std::runtime_error where the algorithm's restrictions don't admit `args`.
+void require_admitted(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// All algorithms, by collective and name.
 std::span<const Algorithm* const> algorithms();

@@ -28,11 +28,17 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
 }
 
 /// `rank` counted from the root, which is 0; and back.
-constexpr int relative_rank(const Shape& shape, int rank) { return (rank - shape.root + shape.ranks) % shape.ranks; }
-constexpr int absolute_rank(const Shape& shape, int relative) { return (relative + shape.root) % shape.ranks; }
+constexpr int relative_rank(const CollectiveArguments& args, int rank) {
+    return (rank - args.root + args.ranks) % args.ranks;
+}
+constexpr int absolute_rank(const CollectiveArguments& args, int relative) {
+    return (relative + args.root) % args.ranks;
+}
 
 /// Where a broadcast's data is at `rank`: the root sends it, the others have received it.
-constexpr Buffer data_of(const Shape& shape, int rank) { return rank == shape.root ? Buffer::send : Buffer::receive; }
+constexpr Buffer data_of(const CollectiveArguments& args, int rank) {
+    return rank == args.root ? Buffer::send : Buffer::receive;
+}
 
 /// A vector of `count` elements cut into segments of equal length, the last one shorter. At least one segment.
 struct Segments {
@@ -40,10 +46,10 @@ struct Segments {
     std::int64_t length;
 
     /// `segment_bytes` 0 or more than the vector: one segment.
-    static constexpr Segments of(const Shape& shape, std::int64_t segment_bytes) {
-        const std::int64_t wanted = segment_bytes / std::max<std::int64_t>(1, shape.element_bytes);
-        const bool whole = segment_bytes <= 0 || wanted >= shape.count;
-        return {shape.count, whole ? std::max<std::int64_t>(1, shape.count) : std::max<std::int64_t>(1, wanted)};
+    static constexpr Segments of(const CollectiveArguments& args, std::int64_t segment_bytes) {
+        const std::int64_t wanted = segment_bytes / std::max<std::int64_t>(1, args.element_bytes);
+        const bool whole = segment_bytes <= 0 || wanted >= args.count;
+        return {args.count, whole ? std::max<std::int64_t>(1, args.count) : std::max<std::int64_t>(1, wanted)};
     }
     [[nodiscard]] constexpr std::int64_t number() const {
         return std::max<std::int64_t>(1, (count + length - 1) / length);

@@ -13,11 +13,11 @@ NamedAlgorithm read_algorithm(std::string_view collective, const std::string& te
     return {algorithm, read_parameters(named.parameters, algorithm->parameters, whole)};
 }
 
-BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape) {
+BoundAlgorithm bind(std::string_view collective, const std::string& text, const CollectiveArguments& args) {
     const NamedAlgorithm named = read_algorithm(collective, text);
-    BoundAlgorithm bound{named.algorithm, shape};
-    std::ranges::copy(named.parameters, bound.shape.parameters.begin());
-    require_admitted(*bound.algorithm, bound.shape);
+    BoundAlgorithm bound{named.algorithm, args};
+    std::ranges::copy(named.parameters, bound.args.parameters.begin());
+    require_admitted(*bound.algorithm, bound.args);
     return bound;
 }
 

@@ -18,14 +18,14 @@ struct NamedAlgorithm {
 /// Throws std::runtime_error where there is no such algorithm or parameter.
 NamedAlgorithm read_algorithm(std::string_view collective, const std::string& text);
 
-/// An algorithm with the parameters that it runs with, in its shape.
+/// An algorithm with the parameters that it runs with, in its args.
 struct BoundAlgorithm {
     const Algorithm* algorithm;
-    Shape shape;
+    CollectiveArguments args;
 };
 
-/// The algorithm that `text` names, as read_algorithm reads it, for `shape`; throws also where it doesn't apply to
+/// The algorithm that `text` names, as read_algorithm reads it, for `args`; throws also where it doesn't apply to
 /// that.
-BoundAlgorithm bind(std::string_view collective, const std::string& text, const Shape& shape);
+BoundAlgorithm bind(std::string_view collective, const std::string& text, const CollectiveArguments& args);
 
 }  // namespace timpani

@@ -8,10 +8,10 @@ namespace timpani {
 // Blocks of a buffer, and ranges of consecutive ones, as regions.
 
 /// The block of `rank` in the vector that a collective scatters or gathers.
-using Blocks = Part (*)(const Shape&, int rank);
+using Blocks = Part (*)(const CollectiveArguments&, int rank);
 
 /// The parts that reduce_scatter leaves at the ranks; those of reduce_scatter_block are block_of.
-inline Part scattered_part(const Shape& shape, int rank) { return part_of(shape.count, shape.ranks, rank); }
+inline Part scattered_part(const CollectiveArguments& args, int rank) { return part_of(args.count, args.ranks, rank); }
 
 constexpr Region region(Buffer buffer, const Part& block) { return {buffer, block.first, block.count}; }
 

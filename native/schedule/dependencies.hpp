@@ -15,8 +15,8 @@ namespace timpani {
 class DependencyTracker {
   public:
     DependencyTracker() = default;
-    DependencyTracker(const Algorithm& algorithm, const Shape& shape)
-        : most_under_way_(algorithm.requests == nullptr ? 0 : algorithm.requests(shape)) {}
+    DependencyTracker(const Algorithm& algorithm, const CollectiveArguments& args)
+        : most_under_way_(algorithm.requests == nullptr ? 0 : algorithm.requests(args)) {}
 
     /// The numbers of those steps, each once; and takes `step`, which gets the next number.
     std::vector<std::int64_t> add(const Step& step) {

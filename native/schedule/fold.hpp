@@ -14,7 +14,7 @@ struct Fold {
     int active;
     int pairs;
 
-    explicit constexpr Fold(const Shape& shape) : Fold(shape.ranks, 1 << floor_log2(shape.ranks)) {}
+    explicit constexpr Fold(const CollectiveArguments& args) : Fold(args.ranks, 1 << floor_log2(args.ranks)) {}
     constexpr Fold(int all_ranks, int active_ranks)
         : ranks(all_ranks), active(active_ranks), pairs(all_ranks - active_ranks) {}
 

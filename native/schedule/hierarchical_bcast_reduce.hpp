@@ -19,22 +19,22 @@ constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
 /// What is the same in either direction.
 template <const TreeKinds& kinds>
 struct HierarchicalTree {
-    static Segments segments(const Shape& shape) { return Segments::of(shape, shape.parameters[0]); }
-    static TopologyTree tree(const Shape& shape) { return {shape, kinds}; }
+    static Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
+    static TopologyTree tree(const CollectiveArguments& args) { return {args, kinds}; }
 
-    static std::int64_t busy_rounds(const Shape& shape) {
-        return shape.ranks == 1 ? 0 : tree(shape).height() + segments(shape).number() - 1;
+    static std::int64_t busy_rounds(const CollectiveArguments& args) {
+        return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
-    static std::int64_t most_children(const Shape& shape) {
-        const TopologyTree all = tree(shape);
+    static std::int64_t most_children(const CollectiveArguments& args) {
+        const TopologyTree all = tree(args);
         int most = 0;
-        for (int me = 0; me < shape.ranks; ++me) most = std::max(most, all.children(me));
+        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
         return most;
     }
-    static std::int64_t most_neighbours(const Shape& shape) {
-        const TopologyTree all = tree(shape);
+    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+        const TopologyTree all = tree(args);
         int most = 0;
-        for (int me = 0; me < shape.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
+        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
         return most;
     }
 };
@@ -43,22 +43,22 @@ template <const TreeKinds& kinds>
 struct HierarchicalBroadcast : HierarchicalTree<kinds> {
     using Base = HierarchicalTree<kinds>;
 
-    static std::int64_t rounds(const Shape& shape) {
-        return tree_bcast_rounds(Base::tree(shape), Base::segments(shape));
+    static std::int64_t rounds(const CollectiveArguments& args) {
+        return tree_bcast_rounds(Base::tree(args), Base::segments(args));
     }
-    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        tree_bcast_round(Base::tree(shape), Base::segments(shape), shape, rank, k, steps);
+    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        tree_bcast_round(Base::tree(args), Base::segments(args), args, rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Base::most_children(shape) * shape.count; }
-    static std::int64_t most_leaving_node(const Shape& shape) {
-        const TopologyTree all = Base::tree(shape);
-        const Topology& topology = *shape.topology;
+    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::most_children(args) * args.count; }
+    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+        const TopologyTree all = Base::tree(args);
+        const Topology& topology = *args.topology;
         std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
-        for (int me = 1; me < shape.ranks; ++me) {
-            const int node = topology.node_of(absolute_rank(shape, all.parent(me)));
-            if (topology.node_of(absolute_rank(shape, me)) != node) ++children[static_cast<std::size_t>(node)];
+        for (int me = 1; me < args.ranks; ++me) {
+            const int node = topology.node_of(absolute_rank(args, all.parent(me)));
+            if (topology.node_of(absolute_rank(args, me)) != node) ++children[static_cast<std::size_t>(node)];
         }
-        return *std::ranges::max_element(children) * shape.count;
+        return *std::ranges::max_element(children) * args.count;
     }
 };
 
@@ -66,16 +66,18 @@ template <const TreeKinds& kinds>
 struct HierarchicalReduction : HierarchicalTree<kinds> {
     using Base = HierarchicalTree<kinds>;
 
-    static TreeReduction<TopologyTree> reduction(const Shape& shape) {
-        return {Base::tree(shape), Base::segments(shape), shape, shape.root};
+    static TreeReduction<TopologyTree> reduction(const CollectiveArguments& args) {
+        return {Base::tree(args), Base::segments(args), args, args.root};
     }
-    static std::int64_t rounds(const Shape& shape) { return reduction(shape).rounds(); }
-    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        reduction(shape).round(rank, k, steps);
+    static std::int64_t rounds(const CollectiveArguments& args) { return reduction(args).rounds(); }
+    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        reduction(args).round(rank, k, steps);
     }
-    static std::int64_t scratch(const Shape& shape, int rank) { return reduction(shape).scratch(rank); }
-    static std::int64_t most_sent(const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; }
-    static std::int64_t most_leaving_node(const Shape& shape) { return shape.topology->nodes() > 1 ? shape.count : 0; }
+    static std::int64_t scratch(const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); }
+    static std::int64_t most_sent(const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; }
+    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+        return args.topology->nodes() > 1 ? args.count : 0;
+    }
 };
 
 }  // namespace timpani

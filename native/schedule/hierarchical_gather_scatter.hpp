@@ -15,7 +15,7 @@ namespace timpani {
 /// copies to or from scratch.
 class BlocksAlongTree {
   public:
-    BlocksAlongTree(const Shape& shape, const TreeKinds& kinds) : shape_(shape), tree_(shape, kinds) {}
+    BlocksAlongTree(const CollectiveArguments& args, const TreeKinds& kinds) : args_(args), tree_(args, kinds) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
 
@@ -26,9 +26,9 @@ class BlocksAlongTree {
             for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
         }
         if (k != round_sent) return;
-        const Region own{Buffer::send, 0, block_of(shape_, rank).count};
-        if (rank == shape_.root) {
-            steps.copy(own, region(Buffer::receive, block_of(shape_, rank)));
+        const Region own{Buffer::send, 0, block_of(args_, rank).count};
+        if (rank == args_.root) {
+            steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
             for (const Branch& branch : mine.branches) {
                 for (const auto& [there, inside] : moves(branch)) steps.copy(inside, region(Buffer::receive, there));
             }
@@ -43,19 +43,19 @@ class BlocksAlongTree {
     void scatter(int rank, std::int64_t k, Steps& steps) const {
         const Subtree mine = subtree(rank, Buffer::send);
         const std::int64_t round_sent = tree_.depth(mine.me);
-        const Region own{Buffer::receive, 0, block_of(shape_, rank).count};
+        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
         if (k == round_sent - 1) {
             steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
         }
         if (k != round_sent) return;
-        if (rank == shape_.root) {
+        if (rank == args_.root) {
             for (const Branch& branch : mine.branches) {
                 for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
             }
         }
         for (const Branch& branch : mine.branches) steps.send(branch.child, branch.place);
-        if (rank == shape_.root) {
-            steps.copy(region(Buffer::send, block_of(shape_, rank)), own);
+        if (rank == args_.root) {
+            steps.copy(region(Buffer::send, block_of(args_, rank)), own);
         } else if (!mine.branches.empty()) {
             steps.copy({Buffer::scratch, 0, own.count}, own);
         }
@@ -63,7 +63,7 @@ class BlocksAlongTree {
 
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const Subtree mine = subtree(rank);
-        if (rank != shape_.root) return mine.branches.empty() ? 0 : mine.elements;
+        if (rank != args_.root) return mine.branches.empty() ? 0 : mine.elements;
         std::int64_t most = 0;
         for (const Branch& branch : mine.branches) {
             if (branch.place.buffer == Buffer::scratch) most = branch.place.end();
@@ -75,27 +75,27 @@ class BlocksAlongTree {
     [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
     [[nodiscard]] std::int64_t most_neighbours() const {
         int most = 0;
-        for (int me = 0; me < shape_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
+        for (int me = 0; me < args_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
         return most;
     }
     /// Most elements that one rank sends up to its parent, or down to all its children.
     [[nodiscard]] std::int64_t most_up() const {
         std::size_t most = 0;
-        for (int me = 1; me < shape_.ranks; ++me) most = std::max(most, members(me).size());
-        return static_cast<std::int64_t>(most) * shape_.count;
+        for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
+        return static_cast<std::int64_t>(most) * args_.count;
     }
-    [[nodiscard]] std::int64_t most_down() const { return (shape_.ranks - 1) * shape_.count; }
+    [[nodiscard]] std::int64_t most_down() const { return (args_.ranks - 1) * args_.count; }
     /// Most elements that one node sends to others, up or down the tree.
     [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
-        const Topology& topology = *shape_.topology;
+        const Topology& topology = *args_.topology;
         std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
-        for (int me = 1; me < shape_.ranks; ++me) {
-            const int here = topology.node_of(absolute_rank(shape_, me));
-            const int there = topology.node_of(absolute_rank(shape_, tree_.parent(me)));
+        for (int me = 1; me < args_.ranks; ++me) {
+            const int here = topology.node_of(absolute_rank(args_, me));
+            const int there = topology.node_of(absolute_rank(args_, tree_.parent(me)));
             if (here == there) continue;
             leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
         }
-        return *std::ranges::max_element(leaving) * shape_.count;
+        return *std::ranges::max_element(leaving) * args_.count;
     }
 
   private:
@@ -123,20 +123,20 @@ class BlocksAlongTree {
 
     /// `at_root` is the root's buffer for what is gathered or scattered.
     [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
-        const int me = relative_rank(shape_, rank);
-        Subtree all{me, me == 0 ? -1 : absolute_rank(shape_, tree_.parent(me)), {}, block_of(shape_, rank).count};
-        std::int64_t in_scratch = rank == shape_.root ? 0 : all.elements;
+        const int me = relative_rank(args_, rank);
+        Subtree all{me, me == 0 ? -1 : absolute_rank(args_, tree_.parent(me)), {}, block_of(args_, rank).count};
+        std::int64_t in_scratch = rank == args_.root ? 0 : all.elements;
         for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
-            Branch branch{absolute_rank(shape_, child), members(child), {}};
+            Branch branch{absolute_rank(args_, child), members(child), {}};
             std::int64_t elements = 0;
-            bool consecutive = rank == shape_.root;
+            bool consecutive = rank == args_.root;
             for (std::size_t j = 0; j < branch.ranks.size(); ++j) {
-                branch.ranks[j] = absolute_rank(shape_, branch.ranks[j]);
-                elements += block_of(shape_, branch.ranks[j]).count;
+                branch.ranks[j] = absolute_rank(args_, branch.ranks[j]);
+                elements += block_of(args_, branch.ranks[j]).count;
                 consecutive = consecutive && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
             }
             if (consecutive) {
-                branch.place = {at_root, block_of(shape_, branch.ranks.front()).first, elements};
+                branch.place = {at_root, block_of(args_, branch.ranks.front()).first, elements};
             } else {
                 branch.place = {Buffer::scratch, in_scratch, elements};
                 in_scratch += elements;
@@ -154,7 +154,7 @@ class BlocksAlongTree {
         if (branch.place.buffer != Buffer::scratch) return all;
         std::int64_t next = branch.place.first;
         for (std::size_t i = 0; i < branch.ranks.size(); ++i) {
-            const Part block = block_of(shape_, branch.ranks[i]);
+            const Part block = block_of(args_, branch.ranks[i]);
             if (i > 0 && branch.ranks[i] == branch.ranks[i - 1] + 1) {
                 all.back().first.count += block.count;
                 all.back().second.count += block.count;
@@ -166,7 +166,7 @@ class BlocksAlongTree {
         return all;
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     TopologyTree tree_;
 };
 
@@ -174,23 +174,25 @@ class BlocksAlongTree {
 
 template <const TreeKinds& kinds>
 struct HierarchicalBlocks {
-    static BlocksAlongTree blocks(const Shape& shape) { return {shape, kinds}; }
+    static BlocksAlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
 
-    static std::int64_t rounds(const Shape& shape) { return blocks(shape).rounds(); }
-    static std::int64_t scratch(const Shape& shape, int rank) { return blocks(shape).scratch(rank); }
-    static std::int64_t busy_rounds(const Shape& shape) { return blocks(shape).busy_rounds(); }
-    static std::int64_t most_neighbours(const Shape& shape) { return blocks(shape).most_neighbours(); }
+    static std::int64_t rounds(const CollectiveArguments& args) { return blocks(args).rounds(); }
+    static std::int64_t scratch(const CollectiveArguments& args, int rank) { return blocks(args).scratch(rank); }
+    static std::int64_t busy_rounds(const CollectiveArguments& args) { return blocks(args).busy_rounds(); }
+    static std::int64_t most_neighbours(const CollectiveArguments& args) { return blocks(args).most_neighbours(); }
 };
 
 template <const TreeKinds& kinds>
 struct HierarchicalGather : HierarchicalBlocks<kinds> {
     using Base = HierarchicalBlocks<kinds>;
 
-    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        Base::blocks(shape).gather(rank, k, steps);
+    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        Base::blocks(args).gather(rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Base::blocks(shape).most_up(); }
-    static std::int64_t most_leaving_node(const Shape& shape) { return Base::blocks(shape).most_leaving_node(true); }
+    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_up(); }
+    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+        return Base::blocks(args).most_leaving_node(true);
+    }
 
     static constexpr Claims claims{.rounds = Base::busy_rounds,
                                    .most_sent = most_sent,
@@ -202,11 +204,13 @@ template <const TreeKinds& kinds>
 struct HierarchicalScatter : HierarchicalBlocks<kinds> {
     using Base = HierarchicalBlocks<kinds>;
 
-    static void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-        Base::blocks(shape).scatter(rank, k, steps);
+    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        Base::blocks(args).scatter(rank, k, steps);
     }
-    static std::int64_t most_sent(const Shape& shape) { return Base::blocks(shape).most_down(); }
-    static std::int64_t most_leaving_node(const Shape& shape) { return Base::blocks(shape).most_leaving_node(false); }
+    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_down(); }
+    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+        return Base::blocks(args).most_leaving_node(false);
+    }
 
     static constexpr Claims claims{.rounds = Base::busy_rounds,
                                    .most_sent = most_sent,

@@ -11,7 +11,7 @@ namespace timpani {
 /// beginning. So local rank 0 is a node's leader, and index 0 a group's first node.
 class Hierarchy {
   public:
-    explicit Hierarchy(const Shape& shape) : topology_(*shape.topology), root_(shape.root) {
+    explicit Hierarchy(const CollectiveArguments& args) : topology_(*args.topology), root_(args.root) {
         root_node_ = topology_.node_of(root_);
         root_group_ = topology_.group_of(root_node_);
     }

@@ -23,7 +23,8 @@ struct Lanes {
     int number;
 
     /// As many lanes as `wanted`, or as there can be if that is fewer or `wanted` is 0.
-    Lanes(const Shape& shape, std::int64_t wanted) : hierarchy(shape), number(shape.topology->most_ranks_on_a_node()) {
+    Lanes(const CollectiveArguments& args, std::int64_t wanted)
+        : hierarchy(args), number(args.topology->most_ranks_on_a_node()) {
         for (int node = 0; node < hierarchy.nodes(); ++node) number = std::min(number, hierarchy.ranks_on(node));
         if (wanted > 0) number = static_cast<int>(std::min<std::int64_t>(wanted, number));
     }

@@ -8,9 +8,9 @@ namespace timpani {
 /// Makes `mine` the reduction of both, in rank order: theirs ∘ mine where theirs comes from lower ranks, mine ∘ theirs
 /// where it comes from higher ones. The latter costs a copy, since a reduction overwrites its right operand; an
 /// operator that commutes is spared it.
-inline void reduce_in_order(const Shape& shape, const Region& theirs, const Region& mine, bool theirs_first,
-                            Steps& steps) {
-    if (theirs_first || shape.commutative) {
+inline void reduce_in_order(const CollectiveArguments& args, const Region& theirs, const Region& mine,
+                            bool theirs_first, Steps& steps) {
+    if (theirs_first || args.commutative) {
         steps.reduce(theirs, mine);
     } else {
         steps.reduce(mine, theirs);
@@ -20,7 +20,7 @@ inline void reduce_in_order(const Shape& shape, const Region& theirs, const Regi
 
 /// The root of a reduction tree that keeps rank order, counted from its root: the collective's root if the operator
 /// commutes, else rank 0. And whether that rank must then send the result to the collective's root.
-constexpr int reduction_root(const Shape& shape) { return shape.commutative ? shape.root : 0; }
-constexpr bool forwards_to_root(const Shape& shape) { return reduction_root(shape) != shape.root; }
+constexpr int reduction_root(const CollectiveArguments& args) { return args.commutative ? args.root : 0; }
+constexpr bool forwards_to_root(const CollectiveArguments& args) { return reduction_root(args) != args.root; }
 
 }  // namespace timpani

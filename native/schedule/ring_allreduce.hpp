@@ -13,18 +13,18 @@ namespace timpani {
 /// being received.
 class RingAllreduce {
   public:
-    RingAllreduce(const Shape& shape, std::int64_t segment_bytes) : shape_(shape) {
-        Shape part = shape;
-        part.count = part_of(shape.count, shape.ranks, 0).count;  // the longest
+    RingAllreduce(const CollectiveArguments& args, std::int64_t segment_bytes) : args_(args) {
+        CollectiveArguments part = args;
+        part.count = part_of(args.count, args.ranks, 0).count;  // the longest
         segments_ = Segments::of(part, segment_bytes);
     }
 
-    [[nodiscard]] std::int64_t rounds() const { return std::max(1, 2 * (shape_.ranks - 1)); }
+    [[nodiscard]] std::int64_t rounds() const { return std::max(1, 2 * (args_.ranks - 1)); }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
-        const int p = shape_.ranks;
+        const int p = args_.ranks;
         if (p == 1) {
-            steps.copy({Buffer::send, 0, shape_.count}, {Buffer::receive, 0, shape_.count});
+            steps.copy({Buffer::send, 0, args_.count}, {Buffer::receive, 0, args_.count});
             return;
         }
         const bool reduces = k > 0 && k < p;
@@ -39,13 +39,13 @@ class RingAllreduce {
 
   private:
     [[nodiscard]] Region region(Buffer buffer, std::int64_t number, std::int64_t segment) const {
-        const int p = shape_.ranks;
-        const auto part = part_of(shape_.count, p, static_cast<int>((number % p + p) % p));
+        const int p = args_.ranks;
+        const auto part = part_of(args_.count, p, static_cast<int>((number % p + p) % p));
         const auto first = std::min(part.end(), part.first + segment * segments_.length);
         return {buffer, first, std::min(segments_.length, part.end() - first)};
     }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Segments segments_{};
 };
 
@@ -57,8 +57,8 @@ inline std::int64_t ring_elements_sent(std::int64_t count, int ranks, int rank) 
 }
 
 /// The most of any rank: the last two parts are the shortest.
-inline std::int64_t ring_elements_sent(const Shape& shape) {
-    return ring_elements_sent(shape.count, shape.ranks, (2 * shape.ranks - 3) % shape.ranks);
+inline std::int64_t ring_elements_sent(const CollectiveArguments& args) {
+    return ring_elements_sent(args.count, args.ranks, (2 * args.ranks - 3) % args.ranks);
 }
 
 }  // namespace timpani

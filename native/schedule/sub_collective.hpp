@@ -23,7 +23,8 @@ class SubCollective {
 
     /// An inner call of `ranks` ranks and `count` elements, with the root at local rank 0 and the outer call's datatype
     /// and operator. std::logic_error where no such algorithm is registered.
-    SubCollective(std::string_view collective, std::string_view name, const Shape& outer, int ranks, std::int64_t count)
+    SubCollective(std::string_view collective, std::string_view name, const CollectiveArguments& outer, int ranks,
+                  std::int64_t count)
         : algorithm_(find_algorithm(collective, name)), inside_(outer) {
         if (algorithm_ == nullptr) {
             throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
@@ -70,7 +71,7 @@ class SubCollective {
 
   private:
     const Algorithm* algorithm_;
-    Shape inside_;
+    CollectiveArguments inside_;
 };
 
 }  // namespace timpani

@@ -62,22 +62,22 @@ class TopologyTree {
   public:
     int ranks;
 
-    TopologyTree(const Shape& shape, const TreeKinds& kinds)
-        : ranks(shape.ranks), shape_(shape), hierarchy_(shape), kinds_(kinds) {
+    TopologyTree(const CollectiveArguments& args, const TreeKinds& kinds)
+        : ranks(args.ranks), args_(args), hierarchy_(args), kinds_(kinds) {
         for (int node = 0; node < hierarchy_.nodes(); ++node) {
             height_ = std::max(height_, depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).height());
         }
     }
 
-    [[nodiscard]] int parent(int me) const { return relative(parent_of(absolute_rank(shape_, me))); }
-    [[nodiscard]] int child(int me, int index) const { return relative(child_of(absolute_rank(shape_, me), index)); }
+    [[nodiscard]] int parent(int me) const { return relative(parent_of(absolute_rank(args_, me))); }
+    [[nodiscard]] int child(int me, int index) const { return relative(child_of(absolute_rank(args_, me), index)); }
     [[nodiscard]] int children(int me) const {
         int number = 0;
         while (child(me, number) >= 0) ++number;
         return number;
     }
     [[nodiscard]] int depth(int me) const {
-        const int rank = absolute_rank(shape_, me);
+        const int rank = absolute_rank(args_, me);
         const int node = hierarchy_.topology().node_of(rank);
         return depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
     }
@@ -149,9 +149,9 @@ class TopologyTree {
     }
 
     [[nodiscard]] int leader_of_group(int group) const { return hierarchy_.leader(hierarchy_.node_at(group, 0)); }
-    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : relative_rank(shape_, rank); }
+    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : relative_rank(args_, rank); }
 
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     Hierarchy hierarchy_;
     TreeKinds kinds_;
     int height_ = 0;

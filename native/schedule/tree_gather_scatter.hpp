@@ -17,45 +17,45 @@ namespace timpani {
 // buffer.
 
 /// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
-inline std::array<Part, 2> blocks_at_root(const Shape& shape, int first, int end) {
-    const int p = shape.ranks;
+inline std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
+    const int p = args.ranks;
     const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
         if (from >= to) return {0, 0};
-        const auto start = block_of(shape, from).first;
-        return {start, block_of(shape, to - 1).end() - start};
+        const auto start = block_of(args, from).first;
+        return {start, block_of(args, to - 1).end() - start};
     };
-    const int from = shape.root + first;
-    const int to = shape.root + end;
+    const int from = args.root + first;
+    const int to = args.root + end;
     return {blocks(from, std::min(to, p)), blocks(std::max(from, p) - p, to - p)};
 }
 
 /// Elements of the blocks of the ranks [first, end) counted from the root.
-inline std::int64_t block_elements(const Shape& shape, int first, int end) {
-    const auto [front, back] = blocks_at_root(shape, first, end);
+inline std::int64_t block_elements(const CollectiveArguments& args, int first, int end) {
+    const auto [front, back] = blocks_at_root(args, first, end);
     return front.count + back.count;
 }
 
 /// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
 /// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
 /// them is the root, whose buffer they may wrap round.
-inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Shape& shape, int rank, Buffer buffer,
-                                             int subtree_root) {
-    const int me = relative_rank(shape, rank);
-    const auto [front, back] = blocks_at_root(shape, subtree_root, tree.end(subtree_root));
+inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank,
+                                             Buffer buffer, int subtree_root) {
+    const int me = relative_rank(args, rank);
+    const auto [front, back] = blocks_at_root(args, subtree_root, tree.end(subtree_root));
     if (me == 0) return {region(buffer, front), region(buffer, back)};
     const bool leaf = tree.end(me) == me + 1;
     const Buffer kept = leaf ? buffer : Buffer::scratch;
-    const auto start = block_elements(shape, me, subtree_root);
+    const auto start = block_elements(args, me, subtree_root);
     const bool meets_root = subtree_root == me && tree.parent(me) == 0;
     if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
     return {Region{kept, start, front.count + back.count}, Region{}};
 }
 
 /// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
-inline std::int64_t subtree_scratch(const KnomialTree& tree, const Shape& shape, int rank) {
-    const int me = relative_rank(shape, rank);
+inline std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
+    const int me = relative_rank(args, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
-    return inner ? block_elements(shape, me, tree.end(me)) : 0;
+    return inner ? block_elements(args, me, tree.end(me)) : 0;
 }
 
 /// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
@@ -64,39 +64,41 @@ inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
 }
 
 /// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
-inline void tree_scatter_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = relative_rank(shape, rank);
-    const Region own{Buffer::receive, 0, block_of(shape, rank).count};
-    if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(shape, rank)), own);
+inline void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                               Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::receive, 0, block_of(args, rank).count};
+    if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args, rank)), own);
     if (me > 0 && tree.round_of(me) == k) {
-        for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, me)) {
-            steps.receive(absolute_rank(shape, tree.parent(me)), piece);
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, me)) {
+            steps.receive(absolute_rank(args, tree.parent(me)), piece);
         }
         if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
     }
     const int child = tree.child(me, k);
     if (child < 0) return;
-    for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, child)) {
-        steps.send(absolute_rank(shape, child), piece);
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, child)) {
+        steps.send(absolute_rank(args, child), piece);
     }
 }
 
 /// Round k of a gather, which does the scatter's rounds in reverse order.
-inline void tree_gather_round(const KnomialTree& tree, const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int me = relative_rank(shape, rank);
-    const Region own{Buffer::send, 0, block_of(shape, rank).count};
-    if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(shape, rank)));
-    if (k == 0 && subtree_scratch(tree, shape, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
+inline void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                              Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::send, 0, block_of(args, rank).count};
+    if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args, rank)));
+    if (k == 0 && subtree_scratch(tree, args, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
     const std::int64_t scatter_round = tree.rounds() - 1 - k;
     const int child = scatter_round < 0 ? -1 : tree.child(me, scatter_round);
     if (child > 0) {
-        for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::receive, child)) {
-            steps.receive(absolute_rank(shape, child), piece);
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, child)) {
+            steps.receive(absolute_rank(args, child), piece);
         }
     }
     if (me == 0 || tree.round_of(me) != scatter_round) return;
-    for (const Region& piece : subtree_regions(tree, shape, rank, Buffer::send, me)) {
-        steps.send(absolute_rank(shape, tree.parent(me)), piece);
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, me)) {
+        steps.send(absolute_rank(args, tree.parent(me)), piece);
     }
 }
 
@@ -108,15 +110,15 @@ struct SubtreeTraffic {
     std::int64_t most_neighbours = 0;
     std::int64_t largest_subtree = 0;
 
-    SubtreeTraffic(const Shape& shape, std::int64_t radix) {
-        std::vector<std::int64_t> neighbours(static_cast<std::size_t>(shape.ranks));
-        for (std::int64_t place_value = 1; place_value < shape.ranks; place_value *= radix) {
-            for (std::int64_t first = place_value; first < std::min<std::int64_t>(shape.ranks, place_value * radix);
+    SubtreeTraffic(const CollectiveArguments& args, std::int64_t radix) {
+        std::vector<std::int64_t> neighbours(static_cast<std::size_t>(args.ranks));
+        for (std::int64_t place_value = 1; place_value < args.ranks; place_value *= radix) {
+            for (std::int64_t first = place_value; first < std::min<std::int64_t>(args.ranks, place_value * radix);
                  first += place_value) {
                 bool busy = false;
-                for (std::int64_t rank = first; rank < shape.ranks; rank += place_value * radix) {
-                    const auto end = std::min<std::int64_t>(shape.ranks, rank + place_value);
-                    const auto elements = block_elements(shape, static_cast<int>(rank), static_cast<int>(end));
+                for (std::int64_t rank = first; rank < args.ranks; rank += place_value * radix) {
+                    const auto end = std::min<std::int64_t>(args.ranks, rank + place_value);
+                    const auto elements = block_elements(args, static_cast<int>(rank), static_cast<int>(end));
                     if (elements == 0) continue;
                     busy = true;
                     ++neighbours[static_cast<std::size_t>(rank)];

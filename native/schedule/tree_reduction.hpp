@@ -15,8 +15,9 @@ namespace timpani {
 template <class Tree>
 class TreeReduction {
   public:
-    TreeReduction(const Tree& tree, const Segments& segments, const Shape& shape, int tree_root, bool downwards = false)
-        : tree_(tree), segments_(segments), shape_(shape), tree_root_(tree_root), downwards_(downwards) {}
+    TreeReduction(const Tree& tree, const Segments& segments, const CollectiveArguments& args, int tree_root,
+                  bool downwards = false)
+        : tree_(tree), segments_(segments), args_(args), tree_root_(tree_root), downwards_(downwards) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + segments_.number(); }
 
@@ -30,20 +31,20 @@ class TreeReduction {
         if (in_range(outgoing)) {
             const Region all = combine(rank, number, outgoing, steps);
             if (me > 0) steps.send(absolute(tree_.parent(me)), all);
-            if (me == 0 && rank != shape_.root) steps.send(shape_.root, all);
-            if (me == 0 && rank == shape_.root && number == 0) {
+            if (me == 0 && rank != args_.root) steps.send(args_.root, all);
+            if (me == 0 && rank == args_.root && number == 0) {
                 steps.copy(all, segments_.region(Buffer::receive, outgoing));
             }
         }
         const std::int64_t incoming = k - tree_.height();
-        if (rank == shape_.root && rank != tree_root_ && in_range(incoming)) {
+        if (rank == args_.root && rank != tree_root_ && in_range(incoming)) {
             steps.receive(tree_root_, segments_.region(Buffer::receive, incoming));
         }
     }
 
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const int number = children(relative(rank));
-        return number == 0 ? 0 : (number + (downwards_ ? 1 : 0)) * shape_.count;
+        return number == 0 ? 0 : (number + (downwards_ ? 1 : 0)) * args_.count;
     }
 
   private:
@@ -66,9 +67,9 @@ class TreeReduction {
     /// Where the segment of child `index` is received; at the root, the one in which all are reduced is the result.
     [[nodiscard]] Region buffer(int rank, int index, std::int64_t segment) const {
         const bool last = index == children(relative(rank)) - (downwards_ ? 0 : 1);
-        if (last && rank == tree_root_ && rank == shape_.root) return segments_.region(Buffer::receive, segment);
+        if (last && rank == tree_root_ && rank == args_.root) return segments_.region(Buffer::receive, segment);
         Region region = segments_.region(Buffer::scratch, segment);
-        region.first += index * shape_.count;
+        region.first += index * args_.count;
         return region;
     }
     [[nodiscard]] int children(int me) const {
@@ -78,15 +79,15 @@ class TreeReduction {
     }
     [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] int relative(int rank) const {
-        return ((downwards_ ? tree_root_ - rank : rank - tree_root_) + shape_.ranks) % shape_.ranks;
+        return ((downwards_ ? tree_root_ - rank : rank - tree_root_) + args_.ranks) % args_.ranks;
     }
     [[nodiscard]] int absolute(int me) const {
-        return ((downwards_ ? tree_root_ - me : tree_root_ + me) + shape_.ranks) % shape_.ranks;
+        return ((downwards_ ? tree_root_ - me : tree_root_ + me) + args_.ranks) % args_.ranks;
     }
 
     Tree tree_;
     Segments segments_;
-    const Shape& shape_;
+    const CollectiveArguments& args_;
     int tree_root_;
     bool downwards_;
 };

@@ -50,17 +50,17 @@ struct Transfer {
 
 class Simulation {
   public:
-    Simulation(const Algorithm& algorithm, const Shape& shape, const Costs& costs)
+    Simulation(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs)
         : algorithm_(algorithm),
-          shape_(shape),
+          args_(args),
           costs_(costs),
-          rounds_(algorithm.rounds(shape)),
-          ranks_(static_cast<std::size_t>(shape.ranks)) {
-        for (Rank& rank : ranks_) rank.dependencies = DependencyTracker(algorithm, shape);
+          rounds_(algorithm.rounds(args)),
+          ranks_(static_cast<std::size_t>(args.ranks)) {
+        for (Rank& rank : ranks_) rank.dependencies = DependencyTracker(algorithm, args);
     }
 
     std::vector<Event> run() {
-        for (int rank = 0; rank < shape_.ranks; ++rank) advance(rank);
+        for (int rank = 0; rank < args_.ranks; ++rank) advance(rank);
         while (!transfers_.empty()) {
             Transfer transfer = transfers_.top();
             transfers_.pop();
@@ -92,7 +92,7 @@ class Simulation {
     Event& at(const Place& place) { return at(place.rank).events[place.number]; }
 
     [[nodiscard]] double bytes(const Region& region) const {
-        return static_cast<double>(region.count * shape_.element_bytes);
+        return static_cast<double>(region.count * args_.element_bytes);
     }
 
     /// Issues steps of `rank` until one has to wait.
@@ -116,7 +116,7 @@ class Simulation {
     bool has_next(int rank, Rank& each) {
         while (each.next == each.events.size() && each.rounds < rounds_) {
             Steps steps;
-            algorithm_.round(shape_, rank, each.rounds, steps);
+            algorithm_.round(args_, rank, each.rounds, steps);
             for (const Step& step : steps.all()) each.events.push_back({rank, each.rounds, step, kNotEnded, kNotEnded});
             ++each.rounds;
         }
@@ -170,7 +170,7 @@ class Simulation {
     }
 
     const Algorithm& algorithm_;
-    Shape shape_;
+    CollectiveArguments args_;
     Costs costs_;
     std::int64_t rounds_;
     std::vector<Rank> ranks_;
@@ -181,8 +181,8 @@ class Simulation {
 
 }  // namespace
 
-std::vector<Event> simulate(const Algorithm& algorithm, const Shape& shape, const Costs& costs) {
-    return Simulation(algorithm, shape, costs).run();
+std::vector<Event> simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs) {
+    return Simulation(algorithm, args, costs).run();
 }
 
 double completion(const std::vector<Event>& events) {

@@ -32,7 +32,7 @@ struct Event {
 /// free, the earliest first. Nothing is buffered: a send ends with its receive.
 ///
 /// Throws std::runtime_error where ranks wait for each other for ever.
-std::vector<Event> simulate(const Algorithm& algorithm, const Shape& shape, const Costs& costs);
+std::vector<Event> simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs);
 
 /// When the last rank is done.
 double completion(const std::vector<Event>& events);

@@ -28,7 +28,7 @@ namespace {
 using namespace timpani;
 
 struct Request {
-    std::unique_ptr<Topology> topology;  // the shape refers to it
+    std::unique_ptr<Topology> topology;  // the arguments refer to it
     BoundAlgorithm bound;
     Costs costs;
     std::string what;
@@ -38,13 +38,13 @@ Request parse(const std::string& line) {
     std::istringstream words(line);
     std::string collective;
     std::string algorithm;
-    Shape shape{};
+    CollectiveArguments args{};
     Costs costs;
     std::string what;
-    words >> collective >> algorithm >> shape.ranks >> shape.count >> shape.root >> shape.element_bytes >>
-        costs.alpha >> costs.beta >> costs.gamma >> what;
+    words >> collective >> algorithm >> args.ranks >> args.count >> args.root >> args.element_bytes >> costs.alpha >>
+        costs.beta >> costs.gamma >> what;
     if (!words || (what != "time" && what != "events")) throw std::runtime_error("not a request: " + line);
-    if (shape.ranks < 1 || shape.count < 0 || shape.root < 0 || shape.root >= shape.ranks || shape.element_bytes < 1) {
+    if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
     std::vector<int> nodes;
@@ -53,12 +53,12 @@ Request parse(const std::string& line) {
         nodes.push_back(node);
         groups.push_back(group);
     }
-    if (!words.eof() || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(shape.ranks))) {
+    if (!words.eof() || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(args.ranks))) {
         throw std::runtime_error("not a node and a group for each rank: " + line);
     }
     auto topology = nodes.empty() ? nullptr : std::make_unique<Topology>(nodes, groups);
-    shape.topology = topology.get();
-    const auto bound = timpani::bind(collective, algorithm, shape);
+    args.topology = topology.get();
+    const auto bound = timpani::bind(collective, algorithm, args);
     return {std::move(topology), bound, costs, what};
 }
 
@@ -74,14 +74,14 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
 
 std::string answer(const std::string& line) {
     const auto [topology, bound, costs, what] = parse(line);
-    const auto events = simulate(*bound.algorithm, bound.shape, costs);
+    const auto events = simulate(*bound.algorithm, bound.args, costs);
     JsonObject object;
     object.add("time", completion(events));
     if (what == "events") {
         std::vector<std::string> described;
         for (const Event& event : events) {
             if (event.step.kind == Step::Kind::receive) continue;  // the sender's event stands for both
-            described.push_back(describe(event, bound.shape.element_bytes));
+            described.push_back(describe(event, bound.args.element_bytes));
         }
         object.add_json("events", json_array(described));
     }

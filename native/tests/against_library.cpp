@@ -39,18 +39,19 @@ std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
 /// One call in MPI's terms and ours, with the data that both get.
 class Trial {
   public:
-    Trial(const Collective& collective, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm)
-        : collective_(collective), kind_(kind), layout_(kind.type), shape_(shape), in_place_(in_place) {
+    Trial(const Collective& collective, const ElementKind& kind, const CollectiveArguments& args, bool in_place,
+          MPI_Comm comm)
+        : collective_(collective), kind_(kind), layout_(kind.type), args_(args), in_place_(in_place) {
         MPI_Comm_rank(comm, &rank_);
-        arguments_ = library_arguments(collective, shape, rank_, comm, kind.type, kind.op);
-        auto send_elements = collective.send_elements(shape, rank_);
-        auto receive_elements = collective.receive_elements(shape, rank_);
-        if (!shape.counts.empty()) {
+        arguments_ = library_arguments(collective, args, rank_, comm, kind.type, kind.op);
+        auto send_elements = collective.send_elements(args, rank_);
+        auto receive_elements = collective.receive_elements(args, rank_);
+        if (!args.counts.empty()) {
             arguments_.send_displacements = backwards_with_holes(arguments_.send_counts);
             arguments_.receive_displacements = backwards_with_holes(arguments_.receive_counts);
             displacements_ = {arguments_.send_displacements, arguments_.receive_displacements};
-            send_elements += send_elements == 0 ? 0 : 1 + kHole * shape.ranks;
-            receive_elements += receive_elements == 0 ? 0 : 1 + kHole * shape.ranks;
+            send_elements += send_elements == 0 ? 0 : 1 + kHole * args.ranks;
+            receive_elements += receive_elements == 0 ? 0 : 1 + kHole * args.ranks;
         }
         // In place, what a rank contributes lies where its result will: a reduce-scatter's is the longer one.
         // What is left of it behind the result is the library's to use.
@@ -58,14 +59,14 @@ class Trial {
             defined_ = kMargin + static_cast<std::size_t>(receive_elements * layout_.extent);
         }
         if (in_place) receive_elements = std::max(receive_elements, send_elements);
-        if (collective.one_buffer()) receive_elements = shape.count;
+        if (collective.one_buffer()) receive_elements = args.count;
         send_ = filled(send_elements, 2 * rank_);
         receive_ = filled(receive_elements, 2 * rank_ + 1);
     }
 
     /// What is wrong at this rank, or nothing. Collective.
     std::optional<std::string> compare(const Algorithm& algorithm) {
-        Execution ours(algorithm, shape_, arguments_.comm, kind_.type, kind_.op, displacements_);
+        Execution ours(algorithm, args_, arguments_.comm, kind_.type, kind_.op, displacements_);
         const auto run_ours = [&](Bytes& send, Bytes& receive) { return ours(send_of(send), receive_of(receive)); };
         const auto run_library = [&](Bytes& send, Bytes& receive) {
             return reference_call(collective_)(arguments_, send_of(send), receive_of(receive));
@@ -102,7 +103,7 @@ class Trial {
 
     /// Sums of numbers under 1/2 in size, whose rounding depends on their order: p ε Σ|x| ≤ p² ε / 2 on either side.
     [[nodiscard]] bool nearly(const Bytes& found, const Bytes& expected) const {
-        const float tolerance = static_cast<float>(shape_.ranks * shape_.ranks) * std::numeric_limits<float>::epsilon();
+        const float tolerance = static_cast<float>(args_.ranks * args_.ranks) * std::numeric_limits<float>::epsilon();
         for (std::size_t i = 0; i + 4 <= found.size(); i += 4) {
             float a = 0;
             float b = 0;
@@ -114,7 +115,7 @@ class Trial {
     }
 
     [[nodiscard]] bool in_place_here() const {
-        return in_place_ && (collective_.in_place() == InPlace::send || rank_ == shape_.root);
+        return in_place_ && (collective_.in_place() == InPlace::send || rank_ == args_.root);
     }
     void* send_of(Bytes& send) const {
         if (in_place_here() && collective_.in_place() != InPlace::receive_at_root) return MPI_IN_PLACE;
@@ -128,7 +129,7 @@ class Trial {
     const Collective& collective_;
     const ElementKind& kind_;
     ElementLayout layout_;
-    Shape shape_;
+    CollectiveArguments args_;
     bool in_place_;
     int rank_ = 0;
     LibraryArguments arguments_;
@@ -150,14 +151,15 @@ std::vector<std::int64_t> uneven(const Collective& collective, int ranks, std::i
     return counts;
 }
 
-/// The shape with an algorithm's default parameters, or with others that make several segments of a few hundred bytes.
-Shape with_parameters(Shape shape, const Algorithm& algorithm, bool defaults) {
+/// The arguments with an algorithm's default parameters, or with others that make several segments of a few hundred
+/// bytes.
+CollectiveArguments with_parameters(CollectiveArguments args, const Algorithm& algorithm, bool defaults) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         const auto& parameter = algorithm.parameters[i];
         const std::int64_t other = parameter.name == "segment_bytes" ? 200 : 3;
-        shape.parameters.at(i) = defaults ? parameter.default_value : std::max(parameter.minimum, other);
+        args.parameters.at(i) = defaults ? parameter.default_value : std::max(parameter.minimum, other);
     }
-    return shape;
+    return args;
 }
 
 /// Ranks dealt out over two nodes behind two switches; and, if `thorough`, unevenly over three behind two, and all
@@ -184,13 +186,14 @@ std::vector<Topology> topologies(int ranks, bool thorough) {
 int failures = 0;
 int trials = 0;
 
-void try_kind(const Algorithm& algorithm, const ElementKind& kind, const Shape& shape, bool in_place, MPI_Comm comm) {
-    Trial trial(*find_collective(algorithm.collective), kind, shape, in_place, comm);
+void try_kind(const Algorithm& algorithm, const ElementKind& kind, const CollectiveArguments& args, bool in_place,
+              MPI_Comm comm) {
+    Trial trial(*find_collective(algorithm.collective), kind, args, in_place, comm);
     std::optional<std::string> wrong;
     if (algorithm.restrictions.commutative && !commutes(kind.op)) {
         wrong = "an operator that does not commute is admitted";
         try {
-            const Execution refused(algorithm, shape, comm, kind.type, kind.op);
+            const Execution refused(algorithm, args, comm, kind.type, kind.op);
         } catch (const std::runtime_error&) {
             wrong.reset();
         }
@@ -202,7 +205,7 @@ void try_kind(const Algorithm& algorithm, const ElementKind& kind, const Shape& 
     ++failures;
     std::fprintf(stderr, "%s/%s, %s, %lld elements, root %d%s: %s\n", std::string(algorithm.collective).c_str(),
                  std::string(algorithm.name).c_str(), std::string(kind.name).c_str(),
-                 static_cast<long long>(shape.count), shape.root, in_place ? ", in place" : "", wrong->c_str());
+                 static_cast<long long>(args.count), args.root, in_place ? ", in place" : "", wrong->c_str());
 }
 
 void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool thorough, int ranks, MPI_Comm comm) {
@@ -221,11 +224,12 @@ void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool t
                 for (const bool defaults : {true, false}) {
                     if (!defaults && algorithm.parameters.empty()) continue;
                     for (const auto& topology : topologies(ranks, thorough && algorithm.restrictions.topology)) {
-                        Shape shape = with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, defaults);
-                        shape.topology = &topology;
-                        if (!algorithm.restrictions.admit(shape)) continue;
+                        CollectiveArguments args =
+                            with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, defaults);
+                        args.topology = &topology;
+                        if (!algorithm.restrictions.admit(args)) continue;
                         for (const auto& kind : kinds.all(collective.reduces())) {
-                            try_kind(algorithm, kind, shape, in_place, comm);
+                            try_kind(algorithm, kind, args, in_place, comm);
                         }
                     }
                 }

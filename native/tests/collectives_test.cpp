@@ -52,16 +52,16 @@ TEST(moved_values_tell_neighbouring_ranks_and_places_apart) {
 
 TEST(every_element_of_a_result_has_an_origin_within_the_sender) {
     for (const auto& collective : collectives()) {
-        const Shape shape{5, 12, 2};
-        for (int rank = 0; rank < shape.ranks; ++rank) {
-            for (std::int64_t i = 0; i < collective.receive_elements(shape, rank); ++i) {
-                const auto origin = collective.origin(shape, rank, i);
+        const CollectiveArguments args{5, 12, 2};
+        for (int rank = 0; rank < args.ranks; ++rank) {
+            for (std::int64_t i = 0; i < collective.receive_elements(args, rank); ++i) {
+                const auto origin = collective.origin(args, rank, i);
                 const bool exscan_of_rank_0 = collective.result == Result::prefix_before && rank == 0;
                 CHECK(origin.has_value() != exscan_of_rank_0);
                 if (!origin) continue;
                 CHECK(0 <= origin->first_rank && origin->first_rank <= origin->last_rank);
-                CHECK(origin->last_rank < shape.ranks);
-                CHECK(origin->index < collective.send_elements(shape, origin->first_rank));
+                CHECK(origin->last_rank < args.ranks);
+                CHECK(origin->index < collective.send_elements(args, origin->first_rank));
             }
         }
     }

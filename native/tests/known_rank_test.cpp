@@ -26,17 +26,18 @@ TEST(an_alltoallv_that_passes_no_blocks_on_needs_none_but_its_ranks_own) {
     int seen = 0;
     for (const Algorithm* algorithm : algorithms()) {
         if (algorithm->collective != "alltoallv" || algorithm->scratch != nullptr) continue;
-        Shape shape{.ranks = static_cast<int>(kRanks), .count = 0, .root = 0, .counts = counts, .topology = &topology};
+        CollectiveArguments args{
+            .ranks = static_cast<int>(kRanks), .count = 0, .root = 0, .counts = counts, .topology = &topology};
         for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-            shape.parameters[i] = algorithm->parameters[i].default_value;
+            args.parameters[i] = algorithm->parameters[i].default_value;
         }
         for (std::size_t rank = 0; rank < kRanks; ++rank) {
             const auto here = static_cast<int>(rank);
-            Shape alone = shape;
+            CollectiveArguments alone = args;
             const auto own = of_one(counts, rank);
             alone.counts = own;
             alone.known_rank = here;
-            CHECK(steps_of(*algorithm, alone, here) == steps_of(*algorithm, shape, here));
+            CHECK(steps_of(*algorithm, alone, here) == steps_of(*algorithm, args, here));
         }
         ++seen;
     }

@@ -15,8 +15,9 @@ constexpr double kB = kCosts.beta;
 constexpr double kG = kCosts.gamma;
 
 double time_of(std::string_view collective, const std::string& algorithm, int ranks, std::int64_t count) {
-    const auto bound = timpani::bind(collective, algorithm, Shape{.ranks = ranks, .count = count, .root = 0});
-    return completion(simulate(*bound.algorithm, bound.shape, kCosts));
+    const auto bound =
+        timpani::bind(collective, algorithm, CollectiveArguments{.ranks = ranks, .count = count, .root = 0});
+    return completion(simulate(*bound.algorithm, bound.args, kCosts));
 }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
@@ -61,8 +62,9 @@ TEST(segments_flow_through_a_pipeline_one_behind_the_other) {
 }
 
 TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time) {
-    const auto bound = timpani::bind("gather", "linear_nonblocking", Shape{.ranks = 4, .count = 1, .root = 0});
-    const auto events = simulate(*bound.algorithm, bound.shape, Costs{});
+    const auto bound =
+        timpani::bind("gather", "linear_nonblocking", CollectiveArguments{.ranks = 4, .count = 1, .root = 0});
+    const auto events = simulate(*bound.algorithm, bound.args, Costs{});
     CHECK(completion(events) == 3.0);
     int messages = 0;
     for (const Event& event : events) {
@@ -74,10 +76,10 @@ TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time
 
 TEST(ranks_that_wait_for_each_other_are_told) {
     Algorithm ring = *find_algorithm("allgather", "ring");
-    ring.requests = [](const Shape&) -> std::int64_t { return 1; };
+    ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };
     bool told = false;
     try {
-        simulate(ring, Shape{.ranks = 3, .count = 1, .root = 0}, Costs{});
+        simulate(ring, CollectiveArguments{.ranks = 3, .count = 1, .root = 0}, Costs{});
     } catch (const std::runtime_error&) {
         told = true;
     }

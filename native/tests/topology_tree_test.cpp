@@ -20,9 +20,9 @@ TEST(a_tree_over_nodes_reaches_each_rank_once_from_every_root) {
     const Topology topology(kNodes, kGroups);
     for (const auto& kinds : {kThreeLevels, kTwoLevels, kRootToAllNodes, kChainOfNodes}) {
         for (int root = 0; root < 8; ++root) {
-            Shape shape{.ranks = 8, .count = 1, .root = root};
-            shape.topology = &topology;
-            const TopologyTree tree(shape, kinds);
+            CollectiveArguments args{.ranks = 8, .count = 1, .root = root};
+            args.topology = &topology;
+            const TopologyTree tree(args, kinds);
             std::set<int> reached{0};
             int height = 0;
             for (int me = 0; me < 8; ++me) {
@@ -44,14 +44,14 @@ TEST(each_node_is_entered_once_and_each_group_once_where_levels_or_a_chain_say_s
     const Topology topology(kNodes, kGroups);
     for (const auto& kinds : {kThreeLevels, kChainOfNodes}) {
         for (int root = 0; root < 8; ++root) {
-            Shape shape{.ranks = 8, .count = 1, .root = root};
-            shape.topology = &topology;
-            const TopologyTree tree(shape, kinds);
+            CollectiveArguments args{.ranks = 8, .count = 1, .root = root};
+            args.topology = &topology;
+            const TopologyTree tree(args, kinds);
             int into_nodes = 0;
             int into_groups = 0;
             for (int me = 1; me < 8; ++me) {
-                const int here = topology.node_of(absolute_rank(shape, me));
-                const int there = topology.node_of(absolute_rank(shape, tree.parent(me)));
+                const int here = topology.node_of(absolute_rank(args, me));
+                const int there = topology.node_of(absolute_rank(args, tree.parent(me)));
                 into_nodes += here != there ? 1 : 0;
                 into_groups += topology.group_of(here) != topology.group_of(there) ? 1 : 0;
             }

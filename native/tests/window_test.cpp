@@ -9,16 +9,16 @@ using namespace timpani;
 
 /// A broadcast from rank 0 to rank 1 through their node's window, with notifications that may be left out.
 template <bool notifies, bool acknowledges>
-void hand_over(const Shape& shape, int rank, std::int64_t /*round*/, Steps& steps) {
-    const Region window{Buffer::window, 0, shape.count};
+void hand_over(const CollectiveArguments& args, int rank, std::int64_t /*round*/, Steps& steps) {
+    const Region window{Buffer::window, 0, args.count};
     if (rank == 0) {
         if (acknowledges) steps.await(1);
-        steps.copy({Buffer::send, 0, shape.count}, window);
+        steps.copy({Buffer::send, 0, args.count}, window);
         if (notifies) steps.notify(1);
     } else {
         if (acknowledges) steps.notify(0);
         if (notifies) steps.await(0);
-        steps.copy(window, {Buffer::receive, 0, shape.count});
+        steps.copy(window, {Buffer::receive, 0, args.count});
     }
 }
 
@@ -26,9 +26,9 @@ std::string mistake(decltype(Algorithm::round) round) {
     const std::vector<int> together{0, 0};
     const Topology topology(together, together);
     Algorithm algorithm = *find_algorithm("bcast", "linear");
-    algorithm.rounds = [](const Shape&) -> std::int64_t { return 1; };
+    algorithm.rounds = [](const CollectiveArguments&) -> std::int64_t { return 1; };
     algorithm.round = round;
-    algorithm.window = [](const Shape& shape) { return shape.count; };
+    algorithm.window = [](const CollectiveArguments& args) { return args.count; };
     return find_mistake(algorithm, {.ranks = 2, .count = 3, .root = 0, .topology = &topology}).value_or("");
 }
 
@@ -49,6 +49,6 @@ TEST(only_an_algorithm_with_a_window_may_touch_it) {
     without.window = nullptr;
     const std::vector<int> together{0, 0};
     const Topology topology(together, together);
-    const Shape shape{.ranks = 2, .count = 1, .root = 0, .parameters = {0, 1}, .topology = &topology};
-    CHECK(find_mistake(without, shape).value_or("").find("has no window") != std::string::npos);
+    const CollectiveArguments args{.ranks = 2, .count = 1, .root = 0, .parameters = {0, 1}, .topology = &topology};
+    CHECK(find_mistake(without, args).value_or("").find("has no window") != std::string::npos);
 }

@@ -6,49 +6,49 @@
 
 namespace timpani {
 
-std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Shape& shape) {
-    const auto rounds = algorithm.rounds(shape);
+std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args) {
+    const auto rounds = algorithm.rounds(args);
     std::vector<char> busy(static_cast<std::size_t>(rounds));
     std::int64_t most_sent = 0;
     std::int64_t most_neighbours = 0;
-    std::vector<std::int64_t> leaving_node(shape.topology == nullptr ? 0 : shape.topology->nodes());
-    std::vector<std::int64_t> leaving_group(shape.topology == nullptr ? 0 : shape.topology->groups());
+    std::vector<std::int64_t> leaving_node(args.topology == nullptr ? 0 : args.topology->nodes());
+    std::vector<std::int64_t> leaving_group(args.topology == nullptr ? 0 : args.topology->groups());
     Steps steps;
-    for (int rank = 0; rank < shape.ranks; ++rank) {
+    for (int rank = 0; rank < args.ranks; ++rank) {
         std::int64_t sent = 0;
         std::set<int> neighbours;
         for (std::int64_t round = 0; round < rounds; ++round) {
             steps.clear();
-            algorithm.round(shape, rank, round, steps);
+            algorithm.round(args, rank, round, steps);
             for (const Step& step : steps.all()) {
                 if (step.peer < 0) continue;
                 busy[static_cast<std::size_t>(round)] = 1;
                 neighbours.insert(step.peer);
                 if (step.kind != Step::Kind::send) continue;
                 sent += step.from.count;
-                if (shape.topology == nullptr) continue;
-                const int node = shape.topology->node_of(rank);
-                const int of_peer = shape.topology->node_of(step.peer);
+                if (args.topology == nullptr) continue;
+                const int node = args.topology->node_of(rank);
+                const int of_peer = args.topology->node_of(step.peer);
                 if (of_peer == node) continue;
                 leaving_node[static_cast<std::size_t>(node)] += step.from.count;
-                const int group = shape.topology->group_of(node);
-                if (shape.topology->group_of(of_peer) == group) continue;
+                const int group = args.topology->group_of(node);
+                if (args.topology->group_of(of_peer) == group) continue;
                 leaving_group[static_cast<std::size_t>(group)] += step.from.count;
             }
         }
         most_sent = std::max(most_sent, sent);
         most_neighbours = std::max(most_neighbours, static_cast<std::int64_t>(neighbours.size()));
     }
-    using Claim = std::int64_t (*)(const Shape&);
+    using Claim = std::int64_t (*)(const CollectiveArguments&);
     const auto differs = [&](const char* what, Claim claim, std::int64_t found) -> std::optional<std::string> {
-        if (claim == nullptr || claim(shape) == found) return std::nullopt;
-        return std::string(what) + " claimed " + std::to_string(claim(shape)) + ", found " + std::to_string(found);
+        if (claim == nullptr || claim(args) == found) return std::nullopt;
+        return std::string(what) + " claimed " + std::to_string(claim(args)) + ", found " + std::to_string(found);
     };
     const Claims& claims = algorithm.claims;
     auto wrong = differs("rounds:", claims.rounds, std::ranges::count(busy, 1));
     if (!wrong) wrong = differs("elements sent by one rank:", claims.most_sent, most_sent);
     if (!wrong) wrong = differs("neighbours:", claims.most_neighbours, most_neighbours);
-    if (shape.topology == nullptr) return wrong;
+    if (args.topology == nullptr) return wrong;
     if (!wrong) wrong = differs("elements leaving one node:", claims.most_leaving_node, std::ranges::max(leaving_node));
     if (!wrong) {
         wrong = differs("elements leaving one group:", claims.most_leaving_group, std::ranges::max(leaving_group));

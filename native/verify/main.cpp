@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "json/json.hpp"
+#include "verify/cases.hpp"
 #include "verify/mutate.hpp"
-#include "verify/shapes.hpp"
 #include "verify/verify.hpp"
 
 namespace {
@@ -54,17 +54,17 @@ void list() {
     }
 }
 
-/// Whether the algorithm is right at every shape of the extent.
+/// Whether the algorithm is right in every case of the extent.
 bool check(const Algorithm& algorithm, const Extent& extent) {
     const auto begin = std::chrono::steady_clock::now();
     std::int64_t checked = 0;
     std::optional<std::string> mistake;
-    for_each_shape(algorithm, extent, [&](const Shape& shape) {
+    for_each_case(algorithm, extent, [&](const CollectiveArguments& args) {
         ++checked;
-        mistake = find_mistake(algorithm, shape);
+        mistake = find_mistake(algorithm, args);
         // Claims are for blocks of one size, and for calls in which data moves.
-        if (!mistake && shape.count > 0 && shape.counts.empty()) mistake = find_false_claim(algorithm, shape);
-        if (mistake) mistake = show(algorithm, shape) + ": " + *mistake;
+        if (!mistake && args.count > 0 && args.counts.empty()) mistake = find_false_claim(algorithm, args);
+        if (mistake) mistake = show(algorithm, args) + ": " + *mistake;
         return !mistake;
     });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -78,8 +78,8 @@ bool check(const Algorithm& algorithm, const Extent& extent) {
 
 bool plant(const Algorithm& algorithm, const Extent& extent) {
     MutationResult all;
-    for_each_shape(algorithm, extent, [&](const Shape& shape) {
-        auto result = mutate(algorithm, shape);
+    for_each_case(algorithm, extent, [&](const CollectiveArguments& args) {
+        auto result = mutate(algorithm, args);
         all.made += result.made;
         all.caught += result.caught;
         all.survivors.insert(all.survivors.end(), result.survivors.begin(), result.survivors.end());

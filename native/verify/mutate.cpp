@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "verify/shapes.hpp"
+#include "verify/cases.hpp"
 #include "verify/verify.hpp"
 
 namespace timpani {
@@ -31,26 +31,27 @@ bool order_matters(const Step& a, const Step& b, bool commutative) {
 
 struct Mutation {
     const char* what;
-    std::function<bool(std::vector<Step>&, std::size_t, const Shape&, int rank)> apply;  // whether it changed anything
+    std::function<bool(std::vector<Step>&, std::size_t, const CollectiveArguments&, int rank)>
+        apply;  // whether it changed anything
 };
 
 const std::vector<Mutation>& mutations() {
     static const std::vector<Mutation> all{
         {"peer changed",
-         [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int rank) {
-             if (!steps[i].is_message() || shape.ranks < 3) return false;
-             do steps[i].peer = (steps[i].peer + 1) % shape.ranks;
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments& args, int rank) {
+             if (!steps[i].is_message() || args.ranks < 3) return false;
+             do steps[i].peer = (steps[i].peer + 1) % args.ranks;
              while (steps[i].peer == rank);
              return true;
          }},
         {"region moved",
-         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments&, int) {
              Region& region = region_of(steps[i]);
              region.first += region.first > 0 ? -1 : 1;
              return region.count > 0;
          }},
         {"region cut",
-         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments&, int) {
              Region& region = region_of(steps[i]);
              if (region.count == 0) return false;
              region.count -= 1;
@@ -58,19 +59,19 @@ const std::vector<Mutation>& mutations() {
              return true;
          }},
         {"step left out",
-         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments&, int) {
              steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(i));
              return true;
          }},
         {"reduction copies",
-         [](std::vector<Step>& steps, std::size_t i, const Shape&, int) {
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments&, int) {
              if (steps[i].kind != Kind::reduce) return false;
              steps[i].kind = Kind::copy;
              return true;
          }},
         {"order changed",
-         [](std::vector<Step>& steps, std::size_t i, const Shape& shape, int) {
-             if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1], shape.commutative) ||
+         [](std::vector<Step>& steps, std::size_t i, const CollectiveArguments& args, int) {
+             if (i + 1 == steps.size() || !order_matters(steps[i], steps[i + 1], args.commutative) ||
                  steps[i] == steps[i + 1]) {
                  return false;
              }
@@ -83,22 +84,22 @@ const std::vector<Mutation>& mutations() {
 
 }  // namespace
 
-MutationResult mutate(const Algorithm& algorithm, const Shape& shape) {
+MutationResult mutate(const Algorithm& algorithm, const CollectiveArguments& args) {
     Schedule schedule;
-    for (int rank = 0; rank < shape.ranks; ++rank) schedule.push_back(steps_of(algorithm, shape, rank));
+    for (int rank = 0; rank < args.ranks; ++rank) schedule.push_back(steps_of(algorithm, args, rank));
     MutationResult result;
-    for (int rank = 0; rank < shape.ranks; ++rank) {
+    for (int rank = 0; rank < args.ranks; ++rank) {
         auto& steps = schedule[static_cast<std::size_t>(rank)];
         const auto right = steps;
         for (std::size_t i = 0; i < right.size(); ++i) {
             for (const auto& [what, apply] : mutations()) {
                 steps = right;
-                if (!apply(steps, i, shape, rank)) continue;
+                if (!apply(steps, i, args, rank)) continue;
                 ++result.made;
-                if (find_mistake(algorithm, shape, schedule)) {
+                if (find_mistake(algorithm, args, schedule)) {
                     ++result.caught;
                 } else {
-                    result.survivors.push_back(show(algorithm, shape) + ", rank " + std::to_string(rank) + ", step " +
+                    result.survivors.push_back(show(algorithm, args) + ", rank " + std::to_string(rank) + ", step " +
                                                std::to_string(i) + ": " + what);
                 }
             }

@@ -35,42 +35,42 @@ std::string at_step(int rank, std::size_t number, const Step& step) {
 
 }  // namespace
 
-SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const Shape& shape,
+SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args,
                                    const std::vector<std::vector<Step>>& steps, WindowOrder* order)
-    : shape_(shape), collective_(*find_collective(algorithm.collective)), order_(order) {
+    : args_(args), collective_(*find_collective(algorithm.collective)), order_(order) {
     const auto room = [](std::int64_t elements) { return std::vector<Affine>(static_cast<std::size_t>(elements)); };
     if (algorithm.window != nullptr) {
-        windows_.assign(static_cast<std::size_t>(shape.topology->nodes()), room(algorithm.window(shape)));
+        windows_.assign(static_cast<std::size_t>(args.topology->nodes()), room(algorithm.window(args)));
     }
-    ranks_.resize(static_cast<std::size_t>(shape.ranks));
-    for (int rank = 0; rank < shape.ranks; ++rank) {
+    ranks_.resize(static_cast<std::size_t>(args.ranks));
+    for (int rank = 0; rank < args.ranks; ++rank) {
         Rank& each = at(rank);
         each.steps = steps[static_cast<std::size_t>(rank)];
         each.ended.resize(each.steps.size());
-        each.dependencies = DependencyTracker(algorithm, shape);
+        each.dependencies = DependencyTracker(algorithm, args);
         if (collective_.result == Result::none) {
-            each.arrived.resize(static_cast<std::size_t>(shape.ranks));
+            each.arrived.resize(static_cast<std::size_t>(args.ranks));
             each.arrived[static_cast<std::size_t>(rank)] = true;
         }
-        const auto own = collective_.send_elements(shape, rank);
+        const auto own = collective_.send_elements(args, rank);
         for (std::int64_t i = 0; i < own; ++i) {
-            each.memory[0].push_back(contribution_of(rank, i, shape.commutative));
+            each.memory[0].push_back(contribution_of(rank, i, args.commutative));
         }
-        each.memory[1] = room(collective_.receive_elements(shape, rank));
-        if (algorithm.scratch != nullptr) each.memory[2] = room(algorithm.scratch(shape, rank));
-        if (!windows_.empty()) each.window = &windows_[static_cast<std::size_t>(shape.topology->node_of(rank))];
+        each.memory[1] = room(collective_.receive_elements(args, rank));
+        if (algorithm.scratch != nullptr) each.memory[2] = room(algorithm.scratch(args, rank));
+        if (!windows_.empty()) each.window = &windows_[static_cast<std::size_t>(args.topology->node_of(rank))];
     }
 }
 
 void SymbolicExecutor::run() {
-    for (int rank = 0; rank < shape_.ranks; ++rank) ready_.push_back(rank);
+    for (int rank = 0; rank < args_.ranks; ++rank) ready_.push_back(rank);
     while (!ready_.empty()) {
         const int rank = ready_.front();
         ready_.pop_front();
         while (advance(rank)) {
         }
     }
-    for (int rank = 0; rank < shape_.ranks; ++rank) {
+    for (int rank = 0; rank < args_.ranks; ++rank) {
         const Rank& each = at(rank);
         const auto stuck = std::ranges::find(each.ended, 0);
         if (stuck == each.ended.end()) continue;
@@ -82,10 +82,10 @@ void SymbolicExecutor::run() {
 void SymbolicExecutor::check_results() {
     if (collective_.result == Result::none) check_all_arrived();
     std::map<std::int64_t, std::vector<Affine>> prefixes;  // per index: contributions of ranks 0…l composed
-    for (int rank = 0; rank < shape_.ranks; ++rank) {
+    for (int rank = 0; rank < args_.ranks; ++rank) {
         const auto& result = at(rank).memory[1];
         for (std::size_t i = 0; i < result.size(); ++i) {
-            const auto origin = collective_.origin(shape_, rank, static_cast<std::int64_t>(i));
+            const auto origin = collective_.origin(args_, rank, static_cast<std::int64_t>(i));
             if (origin && result[i] != expected_of(*origin, prefixes)) {
                 throw Mistake("rank " + std::to_string(rank) + " element " + std::to_string(i) +
                               (result[i].written() ? " has a wrong value" : " was never written"));
@@ -95,7 +95,7 @@ void SymbolicExecutor::check_results() {
 }
 
 void SymbolicExecutor::check_all_arrived() const {
-    for (int rank = 0; rank < shape_.ranks; ++rank) {
+    for (int rank = 0; rank < args_.ranks; ++rank) {
         const auto& arrived = ranks_[static_cast<std::size_t>(rank)].arrived;
         const auto missing = std::ranges::find(arrived, false);
         if (missing == arrived.end()) continue;
@@ -107,12 +107,12 @@ void SymbolicExecutor::check_all_arrived() const {
 Affine SymbolicExecutor::expected_of(const Origin& origin,
                                      std::map<std::int64_t, std::vector<Affine>>& prefixes) const {
     if (origin.first_rank == origin.last_rank) {
-        return contribution_of(origin.first_rank, origin.index, shape_.commutative);
+        return contribution_of(origin.first_rank, origin.index, args_.commutative);
     }
     if (origin.first_rank != 0) throw std::logic_error("sums start at rank 0");
     auto& prefix = prefixes[origin.index];
-    for (auto rank = static_cast<int>(prefix.size()); rank < shape_.ranks; ++rank) {
-        const Affine own = contribution_of(rank, origin.index, shape_.commutative);
+    for (auto rank = static_cast<int>(prefix.size()); rank < args_.ranks; ++rank) {
+        const Affine own = contribution_of(rank, origin.index, args_.commutative);
         prefix.push_back(rank == 0 ? own : compose(prefix.back(), own));
     }
     return prefix[static_cast<std::size_t>(origin.last_rank)];
@@ -142,7 +142,7 @@ void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& ste
     order_->begin(rank, step, waited);
     const auto check = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
-        const auto other = order_->touch(rank, shape_.topology->node_of(rank), region, write);
+        const auto other = order_->touch(rank, args_.topology->node_of(rank), region, write);
         if (!other) return;
         throw Mistake(at_step(rank, number, step) + " is not ordered behind what rank " + std::to_string(*other) +
                       " does there");
@@ -224,7 +224,7 @@ void SymbolicExecutor::check_regions(int rank, Rank& each, const Step& step) con
         }
     };
     const bool message = step.is_message();
-    if (message && (step.peer < 0 || step.peer >= shape_.ranks || step.peer == rank)) {
+    if (message && (step.peer < 0 || step.peer >= args_.ranks || step.peer == rank)) {
         throw Mistake(at_step(rank, each.next, step) + " has no such peer");
     }
     if (step.kind != Step::Kind::receive) check(step.from);

@@ -26,8 +26,8 @@ struct Mistake : std::runtime_error {
 class SymbolicExecutor {
   public:
     /// `steps` holds each rank's; `order` is of all calls so far where the algorithm has a window, else nullptr.
-    SymbolicExecutor(const Algorithm& algorithm, const Shape& shape, const std::vector<std::vector<Step>>& steps,
-                     WindowOrder* order);
+    SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args,
+                     const std::vector<std::vector<Step>>& steps, WindowOrder* order);
 
     /// Both throw Mistake.
     void run();
@@ -67,7 +67,7 @@ class SymbolicExecutor {
     void read(int rank, Rank& each, std::size_t number, const Region& region) const;
     Affine expected_of(const Origin& origin, std::map<std::int64_t, std::vector<Affine>>& prefixes) const;
 
-    Shape shape_;
+    CollectiveArguments args_;
     const Collective& collective_;
     WindowOrder* order_;
     std::vector<Rank> ranks_;

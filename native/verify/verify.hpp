@@ -10,9 +10,9 @@
 namespace timpani {
 
 /// The steps of one rank over all rounds.
-std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int rank);
+std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments& args, int rank);
 
-/// What is wrong with an algorithm at one shape, in words, or nothing.
+/// What is wrong with an algorithm in one case, in words, or nothing.
 ///
 /// All ranks run in one process. A rank issues its steps in their order, each once the steps that it depends on
 /// have ended and the algorithm's bound on messages under way allows it; a message ends for both sides when both have
@@ -26,13 +26,13 @@ std::vector<Step> steps_of(const Algorithm& algorithm, const Shape& shape, int r
 /// Found: wrong or missing data, elements read that nobody wrote, regions outside their buffer, the caller's send
 /// buffer written, messages whose sizes differ or that nobody takes, ranks that wait for each other, and accesses to a
 /// window that no messages order.
-std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape& shape);
+std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// As above, for steps that need not be the algorithm's own: `steps` holds each rank's.
-std::optional<std::string> find_mistake(const Algorithm& algorithm, const Shape& shape,
+std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
                                         const std::vector<std::vector<Step>>& steps);
 
-/// Which of the algorithm's claims is not what its schedule does at this shape, or nothing.
-std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Shape& shape);
+/// Which of the algorithm's claims is not what its schedule does in this case, or nothing.
+std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

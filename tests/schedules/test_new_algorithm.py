@@ -26,18 +26,18 @@ namespace {
 
 constexpr std::array<std::int64_t, 3> kTrialStarts{1, 2, 5};
 
-std::int64_t rounds(const Shape& shape) { return shape.ranks - 1; }
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks - 1; }
 
 /// The rank that comes after `hops` messages, counted from the root.
-int reached(const Shape& shape, std::int64_t hops) {
-    const auto others = shape.ranks - 1;
-    return hops == 0 ? 0 : static_cast<int>(1 + (shape.parameters[0] - 1 + hops - 1) % others);
+int reached(const CollectiveArguments& args, std::int64_t hops) {
+    const auto others = args.ranks - 1;
+    return hops == 0 ? 0 : static_cast<int>(1 + (args.parameters[0] - 1 + hops - 1) % others);
 }
 
-void round(const Shape& shape, int rank, std::int64_t k, Steps& steps) {
-    const int sender = absolute_rank(shape, reached(shape, k));
-    const int receiver = absolute_rank(shape, reached(shape, k + 1));
-    const Region whole{data_of(shape, rank), 0, shape.count};
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int sender = absolute_rank(args, reached(args, k));
+    const int receiver = absolute_rank(args, reached(args, k + 1));
+    const Region whole{data_of(args, rank), 0, args.count};
     if (rank == sender) steps.send(receiver, whole);
     if (rank == receiver) steps.receive(sender, whole);
 }
@@ -53,8 +53,10 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const Shape& shape) { return shape.ranks > 1 ? shape.count : 0; },
-               .most_neighbours = [](const Shape& shape) -> std::int64_t { return std::min(2, shape.ranks - 1); }},
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::min(2, args.ranks - 1);
+               }},
 }};
 
 }  // namespace

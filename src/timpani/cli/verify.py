@@ -39,11 +39,11 @@ def verify(
         if format is Format.table:
             outcome = row.get("mistake", "right")
             name = f"{row['collective']}/{row['algorithm']}"
-            typer.echo(f"{name:<40} {row['checked']:>7} shapes  {row['seconds']:6.1f} s  {outcome}")
+            typer.echo(f"{name:<40} {row['checked']:>7} cases  {row['seconds']:6.1f} s  {outcome}")
     wrong = sum("mistake" in row for row in rows)
     if format is Format.json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         checked = sum(row["checked"] for row in rows)
-        typer.echo(f"{len(rows)} algorithms at {checked} shapes: {f'{wrong} wrong' if wrong else 'all right'}")
+        typer.echo(f"{len(rows)} algorithms at {checked} cases: {f'{wrong} wrong' if wrong else 'all right'}")
     raise typer.Exit(1 if wrong else 0)

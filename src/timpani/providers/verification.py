@@ -51,7 +51,7 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
 def verify_algorithms(programs: Path, names: list[str], ranks: Range, counts: Range) -> Iterator[dict[str, Any]]:
     """The verifier's finding for each of `names`, in their order.
 
-    Each has `collective`, `algorithm`, `checked` shapes and `seconds`, and `mistake` where there is one.
+    Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one.
     """
     limits = [str(number) for number in (*ranks, *counts)]
 

@@ -1,4 +1,4 @@
-#include "verify/shapes.hpp"
+#include "verify/cases.hpp"
 
 #include <algorithm>
 #include <map>
@@ -78,47 +78,48 @@ const std::vector<Topology>& topologies(int ranks) {
 }
 
 /// Each parameter in turn takes its values while the others keep their default ones.
-std::vector<Shape> with_parameters(const Algorithm& algorithm, Shape shape) {
+std::vector<CollectiveArguments> with_parameters(const Algorithm& algorithm, CollectiveArguments args) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-        shape.parameters.at(i) = algorithm.parameters[i].default_value;
+        args.parameters.at(i) = algorithm.parameters[i].default_value;
     }
-    std::vector<Shape> shapes{shape};
+    std::vector<CollectiveArguments> cases{args};
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-        for (const auto value : values_of(algorithm.parameters[i], shape.ranks)) {
+        for (const auto value : values_of(algorithm.parameters[i], args.ranks)) {
             if (value == algorithm.parameters[i].default_value) continue;
-            shapes.push_back(shape);
-            shapes.back().parameters.at(i) = value;
+            cases.push_back(args);
+            cases.back().parameters.at(i) = value;
         }
     }
-    return shapes;
+    return cases;
 }
 
-/// Up to so many ranks every topology is tried with every parameter; above, shapes take one of these pairs in turn.
+/// Up to so many ranks every topology is tried with every parameter; above, cases take one of these pairs in turn.
 constexpr int kMostRanksForAllPairs = 12;
 
-/// The shapes that `algorithm` admits, with its parameters, and where it asks for it with topologies.
-std::vector<Shape> with_topologies(const Algorithm& algorithm, Shape shape) {
-    std::vector<Shape> admitted;
+/// The cases that `algorithm` admits, with its parameters, and where it asks for it with topologies.
+std::vector<CollectiveArguments> with_topologies(const Algorithm& algorithm, CollectiveArguments args) {
+    std::vector<CollectiveArguments> admitted;
     const auto add = [&] {
-        if (!algorithm.restrictions.admit(shape)) return;
-        for (const auto& each : with_parameters(algorithm, shape)) admitted.push_back(each);
+        if (!algorithm.restrictions.admit(args)) return;
+        for (const auto& each : with_parameters(algorithm, args)) admitted.push_back(each);
     };
     if (!algorithm.restrictions.topology) {
         add();
         return admitted;
     }
-    for (const Topology& each : topologies(shape.ranks)) {
-        shape.topology = &each;
+    for (const Topology& each : topologies(args.ranks)) {
+        args.topology = &each;
         add();
     }
-    if (shape.ranks <= kMostRanksForAllPairs || admitted.empty()) return admitted;
-    const auto turn = static_cast<std::size_t>(std::int64_t{7} * shape.ranks + 3 * shape.count + shape.root);
+    if (args.ranks <= kMostRanksForAllPairs || admitted.empty()) return admitted;
+    const auto turn = static_cast<std::size_t>(std::int64_t{7} * args.ranks + 3 * args.count + args.root);
     return {admitted[turn % admitted.size()]};
 }
 
 }  // namespace
 
-void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std::function<bool(const Shape&)>& visit) {
+void for_each_case(const Algorithm& algorithm, const Extent& extent,
+                   const std::function<bool(const CollectiveArguments&)>& visit) {
     const Collective& collective = *find_collective(algorithm.collective);
     for (int ranks = extent.first_ranks; ranks <= extent.last_ranks; ++ranks) {
         const std::set<int> roots =
@@ -129,8 +130,8 @@ void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std:
                 for (const auto& counts : own_counts) {
                     for (const bool commutative : {true, false}) {
                         if (!collective.reduces() && !commutative) continue;
-                        const Shape shape{ranks, count, root, 1, commutative, {}, counts};
-                        for (const auto& each : with_topologies(algorithm, shape)) {
+                        const CollectiveArguments args{ranks, count, root, 1, commutative, {}, counts};
+                        for (const auto& each : with_topologies(algorithm, args)) {
                             if (!visit(each)) return;
                         }
                     }
@@ -140,21 +141,21 @@ void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std:
     }
 }
 
-std::string show(const Algorithm& algorithm, const Shape& shape) {
+std::string show(const Algorithm& algorithm, const CollectiveArguments& args) {
     const Collective& collective = *find_collective(algorithm.collective);
-    std::string text = std::to_string(shape.ranks) + " ranks, " + std::to_string(shape.count) + " elements";
-    if (collective.rooted()) text += ", root " + std::to_string(shape.root);
+    std::string text = std::to_string(args.ranks) + " ranks, " + std::to_string(args.count) + " elements";
+    if (collective.rooted()) text += ", root " + std::to_string(args.root);
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
-        text += ", " + std::string(algorithm.parameters[i].name) + " " + std::to_string(shape.parameters.at(i));
+        text += ", " + std::string(algorithm.parameters[i].name) + " " + std::to_string(args.parameters.at(i));
     }
-    if (shape.topology != nullptr) {
+    if (args.topology != nullptr) {
         text += ", on nodes";
-        for (int rank = 0; rank < shape.ranks; ++rank) {
+        for (int rank = 0; rank < args.ranks; ++rank) {
             text += rank == 0 ? ' ' : ',';
-            text += std::to_string(shape.topology->node_of(rank));
+            text += std::to_string(args.topology->node_of(rank));
         }
     }
-    if (collective.reduces()) text += shape.commutative ? ", any order" : ", order kept";
+    if (collective.reduces()) text += args.commutative ? ", any order" : ", order kept";
     return text;
 }
 

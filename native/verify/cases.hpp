@@ -18,11 +18,12 @@ struct Extent {
     std::int64_t last_count;
 };
 
-/// Calls `visit` with each shape of `extent` that the algorithm applies to, with several roots, parameter values, kinds
+/// Calls `visit` with each case of `extent` that the algorithm applies to, with several roots, parameter values, kinds
 /// of operator, and for v-collectives several distributions; until `visit` returns false.
-void for_each_shape(const Algorithm& algorithm, const Extent& extent, const std::function<bool(const Shape&)>& visit);
+void for_each_case(const Algorithm& algorithm, const Extent& extent,
+                   const std::function<bool(const CollectiveArguments&)>& visit);
 
 /// `5 ranks, 3 elements, root 2, radix 4, order kept`: what a mistake was found at.
-std::string show(const Algorithm& algorithm, const Shape& shape);
+std::string show(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani
