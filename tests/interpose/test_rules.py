@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import TREES, Run, RunProgram, everywhere, rules
+from timpani.study.operations import COLLECTIVES
 
 CALLS = "calls.f"  # on 3 ranks: bcast, allreduce of 2000 bytes; reduce of 4, allgather of 8
 
@@ -43,7 +44,7 @@ def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
     [
         ("timpani-rules 1\nbcast linear\n", "line 2: cut off: no last line 'end 1'"),
         ("timpani-rules 2\nend 0\n", "line 1: rules of version 2, where this library reads 1"),
-        ("timpani-rules 1\nbcast lineal\nend 1\n", "line 2: there is not an algorithm bcast/lineal"),
+        ("timpani-rules 1\nbcast lineal\nend 1\n", "line 2: there is no algorithm bcast/lineal"),
         ("", "line 1: rules begin with 'timpani-rules 1'"),
     ],
 )
@@ -98,3 +99,9 @@ def test_the_checking_program_says_what_the_library_would(library: Path, tmp_pat
     file.write_text(rules("bcast bytes=9..1 linear"))
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"{file}: line 2: bytes=9..1 is no range such as 8..16 or 8..\n")
+
+
+def test_every_collective_that_rules_may_name_is_intercepted(library: Path) -> None:
+    said = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
+    exported = {line.split()[-1] for line in said.splitlines()}
+    assert {f"MPI_{name.capitalize()}" for name, each in COLLECTIVES.items() if each.movement} <= exported
