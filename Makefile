@@ -17,8 +17,9 @@ demo: setup
 	$(bin)/timpani run demo -o demo
 	$(bin)/timpani report demo -o demo/report.html --force
 
+# FAST=1: only what needs nothing of this machine, such as an MPI library or a browser.
 test: .venv/setup-tests
-	$(bin)/python -m pytest
+	$(bin)/python -m pytest -n 2 $(if $(FAST),-m 'not needs')
 
 lint: .venv/setup-tests
 	tools/lint

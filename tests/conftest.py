@@ -3,13 +3,18 @@
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
-from tests.libraries import FOUND, label
+from tests.libraries import FOUND, label, needs_mpi
 from timpani.native.build import cache_folder
 from timpani.native.find import Mpi
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadFileScheduling
 
 # The same sources are built into folders of several names, also by another user: one who can run this checkout's Python
 # can read there.
@@ -24,13 +29,60 @@ settings.register_profile("thorough", deadline=None, max_examples=10_000)
 settings.load_profile("unhurried")
 
 
-@pytest.fixture(params=FOUND or (None,), ids=label, scope="session")
+@pytest.fixture(params=FOUND, ids=label, scope="session")
 def mpi(request: pytest.FixtureRequest) -> Mpi:
     """Each MPI library of this machine."""
-    if request.param is None:
-        pytest.skip("no MPI library on this machine")
     found: Mpi = request.param
     return found
+
+
+# Those that take longest, so that no worker is left with one of them at the end.
+_FIRST = ("tests/lab/", "tests/mpi/", "tests/interpose/", "tests/test_docs.py", "tests/campaign/", "tests/simgrid/")
+
+
+# Fixtures that are an MPI library, or programs built for one.
+_LIBRARY = {"mpi", "programs", "simulator"}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Who asks for an MPI library needs one."""
+    if _LIBRARY & set(getattr(item, "fixturenames", ())):
+        item.add_marker(needs_mpi)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test is skipped where something that it needs is missing."""
+    for mark in item.iter_markers("needs"):
+        present, missing = mark.args
+        if not present:
+            pytest.skip(missing)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest first, one file after the other."""
+
+    def place(item: pytest.Item) -> tuple[int, str]:
+        file = item.nodeid.partition("::")[0]
+        return next((n for n, folder in enumerate(_FIRST) if file.startswith(folder)), len(_FIRST)), file
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadFileScheduling":
+    """A file's tests share what it builds and measures, so that they run in one process; so do all that make labs,
+    which look at the labs that there are."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByFile(LoadFileScheduling):  # type: ignore[misc] # it comes without types
+        def _split_scope(self, nodeid: str) -> str:
+            return "tests/lab" if nodeid.startswith("tests/lab/") else str(super()._split_scope(nodeid))
+
+    config.option.loadscopereorder = False  # by the number of tests, which says little of their time
+    return ByFile(config, log)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -1,4 +1,6 @@
-"""The MPI libraries of this machine, looked for once for all tests, and what a test may ask of them."""
+"""The MPI libraries of this machine, looked for once for all tests, and marks of what a test needs."""
+
+import shutil
 
 import pytest
 
@@ -19,7 +21,10 @@ every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
 every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
 every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
 
-needs_mpi = pytest.mark.skipif(not FOUND, reason="no MPI library on this machine")
-needs_open_mpi = pytest.mark.skipif(not OPEN_MPIS, reason="no Open MPI on this machine")
-needs_mpich = pytest.mark.skipif(not MPICHS, reason="no MPICH on this machine")
-needs_two_cores = pytest.mark.skipif(read_cores().usable < 2, reason="two ranks need two cores")
+# What a test takes of the machine: whether that is here, and what is said where it isn't. `make test FAST=1` leaves all
+# such tests out.
+needs_mpi = pytest.mark.needs(bool(FOUND), "no MPI library on this machine")
+needs_open_mpi = pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
+needs_mpich = pytest.mark.needs(bool(MPICHS), "no MPICH on this machine")
+needs_simgrid = pytest.mark.needs(shutil.which("smpirun") is not None, "no smpirun on PATH: SimGrid is missing")
+needs_two_cores = pytest.mark.needs(read_cores().usable > 1, "two ranks need two cores")

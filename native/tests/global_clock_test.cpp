@@ -1,4 +1,4 @@
-// PackedBlock with MPI: a common clock is found whatever the ranks' own clocks say.
+// Run with MPI: a common clock is found whatever the ranks' own clocks say.
 //
 // usage: timpani-clock-test OFFSET_NS DRIFT_PPM
 // Every rank's clock is wrong by rank × OFFSET_NS and drifts by rank × DRIFT_PPM. Prints the number of clocks and the

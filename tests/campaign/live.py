@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60  # after which what a test waits for is not coming
+SECONDS = 300  # after which, also on a busy machine, what a test waits for is not coming
 
 MAIN = (sys.executable, "-c", "from timpani.cli import main; main()")
 

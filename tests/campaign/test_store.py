@@ -17,21 +17,18 @@ import pytest
 
 from tests.campaign.live import keys, timpani
 from tests.cli.typed import typed
-from tests.libraries import FOUND
+from tests.libraries import needs_mpi, needs_two_cores
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.campaign.store import Store
 from timpani.errors import UserError
-from timpani.machine.cores import read_cores
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
 CELL = Cell("bcast", Algorithm("openmpi", "chain", (("fanout", 4),)), 2, "core", 8, "warm")
 RESULT = LaunchResult(CELL, 1, "here", median_us=1.5)
-
-real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
 
 
 def header(mpi: str = "4.1.4", machine: str = "here", command: str = "timpani run", **study: Any) -> Header:
@@ -307,7 +304,8 @@ def ballast(folder: Path) -> Path:
     return path
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 @pytest.mark.parametrize("room", [0, 8, 40])
 def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: int) -> None:
     """`room` pages are free when the second launch starts; it runs out at one place or another."""
@@ -332,7 +330,8 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
         assert load(disk / "c").results["error"].null_count() == 12, "no cell is blamed for the disk"
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     study = (
@@ -360,7 +359,8 @@ def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
         assert timpani(*study).returncode == 0
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-o", tmp_path / "c")
     assert timpani(*study, "--launches", "1").returncode == 0

@@ -15,13 +15,10 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
-from tests.libraries import FOUND, every_mpi, needs_mpi
-from timpani.machine.cores import read_cores
+from tests.libraries import every_mpi, needs_mpi, needs_two_cores
 from timpani.native.find import Mpi
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.study import Study
-
-real_ranks = pytest.mark.skipif(not FOUND or read_cores().usable < 2, reason="it takes an MPI library and two cores")
 
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
@@ -83,7 +80,8 @@ def test_what_can_not_be_used_is_one_line_and_status_2(arguments: tuple[str, ...
     assert list(tmp_path.iterdir()) == []
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> None:
     done = timpani("run", *ONE, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
@@ -97,7 +95,7 @@ def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> Non
     )
 
 
-@real_ranks
+@needs_two_cores
 @every_mpi
 def test_what_a_user_writes_stays_text(mpi: Mpi, tmp_path: Path) -> None:
     study = tmp_path / "a $(touch study) study.toml"
@@ -129,7 +127,8 @@ def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
     yield prefix
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 def test_a_user_without_rights_measures_without_roots_warnings() -> None:
     with tempfile.TemporaryDirectory() as home, nobody(home) as prefix:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
@@ -171,7 +170,8 @@ def test_help_tells_defaults_and_examples(option: str) -> None:
         assert told[1] == str(Study.model_fields[name].default)
 
 
-@real_ranks
+@needs_mpi
+@needs_two_cores
 def test_a_campaign_without_a_folder_goes_into_one_of_today(tmp_path: Path) -> None:
     done = timpani("run", *ONE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr

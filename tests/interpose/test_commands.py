@@ -10,6 +10,7 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from tests.interpose.conftest import rules
+from tests.libraries import needs_mpi
 from timpani.native.find import Mpi
 
 RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")
@@ -67,6 +68,7 @@ def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path,
     assert rows == {"pipeline:segment_bytes=64": "3", "default": "1"}
 
 
+@needs_mpi
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -83,6 +85,7 @@ def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, te
     assert said in done.stderr
 
 
+@needs_mpi
 def test_what_is_there_is_not_overwritten_and_nothing_found_is_said(tmp_path: Path, file: Path) -> None:
     assert "there already" in timpani("preload", "--profile", file, "--", "true").stderr
     assert file.read_text() == RULES

@@ -17,6 +17,19 @@ from timpani.lab.programs import check_programs
 NAMESPACES = Path("/run/netns")
 
 
+def _missing() -> str:
+    """What a lab with Slurm lacks here."""
+    try:
+        check_root()
+        check_programs(slurm=True)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+needs_lab = pytest.mark.needs(not _missing(), _missing())
+
+
 @dataclass(frozen=True)
 class Made:
     """A lab that is up."""
@@ -42,11 +55,6 @@ def make() -> Iterator[Callable[..., Made]]:
     made: list[Made] = []
 
     def up(*options: str, **how: Any) -> Made:
-        try:
-            check_root()
-            check_programs("--slurm" in options)
-        except UserError as error:
-            pytest.skip(str(error))
         done = timpani("lab", "up", *options, **how)
         if "this system refuses" in done.stderr:
             pytest.skip(done.stderr)

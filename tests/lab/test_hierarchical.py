@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tests.campaign.live import results, timpani
-from tests.lab.conftest import Made
+from tests.lab.conftest import Made, needs_lab
 from tests.libraries import OPEN_MPIS, needs_open_mpi
 
-pytestmark = needs_open_mpi
+pytestmark = [needs_open_mpi, needs_lab]
 
 SIZE = 2**14
 PLACEMENTS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
-from tests.lab.conftest import Made
+from tests.lab.conftest import Made, needs_lab
 from tests.libraries import every_mpi
 from timpani.machine.hosts import Host
 from timpani.machine.launch_request import LaunchRequest
@@ -43,6 +43,7 @@ def lab(make: Callable[..., Made]) -> Made:
     return make("--nodes", "4", "--cores", "2", "--groups", "2")
 
 
+@needs_lab
 @every_mpi
 @pytest.mark.parametrize("placement", ["core", "node"], ids=["together", "scattered"])
 @pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import MAIN, gone, timpani, wait_until
-from tests.lab.conftest import NAMESPACES, Made, listed
+from tests.lab.conftest import NAMESPACES, Made, listed, needs_lab
 from timpani.errors import UserError
 from timpani.lab.lab import LABS
 from timpani.lab.programs import check_programs
 from timpani.lab.steps import burst_bytes
+
+pytestmark = needs_lab
 
 Make = Callable[..., Made]
 
@@ -121,7 +123,7 @@ def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-@pytest.mark.usefixtures("small")  # skips where none can be made
+@pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
 def test_an_up_that_is_told_to_end_leaves_nothing(number: signal.Signals) -> None:
     known = set(listed())
     before = set(NAMESPACES.glob("*"))
@@ -153,7 +155,7 @@ def test_without_root_a_lab_is_refused() -> None:
 @pytest.mark.parametrize(
     ("missing", "part"), [("sys_admin", "refuses network namespaces"), ("net_admin", "refuses network devices")]
 )
-@pytest.mark.usefixtures("small")  # skips where none can be made
+@pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
 def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(missing: str, part: str) -> None:
     before = set(NAMESPACES.glob("*"))
     known = set(listed())

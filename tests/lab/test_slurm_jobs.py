@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.campaign.live import MAIN, keys, results, wait_until
-from tests.lab.conftest import Made
+from tests.campaign.live import MAIN, SECONDS, keys, results, wait_until
+from tests.lab.conftest import Made, needs_lab
 from tests.libraries import FOUND, MPICHS, needs_mpi, needs_mpich
 from timpani.native.build import build
 
-pytestmark = needs_mpi
+pytestmark = [needs_mpi, needs_lab]
 
 STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
 
@@ -71,7 +71,7 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
         # What --signal=B:TERM@120 sends two minutes before the limit.
         ended = lab.exec("n1", "scancel", "--batch", f"--signal={signal.SIGTERM.name.removeprefix('SIG')}", number)
         assert ended.returncode == 0, ended.stderr
-        _, said = following.communicate(timeout=60)
+        _, said = following.communicate(timeout=SECONDS)
     assert following.returncode == 1
     assert said.splitlines()[-1] == f"job {number}: failed; the same command goes on"
     assert "results are still missing; the same command goes on" in said

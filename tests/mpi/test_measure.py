@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.libraries import needs_two_cores
 from tests.mpi.conftest import RunPlan, one_mpi, start
 from timpani.machine.cores import read_cores
 from timpani.native.find import Mpi
@@ -13,6 +14,9 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.study import DATATYPES
 
 SIZES = (0, 8, 56, 1000, 40_000)
+
+HOUR_NS = 3_600_000_000_000
+ATTEMPTS = 20  # at what a busy machine may spoil now and then, and a mistake of ours always
 
 
 def every_collective(sizes: tuple[int, ...] = SIZES) -> list[str]:
@@ -65,41 +69,44 @@ def test_native_tests_pass_under_the_sanitizers(mpi: Mpi, sanitized: Path) -> No
 
 
 @one_mpi
+@needs_two_cores
 @pytest.mark.parametrize(("offset_ns", "drift_ppm"), [(0, 0), (1_000_000, 0), (-7_000_000, 40)])
 def test_a_common_clock_is_found_whatever_the_ranks_clocks_say(
     mpi: Mpi, sanitized: Path, offset_ns: int, drift_ppm: int
 ) -> None:
-    if read_cores().usable < 2:
-        pytest.skip("two ranks need two cores, else their waiting is what is measured")
-    done = start(mpi, 2, (str(sanitized / "timpani-clock-test"), str(offset_ns), str(drift_ppm)))
-    assert done.returncode == 0, done.stderr
-    words = done.stdout.split()
-    found = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-    assert found["clocks"] == (2 if offset_ns else 1)
-    # A hundredth of the error that was made up, half a second after the last synchronisation.
-    assert max(found["first_ns"], found["later_ns"]) < 50_000
+    errors = []
+    for _ in range(ATTEMPTS):
+        done = start(mpi, 2, (str(sanitized / "timpani-clock-test"), str(offset_ns), str(drift_ppm)))
+        assert done.returncode == 0, done.stderr
+        words = done.stdout.split()
+        found = dict(zip(words[::2], map(int, words[1::2]), strict=True))
+        assert found["clocks"] == (2 if offset_ns else 1)
+        errors.append(max(found["first_ns"], found["later_ns"]))
+        # A hundredth of the error that was made up, half a second after the last synchronisation.
+        if errors[-1] < 50_000:
+            return
+    raise AssertionError(f"errors of {errors} ns")
 
 
+@needs_two_cores
 def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: Mpi) -> None:
-    if read_cores().usable < 2:
-        pytest.skip("two ranks need two cores, else their waiting is what is measured")
     cells = ["cell 0 allreduce 65536 warm - - -", "cell 1 bcast 262144 warm - - -"]
     right = run_plan(2, cells, start_by="round_time")
-    wrong = run_plan(2, ["skew 1 5000000 40", *cells], start_by="round_time")
+    wrong = run_plan(2, [f"skew 1 {HOUR_NS} 40", *cells], start_by="round_time")
     assert (right[0]["clocks"], wrong[0]["clocks"]) == (1, 2)
     for number in (0, 1):
         before, after = (
             next(statistics.median(line["measured"]["completion_ns"]) for line in record if line.get("cell") == number)
             for record in (right, wrong)
         )
-        # The made-up error is 50 to 1,000 times the time itself, which itself is 4 times as long where cores are apart.
-        assert before / 8 < after < 8 * before
+        assert abs(after - before) < HOUR_NS / 10_000  # which no busy machine makes of some microseconds
 
 
+@needs_two_cores
 def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run_plan: RunPlan) -> None:
-    if read_cores().usable < 2:
-        pytest.skip("two ranks need two cores to start together")
-    record = run_plan(2, ["cell 0 null 0 warm - - -", "cell 1 bcast 1024 warm - - -"], start_by="round_time")
+    # Long enough that also on a busy machine both ranks once have a core where they are to start.
+    cells = ["cell 0 null 0 warm - - -", "cell 1 bcast 1024 warm - - -"]
+    record = run_plan(2, cells, start_by="round_time", slot_ns=300_000_000)
     for line in record:
         if "measured" not in line:
             continue

@@ -46,8 +46,6 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def mpi() -> Mpi:
-    if not FOUND:
-        pytest.skip("no MPI library on this machine")
     return FOUND[0]
 
 

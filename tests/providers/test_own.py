@@ -22,8 +22,6 @@ MUST_CATCH = 0.99
 
 @pytest.fixture(scope="module")
 def mpi() -> Mpi:
-    if not FOUND:
-        pytest.skip("no MPI library on this machine to build the verifier with")
     return FOUND[0]
 
 

@@ -13,8 +13,6 @@ from timpani.schedules.simulation import Simulator
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    if not FOUND:
-        pytest.skip("no MPI library on this machine")
     return build(FOUND[0])
 
 

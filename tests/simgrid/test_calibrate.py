@@ -1,12 +1,12 @@
 """A platform calibrated by messages takes what they took."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.typed import typed
+from tests.libraries import needs_simgrid
 from tests.tuning.campaigns import results
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
@@ -20,7 +20,7 @@ def time_us(size: int) -> float:
     return 1 + size / 1000 if size < SWITCH else 5 + size / 4000
 
 
-pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="no smpirun on PATH: SimGrid is missing")
+pytestmark = needs_simgrid
 
 
 @pytest.fixture

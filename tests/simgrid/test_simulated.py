@@ -1,7 +1,6 @@
 """A study on a simulated cluster, end to end: SimGrid's own program and ours beside each other."""
 
 import json
-import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,13 @@ import pytest
 
 from tests.campaign.live import Live, gone, keys, timpani, wait_until
 from tests.cli.typed import typed
+from tests.libraries import needs_simgrid
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
 from timpani.machine.cores import read_cores
 from timpani.tuning.decide import decide
 
-pytestmark = pytest.mark.skipif(shutil.which("smpirun") is None, reason="no smpirun on PATH: SimGrid is missing")
+pytestmark = needs_simgrid
 
 _STUDY = """
 ranks = [4, 16]
