@@ -25,7 +25,19 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "8,1Ki", "-n", "1", "--slot", "5ms", "--mpi", mpi.mpirun)
+    study = (
+        "bcast",
+        "--algorithms",
+        "default",
+        "--sizes",
+        "8,1Ki",
+        "--launches",
+        "1",
+        "--slot",
+        "5ms",
+        "--mpi",
+        mpi.mpirun,
+    )
     done = timpani("run", *study, "--rules", file, "-o", folder)
     assert done.returncode == 0, done.stderr
     found = {(line["provider"], line["algorithm"], line["message_bytes"]): line["error"] for line in results(folder)}
