@@ -79,7 +79,6 @@ _Sizes = Annotated[tuple[_Natural, ...], BeforeValidator(_sizes), Field(min_leng
 _Datatype = Literal["uint8", "int32", "float", "double"]
 
 
-_DATATYPES_LISTED = ", ".join(DATATYPES)
 _EXPECTED = {
     "title": "a text",
     "question": "a text",
@@ -91,7 +90,7 @@ _EXPECTED = {
     "placement": "core, socket, node or ppr:N, or a list of them",
     "mode": "warm, rotate or flush",
     "method": "timpani or osu",
-    "datatype": f"one of {_DATATYPES_LISTED}",
+    "datatype": f"one of {', '.join(DATATYPES)}",
     "launches": "a whole number from 1 to 10000",
     "precision": "a share between 0 and 1, for example 0.05",
     "slot": "a duration, for example 50ms or 1s",
