@@ -127,19 +127,50 @@ GOOD = [{"message_bytes": size, "median_us": 1.0 + size / 100} for size in (1, 2
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({"message_bytes": 16, "median_us": 0.0}, "line 5: bcast of 16 B has a latency of 0.0 µs"),
-        ({"message_bytes": 16, "median_us": -1.5}, "line 5: bcast of 16 B has a latency of -1.5 µs"),
-        ({"message_bytes": 16, "median_us": float("nan")}, "line 5: bcast of 16 B has a latency of nan µs"),
-        ({"message_bytes": 16, "median_us": float("inf")}, "line 5: bcast of 16 B has a latency of inf µs"),
-        ({"message_bytes": 16}, "line 5: bcast of 16 B has no latency"),
-        ({"message_bytes": 8, "median_us": 1.0}, "line 5: bcast of 8 B in launch 1 stands there a second time"),
-        ({"message_bytes": -8, "median_us": 1.0}, "line 5: bcast of -8 B"),
+        ({"message_bytes": 16, "median_us": 0.0}, "a latency of 0.0 µs at 16 B"),
+        ({"message_bytes": 16, "median_us": -1.5}, "a latency of -1.5 µs at 16 B"),
+        ({"message_bytes": 16, "median_us": float("nan")}, "a latency of NaN µs at 16 B"),
+        ({"message_bytes": 16, "median_us": float("inf")}, "a latency of inf µs at 16 B"),
+        ({"message_bytes": 16}, "no latency at 16 B"),
+        ({"message_bytes": 8, "median_us": 1.0}, "a second result of launch 1 at 8 B"),
+        ({"message_bytes": -8, "median_us": 1.0}, "a negative size at -8 B"),
+        ({"message_bytes": 16, "error": "rank 1 died"}, "failed at 16 B"),
     ],
 )
-def test_a_row_that_is_no_measurement_is_named(line: dict[str, Any], message: str, tmp_path: Path) -> None:
-    error = run("fit", campaign(tmp_path / "bad", [*GOOD, line])).exception
+def test_a_row_that_is_no_measurement_is_named_and_spoils_no_other(
+    line: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    folder = campaign(tmp_path / "bad", [*GOOD, line])
+    found = fitted(folder)
+    assert found["left_out"] == [f"bcast default on 2 ranks: {message} ({folder}/results.jsonl line 5)"]
+    assert [curve["sizes"] for curve in found["curves"]] == [4]
+    assert found["curves"][0]["hockney"]["us_per_byte"] == pytest.approx(0.01)
+    assert f"Left out: {found['left_out'][0]}" in run("fit", folder).stdout
+
+
+def test_a_curve_without_any_valid_time_is_one_line_and_spoils_no_other(tmp_path: Path) -> None:
+    free = [{"algorithm": "free", "message_bytes": size, "median_us": 0.0} for size in (1, 2, 4)]
+    folder = campaign(tmp_path / "free", [*free, *GOOD])
+    found = fitted(folder)
+    where = f"({folder}/results.jsonl line 1 and 2 more lines)"
+    assert found["left_out"] == [f"bcast free on 2 ranks: a latency of 0.0 µs at 1 B, 2 B, 4 B {where}"]
+    assert [curve["algorithm"] for curve in found["curves"]] == ["default"]
+
+
+def test_nothing_but_bad_rows_is_refused_in_one_line(tmp_path: Path) -> None:
+    error = run("fit", campaign(tmp_path / "bad", [{"median_us": 0.0}])).exception
     assert isinstance(error, UserError)
-    assert f"{tmp_path}/bad/results.jsonl {message}" in str(error)
+    assert "no result that can be fitted: bcast default on 2 ranks: a latency of 0.0 µs" in str(error)
+
+
+def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("timpani.native.find.sys.prefix", str(tmp_path))
+    ours = {"provider": "timpani", "algorithm": "binomial", "message_bytes": 8, "median_us": 2.0}
+    latencies = [{**line, "collective": "latency"} for line in GOOD]
+    found = fitted(campaign(tmp_path / "laptop", [*latencies, ours]))
+    assert [curve["collective"] for curve in found["curves"]] == ["latency"]
+    assert found["left_out"][-1].startswith("our algorithms by the model: ")
 
 
 def test_a_single_size_has_no_line(tmp_path: Path) -> None:

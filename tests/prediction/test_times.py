@@ -63,7 +63,8 @@ def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
         "ring": 2 * 3 * ALPHA + 2 * 3 / 4 * BETA * size + 3 / 4 * GAMMA * size,
     }
     cells = pl.DataFrame([cell(name, size, 2 * time) for name, time in formula.items()])
-    found = predicted_times(cells, COSTS, simulator, lambda collective: 4)
+    found, left_out = predicted_times(cells, COSTS, simulator, lambda collective: 4)
+    assert left_out == []
     assert dict(zip(found["algorithm"], found[PREDICTED], strict=True)) == pytest.approx(formula)
     assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
 
@@ -76,7 +77,15 @@ def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulat
             cell("ring", 64, 1.0) | {"median_us": None, "osu_avg_us": None},
         ]
     )
-    assert predicted_times(cells, COSTS, simulator, lambda collective: 1).is_empty()
+    found, left_out = predicted_times(cells, COSTS, simulator, lambda collective: 1)
+    assert (found.height, left_out) == (0, [])
+
+
+def test_an_algorithm_that_cannot_be_simulated_is_left_out_alone_and_named(simulator: Simulator) -> None:
+    cells = pl.DataFrame([cell("ring", 64, 1.0), cell("vanished", 64, 1.0), cell("vanished", 128, 1.0)])
+    found, (left_out,) = predicted_times(cells, COSTS, simulator, lambda collective: 1)
+    assert found["algorithm"].to_list() == ["ring"]
+    assert left_out.startswith("allreduce vanished on 4 ranks at 2 sizes from 64 B to 128 B: ")
 
 
 def test_the_regret_is_what_the_models_choice_takes_longer() -> None:

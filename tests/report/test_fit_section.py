@@ -54,7 +54,22 @@ def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> N
     found = fit_section(campaign, with_locality(estimate_cells(campaign.results), campaign))
     assert found.fits.is_empty()
     assert "single size" in found.left_out[0]
-    assert "Models:" not in render(campaign)
+    html = render(campaign)
+    assert "No model could be fitted to these results." in html
+    assert f"Left out: {found.left_out[0]}" in html
+
+
+def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_path: Path) -> None:
+    def result(algorithm: str, size: int, time: float) -> LaunchResult:
+        return LaunchResult(
+            Cell("transpose", Algorithm("timpani", algorithm), 2, "core", size, "warm"), 1, "desk", median_us=time
+        )
+
+    results = [result("packed", size, 1 + size / 1000) for size in (8, 64, 512)]
+    results += [result("local_memcpy", size, 0.0) for size in (8, 64)]
+    html = render(load(write_campaign(tmp_path / "free", synthetic_header(), results, [])))
+    assert "Models: latency, throughput, switches" in html
+    assert "Left out: transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
 
 
 def test_a_report_without_regressions_loads_no_statsmodels(holt: Campaign) -> None:

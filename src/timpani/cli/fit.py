@@ -57,9 +57,11 @@ def fit(
 ) -> None:
     """Fit a campaign: where curves jump, latency and throughput, LogGP, max-rate, and regressions on ranks and size."""
     import json
+    from dataclasses import replace
 
     from timpani.campaign.load import load
     from timpani.campaign.table import estimate_cells
+    from timpani.errors import UserError
     from timpani.models.fit import fit as fit_models
     from timpani.prediction.campaign import predict_campaign
     from timpani.report.fit_context import FitContext
@@ -70,7 +72,13 @@ def fit(
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
-    prediction = predict_campaign(campaign, found, costs_from)
+    try:
+        prediction = predict_campaign(campaign, found, costs_from)
+    except UserError as error:
+        if costs_from is not None or figure is not None:
+            raise
+        prediction = None
+        found = replace(found, left_out=[*found.left_out, f"our algorithms by the model: {error}"])
     if figure is not None:
         write_prediction(prediction, figure, force)
     if format is Format.json:

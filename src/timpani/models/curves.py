@@ -1,6 +1,7 @@
-"""A campaign's results as curves of time against size; a row without a valid time is an error."""
+"""A campaign's results as curves of time against size; rows without a valid time are left out and named."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,41 +10,70 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.line import Array
+from timpani.study.counted import counted
 from timpani.study.schema import CURVE, MACHINE_CELL
+from timpani.study.sizes import show_size
 
 TIME = "time_us"
 """A launch's median, or OSU's average where an import has no median."""
 
 
-def timed(results: pl.DataFrame, source: str) -> pl.DataFrame:
-    """The rows of `results` (a campaign's, one per cell and launch) that didn't fail, with the column `TIME`.
+@dataclass(frozen=True)
+class Timed:
+    """A campaign's results that models can be fitted to.
 
-    UserError names `source` and the line of the first row whose time is not positive and finite, whose size is
-    negative, or which repeats another row's cell and launch.
+    rows      those with a valid time, in the column `TIME`
+    left_out  the others, a sentence for each curve and reason
     """
-    rows = (
-        results.with_row_index("line", offset=1)
-        .filter(pl.col("error").is_null())
-        .with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
-    )
+
+    rows: pl.DataFrame
+    left_out: list[str]
+
+
+def timed(results: pl.DataFrame, source: str) -> Timed:
+    """The rows of `results` (a campaign's, one per cell and launch) whose time can be fitted.
+
+    Left out, and named by their line in `source`, are rows of launches that failed, whose time is not positive and
+    finite, whose size is negative, and which repeat another row's cell and launch. UserError when none is left.
+    """
+    rows = results.with_row_index("line", offset=1).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
     time = pl.col(TIME)
-    wrong = ~(time.is_finite() & (time > 0)).fill_null(False) | (pl.col("message_bytes") < 0)
-    for row in rows.filter(wrong).head(1).iter_rows(named=True):
-        told = "no latency" if row[TIME] is None else f"a latency of {row[TIME]} µs"
+    rows = rows.with_columns(
+        pl.when(pl.col("error").is_not_null())
+        .then(pl.lit("failed"))
+        .when(time.is_null())
+        .then(pl.lit("no latency"))
+        .when(~(time.is_finite() & (time > 0)))
+        .then(pl.format("a latency of {} µs", time))
+        .when(pl.col("message_bytes") < 0)
+        .then(pl.lit("a negative size"))
+        .when(~pl.struct(*MACHINE_CELL, "launch").is_first_distinct())
+        .then(pl.format("a second result of launch {}", "launch"))
+        .alias("wrong")
+    )
+    left_out = [
+        _named(part, source) for _, part in rows.drop_nulls("wrong").group_by(*CURVE, "wrong", maintain_order=True)
+    ]
+    valid = rows.filter(pl.col("wrong").is_null()).drop("wrong")
+    if valid.is_empty():
         raise UserError(
-            f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B has {told}",
-            "remove that line, or measure that cell again",
+            f"{source} holds no result that can be fitted{f': {left_out[0]}' if left_out else ''}",
+            "`timpani show --format csv` has them all, with the causes of failures",
         )
-    repeated = rows.filter(~pl.struct(*MACHINE_CELL, "launch").is_first_distinct()).head(1)
-    for row in repeated.iter_rows(named=True):
-        raise UserError(
-            f"{source} line {row['line']}: {row['collective']} of {row['message_bytes']} B in launch {row['launch']} "
-            "stands there a second time",
-            "remove one of the two lines",
-        )
-    if rows.is_empty():
-        raise UserError(f"{source} holds no result that succeeded", "`timpani show --format csv` names the causes")
-    return rows
+    return Timed(valid, left_out)
+
+
+def curve_words(name: Mapping[str, Any]) -> str:
+    """The curve with these values of CURVE, in words."""
+    return f"{name['collective']} {name['algorithm']} on {counted(name['ranks'], 'rank')}"
+
+
+def _named(rows: pl.DataFrame, source: str) -> str:
+    """Rows of one curve with the same fault: what is wrong, at which sizes, and on which line it stands first."""
+    first, sizes = rows.row(0, named=True), sorted(set(rows["message_bytes"]))
+    more = f" and {counted(rows.height - 1, 'more line')}" if rows.height > 1 else ""
+    where = f"{source} line {first['line']}{more}"
+    return f"{curve_words(first)}: {first['wrong']} at {', '.join(map(show_size, sizes))} ({where})"
 
 
 def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Curve]]:

@@ -8,7 +8,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curve import Curve
-from timpani.models.curves import curves, timed
+from timpani.models.curves import curve_words, curves, timed
 from timpani.models.hockney import Hockney, Regime, hockney, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
@@ -60,12 +60,14 @@ def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | 
     cells    what `estimate_cells` makes of them: regressions take a point from each, curves their status
     formula  in place of DEFAULT_FORMULAS
 
-    UserError when nothing can be fitted, for rows without a valid time, and for a formula that fits no curve.
+    UserError when nothing can be fitted, and for a formula that fits no curve.
     """
-    rows = timed(results, source)
+    valid = timed(results, source)
+    rows = valid.rows
     curve_fits, regressed = list(fit_curves(rows, cells)), regressions(cells, formula)
     loggp, max_rate = list(loggp_models(rows)), list(max_rate_models(rows))
-    left_out = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
+    not_fitted = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
+    left_out = [*valid.left_out, *not_fitted]
     found = Fit(_fitted(curve_fits), _fitted(regressed), _fitted(loggp), _fitted(max_rate), left_out)
     if not (found.curves or found.regressions or found.loggp or found.max_rate):
         raise UserError(f"{source} holds nothing that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
@@ -81,7 +83,7 @@ def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | N
     statuses = {name: _joined(part["status"]) for name, part in cells.group_by(CURVE)}
     for name, curve in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
         if len(curve.sizes) < 2:
-            yield NotFitted(f"{_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
+            yield NotFitted(f"{curve_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
             continue
         segmentation = segment(curve)
         lines = regimes(curve, segmentation)
@@ -93,7 +95,3 @@ def _joined(statuses: pl.Series) -> str:
     """The parts of all cells' statuses, each once."""
     words = sorted({word for status in statuses for word in status.split("+")} - {"ok"})
     return "+".join(words) or "ok"
-
-
-def _words(name: dict[str, Any]) -> str:
-    return f"{name['collective']} {name['algorithm']} on {name['ranks']} ranks"

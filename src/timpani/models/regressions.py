@@ -26,7 +26,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[Named[Regressi
     fitted to any algorithm; where only some can't be fitted, the reasons come last.
     """
     timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME)).filter(
-        pl.col(TIME).is_not_null() & (pl.col("collective") != ROUND_TRIP)
+        pl.col(TIME).is_finite() & (pl.col(TIME) > 0) & (pl.col("collective") != ROUND_TRIP)
     )
     found, refused = [], []
     for name, part in timed.group_by(_RANKED, maintain_order=True):

@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection
 
 import polars as pl
 
-from timpani.models.curves import TIME
+from timpani.models.curves import TIME, curve_words
 from timpani.prediction.costs import MessageCosts
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import Call, NotSimulated, Simulator
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.schema import CURVE, SWEEP
+from timpani.study.sizes import show_sizes
 
 _POINT = (*SWEEP, "message_bytes")
 PREDICTED = "predicted_us"
@@ -22,7 +23,7 @@ def predicted_times(
     simulator: Simulator,
     element_bytes: Callable[[str], int],
     apart: Collection[tuple[str, str]] = (),
-) -> pl.DataFrame:
+) -> tuple[pl.DataFrame, list[str]]:
     """The times that our algorithms should take under `costs`, in the cells where they were measured.
 
     cells          columns of `estimate_cells`; other algorithms, and cells without a time, are left out
@@ -31,7 +32,8 @@ def predicted_times(
                    differently, which costs that are the same for all pairs can't tell apart
 
     Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is simulated with the
-    costs of the regime that the cell's own size is in, though its messages may be smaller.
+    costs of the regime that the cell's own size is in, though its messages may be smaller. With them a sentence for
+    each curve and reason why cells could not be simulated; these have no row.
     """
     own = cells.filter(is_schedule_of_ours()).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
     own = own.filter(
@@ -50,9 +52,17 @@ def predicted_times(
         )
         for row in own.iter_rows(named=True)
     ]
-    return own.with_columns(pl.Series(PREDICTED, simulator.times(calls), pl.Float64)).with_columns(
-        (pl.col(PREDICTED) / pl.col(TIME)).alias(RATIO)
+    answers = simulator.times(calls)
+    told = own.with_columns(
+        pl.Series(PREDICTED, [None if isinstance(each, NotSimulated) else each for each in answers], pl.Float64),
+        pl.Series("why", [each.why if isinstance(each, NotSimulated) else None for each in answers], pl.String),
     )
+    left_out = [
+        f"{curve_words(part.row(0, named=True))} at {show_sizes(part['message_bytes'])}: {part['why'][0]}"
+        for _, part in told.drop_nulls("why").group_by(*CURVE, "why", maintain_order=True)
+    ]
+    predicted = told.filter(pl.col("why").is_null()).drop("why")
+    return predicted.with_columns((pl.col(PREDICTED) / pl.col(TIME)).alias(RATIO)), left_out
 
 
 def choices(predictions: pl.DataFrame) -> pl.DataFrame:

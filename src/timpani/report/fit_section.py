@@ -1,6 +1,6 @@
 """The models of a campaign as its report shows them: frames that the figures are drawn from, and tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,11 +15,14 @@ from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import predicted
+from timpani.models.loggp import LogGP
+from timpani.models.max_rate import MaxRate
 from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.fit_text import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
+from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
@@ -50,6 +53,10 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
         tables[collective] = [_hockney_table(own, localities)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
+    for loggp in found.loggp:
+        tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
+    for max_rate in found.max_rate:
+        tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
     lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
@@ -179,3 +186,33 @@ def _regression_table(named: Named[Regression]) -> Table:
             for each in model.coefficients
         ),
     )
+
+
+def _loggp_table(named: Named[LogGP]) -> Table:
+    model = named.model
+    values = {
+        "L µs": model.latency,
+        f"o µs, {show_size(model.small_bytes)}": model.overhead,
+        "g µs": model.gap,
+        "G µs/B": model.gap_per_byte,
+    }
+    return _parameter_table(f"LogGP, {_label(named.name)}, {model.launches} launches", values)
+
+
+def _max_rate_table(named: Named[MaxRate]) -> Table:
+    model = named.model
+    values: dict[str, Estimate | None] = {
+        "α µs": model.latency,
+        "R_C MB/s, a sender": model.core_rate,
+        "R_N MB/s, a node": model.node_rate,
+    }
+    return _parameter_table(f"Max-rate, {_label(named.name)}, up to {model.senders} senders", values)
+
+
+def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
+    """A row for each parameter; a dash for one that the messages didn't show."""
+    rows = (
+        (name, (Value("–") if each is None else Value(number(each.value), bounds(each)),))
+        for name, each in values.items()
+    )
+    return Table(caption, "Parameter", ("Value",), tuple(rows))

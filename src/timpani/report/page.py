@@ -52,7 +52,6 @@ def render(campaign: Campaign) -> str:
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
         sections=sections(report),
-        unfitted=report.models.left_out,
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),

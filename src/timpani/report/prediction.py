@@ -22,12 +22,13 @@ from timpani.study.sizes import show_size
 def prediction_text(prediction: Prediction) -> str:
     """The costs, a line for each curve, and what choosing by the model costs."""
     rows = aligned(list(_rows(prediction.times)))
-    lines = ["Our algorithms by the model", *_costs(prediction.costs), *rows, *_choices(prediction.times)]
+    left_out = (f"Left out: {text}" for text in prediction.left_out)
+    lines = ["Our algorithms by the model", *_costs(prediction.costs), *rows, *_choices(prediction.times), *left_out]
     return "\n".join(lines) + "\n"
 
 
 def prediction_object(prediction: Prediction) -> dict[str, Any]:
-    """For JSON: keys `costs`, `predictions` and `choices`; times in microseconds."""
+    """For JSON: keys `costs`, `predictions`, `choices` and `left_out`; times in microseconds."""
     return {
         "costs": {
             "alpha_beta": [
@@ -42,6 +43,7 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
         },
         "predictions": prediction.times.to_dicts(),
         "choices": choices(prediction.times).to_dicts(),
+        "left_out": prediction.left_out,
     }
 
 
@@ -50,7 +52,7 @@ def write_prediction(prediction: Prediction | None, path: Path, force: bool = Fa
     suffix = path.suffix.removeprefix(".")
     if suffix not in FIGURE_FORMATS:
         raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
-    if prediction is None:
+    if prediction is None or prediction.times.is_empty():
         raise UserError(
             "there is no prediction to draw", "measure algorithms of ours and latency, or name --costs-from"
         )

@@ -18,7 +18,12 @@ from timpani.tuning import knee
 
 @dataclass(frozen=True)
 class PageSection:
-    """What stands under a title. tables: by operation; place: sections come in ascending order."""
+    """What stands under a title.
+
+    place     sections come in ascending order
+    tables    by operation
+    left_out  what is lacking, a sentence each
+    """
 
     id: str
     title: str
@@ -26,12 +31,15 @@ class PageSection:
     about: str
     tables: dict[str, list[Table]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
+    left_out: tuple[str, ...] = ()
 
 
 def sections(report: Report) -> list[PageSection]:
     """All that have something to show, in their order."""
     found = [*_of_tables(report), *_of_figures(report)]
-    return sorted((each for each in found if each.tables or each.panels), key=lambda section: section.place)
+    return sorted(
+        (each for each in found if each.tables or each.panels or each.left_out), key=lambda section: section.place
+    )
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
@@ -76,8 +84,11 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
         if section != MODELS:
             about = section.about if isinstance(section.about, str) else section.about(report.cells)
             yield PageSection(section.id, section.title, place, about + _shapes(report.cells), panels=panels)
-        elif report.models.tables:
-            yield PageSection(section.id, section.title, place, _ABOUT_MODELS, report.models.tables, panels)
+        elif report.models.tables or report.models.left_out:
+            about = _ABOUT_MODELS if report.models.tables else _NO_MODELS
+            yield PageSection(
+                section.id, section.title, place, about, report.models.tables, panels, report.models.left_out
+            )
 
 
 _ABOUT_MODELS = Markup(
@@ -86,6 +97,8 @@ _ABOUT_MODELS = Markup(
     "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
     "time before."
 )
+
+_NO_MODELS = "No model could be fitted to these results."
 
 
 def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:

@@ -66,6 +66,13 @@ reduction (peer −1)."""
 
 
 @dataclass(frozen=True)
+class NotSimulated:
+    """In place of a time: why there is none, such as that the algorithm does not apply."""
+
+    why: str
+
+
+@dataclass(frozen=True)
 class Simulator:
     """The native simulator in the folder `programs`."""
 
@@ -78,9 +85,10 @@ class Simulator:
             for answer in self._ask(_line(call, costs, "events") for call in calls)
         ]
 
-    def times(self, calls: Iterable[tuple[Call, Costs]]) -> list[float]:
-        """How long each call takes, in its costs' unit; UserError where an algorithm does not apply."""
-        return [_granted(answer)["time"] for answer in self._ask(_line(call, costs, "time") for call, costs in calls)]
+    def times(self, calls: Iterable[tuple[Call, Costs]]) -> list[float | NotSimulated]:
+        """How long each call takes, in its costs' unit."""
+        answers = self._ask(_line(call, costs, "time") for call, costs in calls)
+        return [NotSimulated(answer["error"]) if "error" in answer else answer["time"] for answer in answers]
 
     def _ask(self, lines: Iterable[str]) -> list[dict[str, Any]]:
         text = "".join(f"{line}\n" for line in lines)
