@@ -16,15 +16,60 @@ def names_at_ends(figure: object) -> dict[str, float]:
 
 def test_every_measured_cell_has_its_interval(cells: pl.DataFrame) -> None:
     rules = items(latency_against_size(cells), "rule")
-    intervals = [rule for rule in rules if "ci_low_us" in rule.get("description", "")]
+    intervals = [rule for rule in rules if "bar_low" in rule.get("description", "")]
     assert len(intervals) == len(LATENCY_US) * len(SIZES) - 1
     assert all(rule["x"] == rule.get("x2", rule["x"]) and rule["y"] > rule["y2"] for rule in intervals)
 
 
 def test_cells_without_interval_are_points_without_rule(cells: pl.DataFrame) -> None:
     figure = latency_against_size(cells.with_columns(pl.lit(None, pl.Float64).alias("ci_low_us")))
-    assert not about(items(figure, "rule"), "ci_low_us")
+    assert not about(items(figure, "rule"), "bar_low")
     assert len(items(figure, "symbol")) == len(LATENCY_US) * len(SIZES)
+
+
+def stretched(cells: pl.DataFrame, **ends: float) -> pl.DataFrame:
+    """The cells with such an interval for the default at 64 B."""
+    one = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    return cells.with_columns(pl.when(one).then(end).otherwise(name).alias(name) for name, end in ends.items())
+
+
+def span_of_points(figure: object) -> float:
+    """Pixels between the highest and the lowest point that has a time."""
+    heights: list[float] = [item["y"] for item in about(items(figure, "symbol"), "status: ok")]  # type: ignore[arg-type]
+    return max(heights) - min(heights)
+
+
+def test_a_wide_interval_does_not_stretch_the_axis_but_is_cut_and_counted(cells: pl.DataFrame) -> None:
+    wide = latency_against_size(stretched(cells, ci_high_us=1e7))
+    assert span_of_points(wide) > 0.6 * span_of_points(latency_against_size(cells))
+    shape = "M-1,0.5L0,-0.5L1,0.5"
+    assert len([item for item in items(wide, "symbol") if item.get("shape") == shape]) == 1
+    assert "1 of 23 intervals cut" in {item["text"] for item in items(wide, "text")}
+
+
+def test_an_interval_may_be_cut_at_both_ends(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(stretched(cells, ci_low_us=1e-6, ci_high_us=1e7))
+    heads = [item for item in items(figure, "symbol") if len(item.get("shape", "")) > 15]
+    assert len(heads) == 3  # and the cross of the failed cell
+    assert "1 of 23 intervals cut" in {item["text"] for item in items(figure, "text")}
+
+
+def test_bars_that_are_nearly_as_long_as_the_points_spread_are_whole(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(stretched(cells, ci_high_us=500.0))
+    assert set(names_at_ends(figure)) == set(LATENCY_US)
+
+
+def test_names_keep_their_distance_and_stay_beside_the_plot_where_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
+    one = cells.filter(pl.col("label") == "default")
+    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(40)])
+    figure = latency_against_size(
+        many.with_columns(ci_low_us=pl.col("median_us") / 100, ci_high_us=pl.col("median_us") * 3)
+    )
+    ordered = sorted(height for name, height in names_at_ends(figure).items() if name.startswith("chain"))
+    assert len(ordered) == 40
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+    assert ordered[0] >= 0
+    assert ordered[-1] <= 16 * 41  # the plot grows with its names
 
 
 def test_each_curve_is_named_once_at_its_end_and_no_two_names_overlap(cells: pl.DataFrame) -> None:

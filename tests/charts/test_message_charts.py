@@ -46,14 +46,14 @@ def messages() -> pl.DataFrame:
 def test_latency_has_a_curve_a_pair_with_error_bars_and_says_what_it_is(messages: pl.DataFrame) -> None:
     figure = message_latency(messages)
     assert "Half a round trip (µs)" in texts(figure, "axis-title")
-    assert len(about(items(figure, "rule"), "ci_low_us")) == messages.height
+    assert len(about(items(figure, "rule"), "bar_low")) == messages.height
     assert {item["text"] for item in items(figure, "text")} == set(messages["label"])
 
 
 def test_throughput_rises_where_time_per_byte_falls_and_its_interval_stands_upright(messages: pl.DataFrame) -> None:
     figure = throughput_against_size(messages)
     assert "Throughput (MB/s)" in texts(figure, "axis-title")
-    intervals = about(items(figure, "rule"), "throughput_low_mb_per_s")
+    intervals = about(items(figure, "rule"), "bar_low")
     assert len(intervals) == messages.height
     assert all(rule["y"] > rule["y2"] for rule in intervals)
     points = about(items(figure, "symbol"), "ranks 0 and 1")

@@ -27,3 +27,9 @@ def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> N
     bars = about(items(placements(bounded), "rect"), "links alone")
     assert len(bars) == bounded["bound_us"].is_not_null().sum()
     assert not about(items(placements(cells), "rect"), "links alone")
+
+
+def test_an_interval_is_cut_by_the_times_of_its_own_panel(cells: pl.DataFrame) -> None:
+    at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
+    assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]

@@ -18,14 +18,14 @@ def test_differences_that_may_be_chance_are_grey(ratios: pl.DataFrame) -> None:
 
 
 def test_each_ratio_has_its_interval(ratios: pl.DataFrame) -> None:
-    intervals = about(items(speedup(ratios), "rule"), "ratio_low")
+    intervals = about(items(speedup(ratios), "rule"), "bar_low")
     assert len(intervals) == ratios.height
     assert all(rule["y"] > rule["y2"] for rule in intervals)
 
 
 def test_an_unbounded_interval_is_not_drawn_but_its_ratio_is(ratios: pl.DataFrame) -> None:
     figure = speedup(ratios.with_columns(pl.lit(None, pl.Float64).alias("ratio_high")))
-    assert not about(items(figure, "rule"), "ratio_low")
+    assert not about(items(figure, "rule"), "bar_low")
     assert len(items(figure, "symbol")) == ratios.height
 
 
@@ -44,3 +44,9 @@ def test_a_flagged_point_keeps_its_shape(ratios: pl.DataFrame) -> None:
     assert flagged["stroke"] == LIGHT.slower
     assert "skewed" in texts(figure, "legend-label")
     assert len(about(items(figure, "symbol"), "algorithm: linear")) == len(SIZES)
+
+
+def test_each_panel_counts_the_intervals_cut_on_the_axis_that_all_share(ratios: pl.DataFrame) -> None:
+    linear = (pl.col("label") == "linear") & (pl.col("message_bytes") == 64)
+    figure = speedup(ratios.with_columns(ratio_low=pl.when(linear).then(1e-5).otherwise("ratio_low")))
+    assert [item["text"] for item in items(figure, "text")] == ["1 of 6 intervals cut"]

@@ -5,10 +5,11 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
+from timpani.charts.interval import HIGH, LOW, bars, with_bars
 from timpani.charts.measure import Measure
 from timpani.charts.status import FAILED, OK, shape
 
-HEIGHT = 400
+_HEIGHT = 400
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),
     *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
@@ -26,6 +27,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
     """
     styled = theme.styles(cells["label"], palette)
     names = [style.label for style in styled]
+    height = max(_HEIGHT, _NAME_HEIGHT * (len(names) + 1))
     y = theme.value_axis("value", measure.title)
     colour = theme.colour(styled)
     tooltip = [
@@ -43,18 +45,12 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
         .transform_calculate(value=measure.value, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
         .encode(x=x)
     )
-    drawn = base.transform_filter("isValid(datum.value)")
-    interval = (
-        drawn.transform_filter(f"isValid(datum.{measure.low}) && isValid(datum.{measure.high})")
-        .mark_rule(strokeWidth=1.2, opacity=0.75)
-        .encode(y=alt.Y(f"{measure.low}:Q"), y2=f"{measure.high}:Q", color=colour)
-    )
+    drawn = with_bars(base.transform_filter("isValid(datum.value)"), "value", measure.low, measure.high)
+    intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
     line = drawn.mark_line().encode(
         y=y,
         color=colour,
-        strokeDash=alt.StrokeDash(
-            "label:N", scale=alt.Scale(domain=names, range=[style.dash for style in styled]), legend=None
-        ),
+        strokeDash=theme.dash(styled),
         strokeWidth=alt.when(alt.FieldOneOfPredicate(field="label", oneOf=list(filter(theme.is_default, names))))
         .then(alt.value(theme.DEFAULT_WIDTH))
         .otherwise(alt.value(theme.OTHER_WIDTH)),
@@ -73,9 +69,9 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
     failed = (
         base.transform_filter(f"!isValid(datum.value) && indexof(datum.status, '{FAILED}') >= 0")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
-        .encode(y=alt.value(HEIGHT), color=colour, shape=shapes, tooltip=tooltip)
+        .encode(y=alt.value(height), color=colour, shape=shapes, tooltip=tooltip)
     )
-    ends = _ends(drawn, field)
+    ends = _ends(drawn, field, height)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
         y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
@@ -83,26 +79,34 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.value(right), y=alt.Y("name_value:Q"), text="label:N"
     )
-    return alt.layer(line, interval, ordinary, flagged, failed, leader, name).properties(
-        width=theme.WIDTH, height=HEIGHT
+    return alt.layer(line, *intervals, ordinary, flagged, failed, leader, name).properties(
+        width=theme.WIDTH, height=height
     )
 
 
-def _ends(drawn: alt.Chart, field: str) -> alt.Chart:
+def _ends(drawn: alt.Chart, field: str, height: int) -> alt.Chart:
     """The last point of each curve, with `name_value`: where its name stands so that no two names overlap.
 
     Names sorted by height are pushed up until they clear those below, and, separately, down until they clear those
-    above; the mean of both keeps the distance and stays nearest to the curves.
+    above; the mean of both keeps the distance and stays nearest to the curves. None leaves the axis, whose ends are
+    those of the bars.
     """
+    up, down = "datum.place - 1", "datum.names - datum.place"
     return (
-        drawn.transform_calculate(level="log(datum.value)")
+        drawn.transform_calculate(level="log(datum.value)", low=f"log(datum.{LOW})", high=f"log(datum.{HIGH})")
         .transform_joinaggregate(last=f"max({field})", groupby=["label"])
-        .transform_joinaggregate(top="max(level)", bottom="min(level)")
+        .transform_joinaggregate(bottom="min(low)", top="max(high)")
         .transform_filter(f"datum.{field} == datum.last")
-        .transform_calculate(gap=f"max(datum.top - datum.bottom, 0.5) * {_NAME_HEIGHT / HEIGHT}")
+        .transform_calculate(middle="(datum.top + datum.bottom) / 2", half="max(datum.top - datum.bottom, 0.5) / 2")
+        .transform_calculate(gap=f"2 * datum.half * {_NAME_HEIGHT / height}")
         .transform_window(place="row_number()", sort=[alt.SortField("level")])
+        .transform_joinaggregate(names="count()")
         .transform_calculate(free="datum.level - datum.place * datum.gap")
         .transform_window(raised="max(free)", frame=[None, 0], sort=[alt.SortField("place")])
         .transform_window(lowered="min(free)", frame=[0, None], sort=[alt.SortField("place")])
-        .transform_calculate(name_value="exp(datum.place * datum.gap + (datum.raised + datum.lowered) / 2)")
+        .transform_calculate(nearest="datum.place * datum.gap + (datum.raised + datum.lowered) / 2")
+        .transform_calculate(
+            name_value=f"exp(clamp(datum.nearest, datum.middle - datum.half + ({up}) * datum.gap, "
+            f"datum.middle + datum.half - ({down}) * datum.gap))"
+        )
     )

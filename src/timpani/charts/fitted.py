@@ -5,6 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, MODELS, Figure
+from timpani.charts.interval import bars, with_bars
 from timpani.study.schema import schema
 
 MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"
@@ -40,38 +41,32 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
         legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
     )
     y = theme.value_axis("time_us", "Time (µs)")
-    base = (
-        alt.Chart(rows)
-        .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
-        .encode(x=theme.size_axis(), color=colour)
-    )
+    base = alt.Chart(rows).transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS}).encode(x=theme.size_axis())
     size = alt.Tooltip("message_bytes:Q", title="message bytes")
     name = alt.Tooltip("label:N", title="curve")
     switches = (
         base.transform_filter(alt.datum.part == SWITCH)
         .mark_rule(strokeDash=[3, 3], strokeWidth=1.2, opacity=0.7)
         .encode(
+            color=colour,
             tooltip=[
                 name,
                 alt.Tooltip("message_bytes:Q", title="first size after the switch"),
                 alt.Tooltip("ratio:Q", title="after / before", format=".3~r"),
                 alt.Tooltip("evidence:Q", title="log10 of the odds for it", format=".3~r"),
-            ]
+            ],
         )
     )
     line = (
         base.transform_filter(alt.datum.part == FITTED)
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, detail="piece:N")
+        .encode(y=y, color=colour, strokeDash=theme.dash(styled), detail="piece:N")
     )
-    measured = base.transform_filter(alt.datum.part == MEASURED)
-    interval = (
-        measured.transform_filter("isValid(datum.low_us) && isValid(datum.high_us)")
-        .mark_rule(strokeWidth=1.2, opacity=0.75)
-        .encode(y=alt.Y("low_us:Q"), y2="high_us:Q")
-    )
+    measured = with_bars(base, "time_us", "low_us", "high_us").transform_filter(alt.datum.part == MEASURED)
+    intervals = bars(measured, colour, palette, strokeWidth=1.2, opacity=0.75)
     points = measured.mark_point(size=22, filled=True, opacity=1).encode(
         y=y,
+        color=colour,
         tooltip=[
             name,
             size,
@@ -81,7 +76,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
             alt.Tooltip("status:N", title="status"),
         ],
     )
-    chart = alt.layer(switches, line, interval, points).properties(width=theme.WIDTH, height=HEIGHT)
+    chart = alt.layer(switches, line, *intervals, points).properties(width=theme.WIDTH, height=HEIGHT)
     return theme.apply(chart, palette, "Times against message size with fitted lines; dashed lines are switches")
 
 

@@ -5,6 +5,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.curves import COLUMNS, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.interval import HOW_CUT
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.measure import latency
 from timpani.charts.rows import CALLS
@@ -17,7 +18,8 @@ def latency_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIG
 
 
 def _about(cells: pl.DataFrame) -> str:
-    intervals = f" A vertical line is the {covered} interval over launches." if (covered := coverage(cells)) else ""
+    covered = coverage(cells)
+    intervals = f" A vertical line is the {covered} interval over launches. {HOW_CUT}" if covered else ""
     return f"{latency_title(cells)} of a call against message size, both on log scales.{intervals}"
 
 

@@ -5,6 +5,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.curves import COLUMNS, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.interval import HOW_CUT
 from timpani.charts.latency import coverage
 from timpani.charts.measure import HALF_ROUND_TRIP
 
@@ -16,7 +17,8 @@ def message_latency(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -
 
 
 def _about(cells: pl.DataFrame) -> str:
-    intervals = f" A vertical line is the {covered} interval over launches." if (covered := coverage(cells)) else ""
+    covered = coverage(cells)
+    intervals = f" A vertical line is the {covered} interval over launches. {HOW_CUT}" if covered else ""
     return (
         "Half of a round trip, and bytes by time, against message size, both on log scales; a curve for each pair of "
         f"ranks, named by the smallest part of the machine that holds both.{intervals}"

@@ -5,6 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import SETTING, Figure, Section
+from timpani.charts.interval import HOW_CUT, bars, with_bars
 from timpani.charts.latency import coverage
 from timpani.charts.rows import CALLS, several
 from timpani.charts.status import shape
@@ -45,11 +46,11 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
         alt.Tooltip("status:N", title="status"),
     ]
-    interval = each.mark_rule(strokeWidth=1.4).encode(x=alt.X("ci_low_us:Q"), x2="ci_high_us:Q", color=colour)
+    intervals = bars(each, colour, palette, along="x", faceted=True, strokeWidth=1.4)
     points = each.mark_point(filled=True, size=46, opacity=1).encode(
         x=time, color=colour, shape=shape(cells["status"], palette), tooltip=tooltip
     )
-    layers = [interval, points]
+    layers = [*intervals, points]
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         bound = base.transform_filter(f"isValid(datum.{BOUND})").mark_tick(
             color=palette.text, thickness=1.5, size=0.8 * row
@@ -62,26 +63,28 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         title=None,
         header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=theme.SIZE_LABEL),
     )
-    chart = (
+    panels = (
         panel.facet(facet=sizes, columns=3, data=cells)
         .transform_filter("isValid(datum.median_us)")
         .transform_calculate(where="datum.ranks + ' ranks, ' + datum.placement")
         .resolve_scale(x="independent")
     )
+    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", groupby=["message_bytes"])
     return theme.apply(
         chart, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
     )
 
 
 def _about(cells: pl.DataFrame) -> str:
-    intervals = f" each with its {covered} interval over launches" if (covered := coverage(cells)) else ""
+    covered = coverage(cells)
+    intervals = f", each with its {covered} interval over launches. {HOW_CUT}" if covered else "."
     bounds = (
         " A bar stands where the dearest link alone would end: the bytes that must cross it whatever the algorithm, by "
         "its rate."
     )
     return (
         "Every algorithm’s time at each rank count and placement, one panel per message size, times on log scales"
-        f"{intervals}.{bounds if BOUND in cells.columns else ''}"
+        f"{intervals}{bounds if BOUND in cells.columns else ''}"
     )
 
 

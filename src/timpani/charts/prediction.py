@@ -30,13 +30,7 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
     right = (
         alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=palette.text, strokeDash=[4, 3]).encode(y="ratio:Q")
     )
-    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(
-        strokeDash=alt.StrokeDash(
-            "label:N",
-            scale=alt.Scale(domain=[style.label for style in styled], range=[style.dash for style in styled]),
-            legend=None,
-        )
-    )
+    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(strokeDash=theme.dash(styled))
     points = base.mark_point(size=22, filled=True, opacity=1).encode(
         tooltip=[
             alt.Tooltip("label:N", title="algorithm"),

@@ -5,6 +5,7 @@ import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.interval import HOW_CUT, bars, with_bars
 from timpani.charts.rows import CALLS, any_with
 from timpani.charts.status import OK, shape
 
@@ -40,11 +41,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         .encode(x=theme.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(1))
-    interval = (
-        base.transform_filter("isValid(datum.ratio_low) && isValid(datum.ratio_high)")
-        .mark_rule(strokeWidth=1.4)
-        .encode(y=alt.Y("ratio_low:Q"), y2="ratio_high:Q", color=colour)
-    )
+    intervals = bars(base, colour, palette, faceted=True, strokeWidth=1.4)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -65,12 +62,13 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         .mark_point(filled=False, fill=palette.paper, size=40, strokeWidth=1.3, opacity=1)
         .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
     )
-    panel = alt.layer(one, interval, ordinary, flagged).properties(width=theme.WIDTH // 3 - 40, height=120)
-    chart = panel.facet(
+    panel = alt.layer(one, *intervals, ordinary, flagged).properties(width=theme.WIDTH // 3 - 40, height=120)
+    panels = panel.facet(
         facet=alt.Facet("label:N", title=None, sort=names, header=alt.Header(labelAnchor="start", labelPadding=4)),
         columns=3,
         data=ratios,
     ).transform_filter("isValid(datum.ratio)")
+    chart = with_bars(panels, "ratio", "ratio_low", "ratio_high")
     return theme.apply(chart, palette, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")
 
 
@@ -80,7 +78,8 @@ FIGURE = Figure(
         "speedup",
         "Speed-up against the default",
         "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its 95 % interval. Grey "
-        "points may be chance: they don’t differ significantly after Holm’s correction, or by less than 3 %.",
+        "points may be chance: they don’t differ significantly after Holm’s correction, or by less than 3 %. "
+        + HOW_CUT,
     ),
     place=50,
     table="cells",

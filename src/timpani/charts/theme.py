@@ -121,6 +121,16 @@ def colour(styled: list[Style], **options: Any) -> alt.Color:
     )
 
 
+def dash(styled: list[Style], **options: Any) -> alt.StrokeDash:
+    """The algorithms' dashes by `label`."""
+    return alt.StrokeDash(
+        "label:N",
+        scale=alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled]),
+        legend=None,
+        **options,
+    )
+
+
 SIZE_LABEL = (
     "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
     "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
