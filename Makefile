@@ -19,7 +19,7 @@ demo: setup
 
 # FAST=1: only what needs nothing of this machine, such as an MPI library or a browser.
 test: .venv/setup-tests
-	$(bin)/python -m pytest $(if $(FAST),-n 2 -m 'not needs')
+	$(bin)/python -m pytest -n 2 $(if $(FAST),-m 'not needs')
 
 lint: .venv/setup-tests
 	tools/lint

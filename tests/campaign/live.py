@@ -91,11 +91,12 @@ def wait_until(ready: Callable[[], object]) -> None:
 
 
 def children(pid: int) -> Iterator[int]:
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            yield from map(int, path.read_text().split())
-        except (FileNotFoundError, ProcessLookupError):  # it has just ended
-            continue
+    try:
+        lists = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+    except (FileNotFoundError, ProcessLookupError):  # it, or one of its threads, has just ended
+        return
+    for text in lists:
+        yield from map(int, text.split())
 
 
 def descendants(pid: int) -> Iterator[int]:

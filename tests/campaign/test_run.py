@@ -176,7 +176,8 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
 
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
-    with Live(tmp_path / "c", *LONG, "--launches", "1", "--hang-after", "2s") as live:
+    # The first cell lasts until a rank is stopped, however late this process notices that it began.
+    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "2s") as live:
         records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
         for record in records:
             live.until(record.exists)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import every_mpi
+from tests.libraries import FOUND, OPEN_MPIS, label
 from timpani.machine.hosts import Host
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
@@ -44,8 +44,13 @@ def lab(make: Callable[..., Made]) -> Made:
 
 
 @needs_lab
-@every_mpi
-@pytest.mark.parametrize("placement", ["core", "node"], ids=["together", "scattered"])
+@pytest.mark.parametrize(
+    ("mpi", "placement"),
+    [
+        *(pytest.param(mpi, "core", id=f"{label(mpi)}-together") for mpi in OPEN_MPIS),
+        *(pytest.param(mpi, "node", id=f"{label(mpi)}-scattered") for mpi in FOUND),
+    ],
+)
 @pytest.mark.parametrize("algorithms", [HIERARCHIES, SHARED], ids=["messages", "windows"])
 def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     lab: Made, tmp_path: Path, mpi: Mpi, placement: str, algorithms: tuple[str, ...]

@@ -24,7 +24,10 @@ one_mpi = pytest.mark.parametrize("mpi", FOUND[:1], ids=label, indirect=True)
 
 
 def on_ranks(openmpi: Iterable[int], mpich: Iterable[int]) -> pytest.MarkDecorator:
-    """Each library with its kind's rank counts. MPICH spins while it waits: on few cores many ranks take minutes."""
+    """Each library with its kind's rank counts.
+
+    MPICH's ranks spin while they wait: on two cores three of them show what is the library's, and more take minutes.
+    """
     counts = {"openmpi": openmpi, "mpich": mpich}
     cases = [pytest.param(mpi, ranks, id=f"{label(mpi)}-{ranks}") for mpi in FOUND for ranks in counts[mpi.kind]]
     return pytest.mark.parametrize(("mpi", "ranks"), cases, indirect=["mpi"])

@@ -1,0 +1,29 @@
+#include "collectives/topology.hpp"
+#include "schedule/algorithm.hpp"
+#include "tests/check.hpp"
+#include "verify/verify.hpp"
+
+namespace {
+
+using namespace timpani;
+
+/// What is found false where `claim` of bcast/two_level says a million, on 6 ranks over 3 nodes and 2 groups.
+std::string false_claim(std::int64_t (*Claims::*claim)(const CollectiveArguments&)) {
+    const std::vector<int> nodes{0, 0, 1, 1, 2, 2};
+    const std::vector<int> groups{0, 0, 0, 0, 1, 1};
+    const Topology topology(nodes, groups);
+    const CollectiveArguments args{.ranks = 6, .count = 5, .root = 0, .topology = &topology};
+    Algorithm algorithm = *find_algorithm("bcast", "two_level");
+    algorithm.claims.*claim = [](const CollectiveArguments&) -> std::int64_t { return 1'000'000; };
+    return find_false_claim(algorithm, args).value_or("");
+}
+
+}  // namespace
+
+TEST(claims_that_the_schedule_does_not_keep_are_found) {
+    CHECK(false_claim(&Claims::rounds).starts_with("rounds: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::most_sent).starts_with("elements sent by one rank: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::most_neighbours).starts_with("neighbours: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::most_leaving_node).starts_with("elements leaving one node: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::most_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
+}
