@@ -93,8 +93,9 @@ std::string measure_cell(const Harness& harness, Operation& operation, Buffers& 
     const auto stopped_by = end == StopReason::precision    ? "precision"
                             : end == StopReason::time_limit ? "slot"
                                                             : "repetitions";
+    const bool converged = protocol.repetitions || relative_half_width(samples.completion) <= protocol.precision;
     const auto messages = operation.messages_per_call() * std::max(1, sync.batch);
-    return describe(samples, {warmup.repetitions, start, stopped_by, messages});
+    return describe(samples, {warmup.repetitions, start, stopped_by, converged, messages});
 }
 
 }  // namespace timpani

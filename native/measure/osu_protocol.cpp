@@ -20,7 +20,7 @@ std::string measure_as_osu(const Harness& harness, Operation& operation, Buffers
     Samples samples;
     samples.take(run(repetitions));
     const auto messages = operation.messages_per_call() * (loop.timed_as_one ? repetitions : 1);
-    return describe(samples, {warmup, "mpi_barrier", "repetitions", messages});
+    return describe(samples, {warmup, "mpi_barrier", "repetitions", true, messages});
 }
 
 }  // namespace timpani

@@ -1,8 +1,10 @@
 #include "measure/samples.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "json/json.hpp"
+#include "measure/stop_rule.hpp"
 
 namespace timpani {
 
@@ -31,9 +33,13 @@ std::string describe(const Samples& samples, const Circumstances& circumstances)
     JsonObject record;
     record.add("start", circumstances.start)
         .add("stopped_by", circumstances.stopped_by)
+        .add("converged", circumstances.converged)
         .add("warmup", circumstances.warmup)
         .add("invalid", samples.invalid);
     if (circumstances.messages_per_sample > 1) record.add("messages_per_sample", circumstances.messages_per_sample);
+    const MedianInterval interval = median_interval(samples.completion);
+    const std::array bounds{interval.low, interval.high};
+    record.add("effective_size", interval.effective_size).add("median_interval_ns", bounds);
     return record.add("rank_mean_ns", means)
         .add("completion_ns", samples.completion)
         .add("latency_ns", samples.latency)

@@ -27,6 +27,7 @@ struct Circumstances {
     int warmup;
     std::string_view start;
     std::string_view stopped_by;
+    bool converged;  // the median's interval is as narrow as was asked, or a fixed number of repetitions was
     std::int64_t messages_per_sample;
 };
 

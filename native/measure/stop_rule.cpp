@@ -7,9 +7,9 @@
 namespace timpani {
 
 namespace {
-constexpr double kZ95 = 1.959964;      // two-sided 95 % of the normal distribution
-constexpr std::size_t kSmallest = 6;   // below it no pair of order statistics covers the median with 95 %
-constexpr std::size_t kMostLags = 50;  // enough for the noise of a scheduler tick, and a bound on the work
+constexpr double kZ95 = 1.959964;       // two-sided 95 % of the normal distribution
+constexpr std::size_t kSmallest = 6;    // below it no pair of order statistics covers the median with 95 %
+constexpr std::size_t kMostLags = 250;  // a quarter of the longest series that is timed until precise
 }  // namespace
 
 std::int64_t median_of(std::vector<std::int64_t> values) {
@@ -40,18 +40,26 @@ double effective_size(std::span<const std::int64_t> sample, std::int64_t median)
     return std::max(1.0, n / (1 + 2 * sum));
 }
 
-double relative_half_width(std::span<const std::int64_t> sample) {
-    if (sample.size() < kSmallest) return std::numeric_limits<double>::infinity();
+MedianInterval median_interval(std::span<const std::int64_t> sample) {
+    if (sample.empty()) return {.low = 0, .high = 0, .effective_size = 0};
     std::vector<std::int64_t> sorted(sample.begin(), sample.end());
     std::ranges::sort(sorted);
     const auto n = static_cast<double>(sorted.size());
-    const auto median = sorted[sorted.size() / 2];
-    // Order statistics j and k of the whole sample, spread as the effective size demands.
-    const double spread = kZ95 * n * 0.5 / std::sqrt(effective_size(sample, median));
+    const double effective = effective_size(sample, sorted[sorted.size() / 2]);
+    const double spread = kZ95 * n * 0.5 / std::sqrt(effective);
     const auto low = std::max(1.0, std::floor(n / 2 - spread));
     const auto high = std::min(n, std::ceil(n / 2 + spread) + 1);
-    const auto width = sorted[static_cast<std::size_t>(high) - 1] - sorted[static_cast<std::size_t>(low) - 1];
+    return {.low = sorted[static_cast<std::size_t>(low) - 1],
+            .high = sorted[static_cast<std::size_t>(high) - 1],
+            .effective_size = effective};
+}
+
+double relative_half_width(std::span<const std::int64_t> sample) {
+    if (sample.size() < kSmallest) return std::numeric_limits<double>::infinity();
+    const MedianInterval interval = median_interval(sample);
+    const auto width = interval.high - interval.low;
     if (width == 0) return 0;  // also where the median is zero: nothing is left to be unsure of
+    const auto median = median_of({sample.begin(), sample.end()});
     return median > 0 ? static_cast<double>(width) / (2 * static_cast<double>(median))
                       : std::numeric_limits<double>::infinity();
 }

@@ -120,6 +120,18 @@ def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run
             assert completion >= latency >= average >= 0
 
 
+def test_a_cell_converged_when_its_own_interval_is_as_narrow_as_was_asked(run_plan: RunPlan) -> None:
+    for precision in (1e-9, 0.9):
+        record = run_plan(2, [f"precision {precision}", "cell 0 bcast 1024 warm - - -"], slot_ns=20_000_000)
+        cell = next(line["measured"] for line in record if "measured" in line)
+        low, high = cell["median_interval_ns"]
+        ordered = sorted(cell["completion_ns"])
+        assert low in ordered
+        assert high in ordered
+        assert 1 <= cell["effective_size"] <= len(ordered)
+        assert cell["converged"] == ((high - low) / 2 <= precision * ordered[len(ordered) // 2])
+
+
 def test_osu_protocol_runs_its_fixed_iterations(run_plan: RunPlan) -> None:
     record = run_plan(2, ["method osu", "cell 0 bcast 8192 warm - - -", "cell 1 bcast 8193 warm - - -"])
     runs = [(line["measured"]["warmup"], len(line["measured"]["average_ns"])) for line in record if "measured" in line]

@@ -88,6 +88,7 @@ def test_fixed_numbers_of_exchanges_are_timed_each_on_its_own(run_plan: RunPlan)
     for cell in found.values():
         assert (cell["warmup"], len(cell["completion_ns"]), cell["messages_per_sample"]) == (10, 50, 2)
         assert cell["stopped_by"] == "repetitions"
+        assert cell["converged"]  # nothing narrower was asked for
 
 
 def test_osus_protocol_times_its_whole_loop_once(run_plan: RunPlan) -> None:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.interval import LARGEST_EXACT, effective_size, quantile_interval, quantile_ranks
+from timpani.stats.interval import LARGEST_EXACT, quantile_ranks
 
 
 @pytest.mark.parametrize(("n", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)])
@@ -47,46 +47,3 @@ def test_interval_covers_a_skewed_distributions_median_as_often_as_it_says(n: in
     ranks = quantile_ranks(n)
     covered = np.mean((samples[:, ranks.low] <= 1.0) & (samples[:, ranks.high] >= 1.0))
     assert covered == pytest.approx(ranks.coverage, abs=4 * np.sqrt(ranks.coverage * (1 - ranks.coverage) / 4000))
-
-
-def test_correlated_series_need_the_effective_size_to_keep_their_coverage() -> None:
-    generator = np.random.default_rng(2)
-    naive = corrected = 0
-    for _ in range(400):
-        noise = generator.normal(size=600)
-        series = np.empty(600)
-        series[0] = noise[0]
-        for i in range(1, 600):
-            series[i] = 0.8 * series[i - 1] + noise[i]
-        ascending = np.sort(series)
-        plain = quantile_interval(ascending)
-        widened = quantile_interval(ascending, effective=effective_size(series, float(np.median(series))))
-        naive += plain.low <= 0 <= plain.high
-        corrected += widened.low <= 0 <= widened.high
-    assert naive / 400 < 0.75
-    assert corrected / 400 > 0.88
-
-
-def test_independent_values_are_worth_about_their_number() -> None:
-    generator = np.random.default_rng(3)
-    sizes = [effective_size(values, float(np.median(values))) for values in generator.normal(size=(200, 500))]
-    assert np.median(sizes) == pytest.approx(500)
-
-
-def test_one_outlier_among_many_changes_no_weight() -> None:
-    series = np.random.default_rng(4).normal(100, 1, 300)
-    spoiled = series.copy()
-    spoiled[series.argmax()] = 1e9
-    assert effective_size(spoiled, 100.0) == effective_size(series, 100.0)
-
-
-@given(st.lists(st.floats(1, 1e6), min_size=1, max_size=60), st.floats(0.01, 100))
-def test_interval_scales_with_the_values(values: list[float], factor: float) -> None:
-    ascending = np.sort(np.array(values))
-    plain, scaled = quantile_interval(ascending), quantile_interval(ascending * factor)
-    assert scaled.low == pytest.approx(plain.low * factor)
-    assert scaled.high == pytest.approx(plain.high * factor)
-
-
-def test_constant_series_counts_fully() -> None:
-    assert effective_size(np.full(50, 7.0), 7.0) == 50

@@ -6,13 +6,15 @@ import numpy as np
 
 from timpani.campaign.plan import Group, PlannedCell
 from timpani.campaign.record import LaunchResult
-from timpani.stats.sample import summarise
+from timpani.stats.sample import NS_PER_US, summarise
 
 
-def result_of(
-    line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, precision: float
-) -> LaunchResult:
-    """The result of a cell's line in the raw record; it has converged when it reached the study's `precision`."""
+def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
+    """The result of a cell's line in the raw record.
+
+    The measuring program itself tells the median's interval and whether it is as narrow as was asked. A record of an
+    earlier version tells no interval, and that it converged where that ended the cell.
+    """
     if "mistake" in line:
         return failed(planned, group, launch, machine, line["mistake"])
     raw = line["measured"]
@@ -20,14 +22,19 @@ def result_of(
         name: np.asarray(raw[name], dtype=np.float64)
         for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
     }
-    summary = summarise(**arrays).per_message(raw.get("messages_per_sample", 1))
+    messages = raw.get("messages_per_sample", 1)
+    summary = summarise(**arrays).per_message(messages)
+    low, high = (
+        (ns / messages / NS_PER_US for ns in raw["median_interval_ns"]) if "median_interval_ns" in raw else (None, None)
+    )
     return LaunchResult(
         cell=planned.cell,
         launch=launch,
         machine=machine,
         median_us=summary.median_us,
-        ci_low_us=summary.ci_low_us,
-        ci_high_us=summary.ci_high_us,
+        ci_low_us=low,
+        ci_high_us=high,
+        effective_size=raw.get("effective_size"),
         osu_avg_us=summary.osu_avg_us,
         osu_min_us=summary.osu_min_us,
         osu_max_us=summary.osu_max_us,
@@ -35,7 +42,7 @@ def result_of(
         repetitions=summary.repetitions,
         outlier_share=summary.outlier_share,
         bimodal=summary.bimodal,
-        converged=raw["stopped_by"] == "precision" or summary.relative_half_width <= precision,
+        converged=raw.get("converged", raw["stopped_by"] == "precision"),
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
     )

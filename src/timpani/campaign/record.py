@@ -27,7 +27,8 @@ class LaunchResult:
 
     completion   C_i = max over ranks of end − min over ranks of start, on the common clock; `median_us` and its
                  95 % interval inside the launch (`ci_low_us`, `ci_high_us`) are C's. None in imported OSU output,
-                 and where the cell failed.
+                 and where the cell failed. The interval is None in records older than `effective_size`, which is how
+                 many independent repetitions the correlated ones are worth for it.
     osu_avg_us   mean over ranks of each rank's mean of (end − start), as OSU's benchmarks print it;
                  osu_min_us and osu_max_us are the extremes of those per-rank means.
     skew_us      median over repetitions of max start − min start.
@@ -50,6 +51,7 @@ class LaunchResult:
     skewed: bool = False  # median skew over 10 % of the median completion
     oversubscribed: bool = False
     simulated: bool = False
+    effective_size: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed
 
     def as_line(self) -> dict[str, Any]:

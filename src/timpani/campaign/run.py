@@ -207,7 +207,7 @@ class Runner:
         self.observer.note(f"a launch {why} outside its cells; what it left is started again")
 
     def _take_result(self, line: dict[str, Any], cell: PlannedCell, group: Group, launch: int) -> None:
-        self._record(result_of(line, cell, group, launch, self.machine, self.plan.study.precision))
+        self._record(result_of(line, cell, group, launch, self.machine))
 
     def _record(self, result: LaunchResult) -> None:
         result = replace(result, simulated=self.plan.machine.simulated)

@@ -1,34 +1,26 @@
 """The raw samples of one cell in one launch, summarised."""
 
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.bimodal import bimodal
-from timpani.stats.interval import effective_size, quantile_interval
 
 LARGEST_SKEW = 0.1
 """Share of the median completion that the median skew of the start may reach before the launch is marked skewed."""
 
-_NS_PER_US = 1e3
+NS_PER_US = 1e3
 
 Times = NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class SampleSummary:
-    """The measured fields of a `LaunchResult`; times are microseconds.
-
-    relative_half_width   half the interval's width over the median: the launch has converged when this is at most
-                          the wanted precision
-    """
+    """The measured fields of a `LaunchResult` that every repetition tells; times are microseconds."""
 
     median_us: float
-    ci_low_us: float
-    ci_high_us: float
     osu_avg_us: float
     osu_min_us: float
     osu_max_us: float
@@ -37,15 +29,12 @@ class SampleSummary:
     outlier_share: float
     bimodal: bool
     skewed: bool
-    relative_half_width: float
 
     def per_message(self, messages: int) -> Self:
         """The same where each repetition was so many messages in a row; the skew stays that of a whole repetition."""
         return replace(
             self,
             median_us=self.median_us / messages,
-            ci_low_us=self.ci_low_us / messages,
-            ci_high_us=self.ci_high_us / messages,
             osu_avg_us=self.osu_avg_us / messages,
             osu_min_us=self.osu_min_us / messages,
             osu_max_us=self.osu_max_us / messages,
@@ -65,33 +54,26 @@ def summarise(
     skew_ns        max over ranks of start − min of start, shape (repetitions,)
     rank_mean_ns   each rank's mean of end − start, shape (ranks,)
 
-    The 95 % interval of the median is distribution-free and widened for serial correlation (`effective_size`).
     outlier_share is the share beyond Q3 + 1.5 IQR; outliers are counted, never removed. Raises ValueError when there is
     no repetition. Source: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15.
     """
     n = len(completion_ns)
     if n == 0:
         raise ValueError("no repetition to summarise")
-    series = completion_ns.astype(np.float64)
-    ascending = np.sort(series)
+    ascending = np.sort(completion_ns.astype(np.float64))
     lower_quartile, median, upper_quartile = (_quantile(ascending, share) for share in (0.25, 0.5, 0.75))
-    interval = quantile_interval(ascending, effective=effective_size(series, median))
     fence = upper_quartile + 1.5 * (upper_quartile - lower_quartile)
     skew = _quantile(np.sort(skew_ns.astype(np.float64)), 0.5)
-    half_width = (interval.high - interval.low) / 2
     return SampleSummary(
-        median_us=median / _NS_PER_US,
-        ci_low_us=interval.low / _NS_PER_US,
-        ci_high_us=interval.high / _NS_PER_US,
-        osu_avg_us=float(average_ns.mean()) / _NS_PER_US,
-        osu_min_us=float(rank_mean_ns.min()) / _NS_PER_US,
-        osu_max_us=float(rank_mean_ns.max()) / _NS_PER_US,
-        skew_us=skew / _NS_PER_US,
+        median_us=median / NS_PER_US,
+        osu_avg_us=float(average_ns.mean()) / NS_PER_US,
+        osu_min_us=float(rank_mean_ns.min()) / NS_PER_US,
+        osu_max_us=float(rank_mean_ns.max()) / NS_PER_US,
+        skew_us=skew / NS_PER_US,
         repetitions=n,
         outlier_share=float(n - ascending.searchsorted(fence, side="right")) / n,
         bimodal=bimodal(ascending),
         skewed=skew > LARGEST_SKEW * median,
-        relative_half_width=half_width / median if median else (inf if half_width else 0.0),
     )
 
 
