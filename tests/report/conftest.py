@@ -155,6 +155,11 @@ def html(campaign: Campaign) -> str:
 
 
 @pytest.fixture(scope="session")
-def messages_html(tmp_path_factory: pytest.TempPathFactory) -> str:
+def messages_campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
     folder = tmp_path_factory.mktemp("report") / "messages"
-    return render(load(write_campaign(folder, message_header(), message_results(), message_launches())))
+    return load(write_campaign(folder, message_header(), message_results(), message_launches()))
+
+
+@pytest.fixture(scope="session")
+def messages_html(messages_campaign: Campaign) -> str:
+    return render(messages_campaign)

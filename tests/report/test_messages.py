@@ -1,6 +1,7 @@
 """The report of messages between ranks and of transposes."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -8,10 +9,11 @@ import pytest
 
 from tests.report.message_campaign import LAUNCHES, MACHINE, PAIRS, RANKS, SIZES, WAYS
 from tests.report.test_page import Page, campaign_of
-from timpani.campaign.load import results_frame
+from timpani.campaign.load import Campaign, results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.report.contents import Report
+from timpani.report.message_summary import message_summary, summary_lines
 from timpani.report.messages import message_rows
 from timpani.report.page import render
 from timpani.study.cell import Algorithm, Cell, parse_parameters
@@ -36,13 +38,55 @@ def test_messages_have_figures_of_their_own_and_none_of_collectives(page: Page) 
     of_collectives = ("latency-against-", "algorithm-map-", "speedup-")
     assert not [name for name in panels if name.startswith(of_collectives)]
     headings = [text for level, text in page.headings if level == "h2"]
-    of_messages = ["Verdict", "Messages between ranks", "Every pair of ranks", "Transposing a matrix", "Tables"]
+    of_messages = [
+        "Latency and bandwidth",
+        "Messages between ranks",
+        "Every pair of ranks",
+        "Transposing a matrix",
+        "Tables",
+    ]
     assert headings[: len(of_messages)] == of_messages
 
 
-def test_the_verdict_decides_nothing_but_tells_which_way_of_transposing_is_fastest(page: Page) -> None:
-    assert "messages and transposes have no default to decide on" in page.text
+def test_the_report_leads_with_latency_and_bandwidth_not_with_a_verdict_that_there_is_none(page: Page) -> None:
+    assert "no default to decide on" not in page.text
     assert re.search(r"transpose, 10 points: one way fastest at \d+, most often timpani/packed", page.text)
+    lead = page.text[: page.text.index("Messages between ranks")]
+    assert all(f"ranks {first} and {second}" in lead for first, second in PAIRS)
+    assert "same core complex, ranks 0 and 1" in lead
+    assert "Switches of protocol" in lead
+
+
+def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: Campaign) -> None:
+    table = message_summary(messages_campaign, estimate_cells(messages_campaign.results))
+    assert table
+    near, *_, last = summary_lines(table)
+    found = re.match(
+        r"same core complex, ranks 0 and 1: latency (\S+) µs \(at 1 B, \S+ to \S+\); bandwidth (\d+) MB/s \(at .*\); "
+        r"T_s (\S+) µs \(.*\); T_c (\S+) ns/B \(.*\); switches of protocol none found$",
+        near,
+    )
+    assert found
+    latency, bandwidth, start, per_byte = map(float, found.groups())
+    assert latency == pytest.approx(0.2, rel=0.05)
+    assert start == pytest.approx(0.2, rel=0.05)
+    assert per_byte == pytest.approx(0.05 / 1.024, rel=0.05)
+    assert bandwidth == pytest.approx(2e3 / per_byte, rel=0.1)
+    assert last == "Intervals over launches cover 96.9 %. Those of T_s and T_c cover 95 %."
+    far = next(line for line in summary_lines(table) if "ranks 0 and 3" in line)
+    assert far.endswith("status not converged")
+
+
+def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) -> None:
+    results = [
+        replace(each, cell=replace(each.cell, message_bytes=size))
+        for each in [latency(1, "first=0,second=1")]
+        for size in (8, 64)
+    ]
+    campaign = campaign_of(tmp_path / "two", results, machine=MACHINE)
+    table = message_summary(campaign, estimate_cells(campaign.results))
+    assert table
+    assert "switches of protocol too few sizes to tell" in summary_lines(table)[0]
 
 
 def test_the_data_hold_every_pair_by_how_close_it_sits(page: Page) -> None:

@@ -35,11 +35,8 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
           of regime `piece`; SWITCH: `message_bytes` after it, `ratio` and `evidence`
     """
     styled = theme.styles(rows["label"], palette)
-    colour = alt.Color(
-        "label:N",
-        scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
-        legend=alt.Legend(title=None, symbolType="circle", symbolOpacity=1),
-    )
+    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
+    colour = theme.colour(styled, legend)
     y = theme.value_axis("time_us", "Time (µs)")
     base = alt.Chart(rows).transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS}).encode(x=theme.size_axis())
     size = alt.Tooltip("message_bytes:Q", title="message bytes")
@@ -60,7 +57,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
     line = (
         base.transform_filter(alt.datum.part == FITTED)
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, color=colour, strokeDash=theme.dash(styled), detail="piece:N")
+        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend), detail="piece:N")
     )
     measured = with_bars(base, "time_us", "low_us", "high_us").transform_filter(alt.datum.part == MEASURED)
     intervals = bars(measured, colour, palette, strokeWidth=1.2, opacity=0.75)

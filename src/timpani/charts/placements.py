@@ -30,11 +30,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(title="Time (µs)", format="~r", tickCount=4, labelOverlap="greedy"),
     )
-    colour = alt.Color(
-        "label:N",
-        scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
-        legend=alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1),
-    )
+    colour = theme.colour(styled, alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1))
     row = _ROW_HEIGHT * (len(styled) + 1)
     base = alt.Chart().encode(y=rows)
     each = base.encode(yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))

@@ -14,23 +14,20 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
     rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`
     """
     styled = theme.styles(rows["label"], palette)
+    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
     base = (
         alt.Chart(rows)
         .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
         .encode(
             x=theme.size_axis(),
             y=theme.value_axis("ratio", "Predicted / measured"),
-            color=alt.Color(
-                "label:N",
-                scale=alt.Scale(domain=[style.label for style in styled], range=[style.colour for style in styled]),
-                legend=alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1),
-            ),
+            color=theme.colour(styled, legend),
         )
     )
     right = (
         alt.Chart(pl.DataFrame({"ratio": [1.0]})).mark_rule(color=palette.text, strokeDash=[4, 3]).encode(y="ratio:Q")
     )
-    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(strokeDash=theme.dash(styled))
+    lines = base.mark_line(strokeWidth=theme.OTHER_WIDTH).encode(strokeDash=theme.dash(styled, legend))
     points = base.mark_point(size=22, filled=True, opacity=1).encode(
         tooltip=[
             alt.Tooltip("label:N", title="algorithm"),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
 
 import altair as alt
 
@@ -111,24 +110,16 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
 
 
-def colour(styled: list[Style], **options: Any) -> alt.Color:
+def colour(styled: list[Style], legend: alt.Legend | None = None) -> alt.Color:
     """The algorithms' colours by `label`."""
-    return alt.Color(
-        "label:N",
-        scale=alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled]),
-        legend=None,
-        **options,
-    )
+    scale = alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled])
+    return alt.Color("label:N", scale=scale, legend=legend)
 
 
-def dash(styled: list[Style], **options: Any) -> alt.StrokeDash:
-    """The algorithms' dashes by `label`."""
-    return alt.StrokeDash(
-        "label:N",
-        scale=alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled]),
-        legend=None,
-        **options,
-    )
+def dash(styled: list[Style], legend: alt.Legend | None = None) -> alt.StrokeDash:
+    """The algorithms' dashes by `label`; a legend must be the one of their colours."""
+    scale = alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled])
+    return alt.StrokeDash("label:N", scale=scale, legend=legend)
 
 
 SIZE_LABEL = (

@@ -10,6 +10,7 @@ from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
 from timpani.campaign.table import estimate_cells
+from timpani.report.message_summary import message_summary, summary_lines
 from timpani.report.text import verdict_lines
 from timpani.tuning.decide import decide
 from timpani.tuning.verdict import summarise
@@ -29,7 +30,8 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
         typer.echo(f"Warning: {warning}")
     cells = estimate_cells(campaign.results)
     verdict = summarise(decide(campaign.results), cells, campaign.launch_seconds)
-    typer.echo("\n".join(verdict_lines(verdict)))
+    messages = message_summary(campaign, cells)
+    typer.echo("\n".join(verdict_lines(verdict, summary_lines(messages) if messages else ())))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not told apart by their messages: {text}")
     place = shlex.quote(str(folder))

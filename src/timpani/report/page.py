@@ -15,6 +15,7 @@ from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
 from timpani.report.contents import Report
 from timpani.report.files import VEGA_LITE
+from timpani.report.message_summary import message_summary
 from timpani.report.methods import methods_paragraph
 from timpani.report.page_data import script_data
 from timpani.report.provenance import provenance
@@ -31,6 +32,7 @@ def render(campaign: Campaign) -> str:
     """The report as HTML that needs nothing else."""
     report = Report(campaign)
     study = campaign.header.study
+    messages = message_summary(campaign, report.cells)
     here = resources.files("timpani.report")
     environment = Environment(
         loader=PackageLoader("timpani", "report"),
@@ -48,7 +50,9 @@ def render(campaign: Campaign) -> str:
         question=study.question,
         created=campaign.header.created,
         verdict=report.verdict,
-        headline=headline(report.verdict),
+        headline=headline(report.verdict) if report.verdict.has_collectives or not messages else [],
+        messages=messages,
+        answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
         sections=sections(report),

@@ -140,10 +140,14 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
 
 
-def verdict_lines(verdict: Verdict) -> list[str]:
-    """The verdict as `timpani run` prints it: the answer, where it matters most, each collective, then warnings."""
+def verdict_lines(verdict: Verdict, messages: Sequence[str] = ()) -> list[str]:
+    """The verdict as `timpani run` prints it: the answer, where it matters most, each collective, then warnings.
+
+    messages  what was found of messages between ranks, a line each
+    """
     return [
-        *headline(verdict),
+        *(headline(verdict) if verdict.has_collectives or not messages else []),
+        *messages,
         *(f"  {sentence}" for sentence in verdict.sentences),
         *(f"Warning: {warning}" for warning in verdict.warnings),
     ]
