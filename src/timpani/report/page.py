@@ -1,5 +1,6 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
+import re
 from importlib import resources
 from typing import Any
 
@@ -44,6 +45,7 @@ def render(campaign: Campaign) -> str:
     environment.filters["show_size"] = show_size
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html.jinja").render(
         generator=f"Timpani {__version__}",
         title=study.title or campaign.folder.resolve().name,
@@ -67,6 +69,11 @@ def render(campaign: Campaign) -> str:
         library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)),  # noqa: S704
         data=script_data(report),
     )
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken behind its slashes, underscores, colons and commas."""
+    return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:

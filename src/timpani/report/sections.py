@@ -9,10 +9,11 @@ from markupsafe import Markup
 from timpani.charts.figure import MODELS, Figure, Section
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.registry import figures
+from timpani.charts.rows import MESSAGES
 from timpani.charts.status import shape_key, words
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
-from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables
+from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables, with_best
 from timpani.tuning import knee
 
 
@@ -44,16 +45,18 @@ def sections(report: Report) -> list[PageSection]:
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
     intervals = (
-        f", with the {covered} interval over launches in small type. Bold entries are the best or tied with it"
-        if (covered := coverage(report.cells))
-        else ""
+        f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
     )
+    cells = pl.concat(
+        [report.cells.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal"
+    )
+    bold = _BOLD if with_best(cells, report.decisions)["best"].any() else ""
     yield PageSection(
         "tables",
         "Tables",
         100,
-        f"{latency_title(report.cells)} by size and ranks{intervals}.{_marks(report.cells)}",
-        _by_operation(report.cells, lambda cells: latency_tables(cells, report.decisions)),
+        f"{latency_title(report.cells)} by size and algorithm{intervals}.{bold}{_marks(report.cells)}",
+        _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
     )
     yield PageSection(
         "likeness",
@@ -90,6 +93,11 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
                 section.id, section.title, place, about, report.models.tables, panels, report.models.left_out
             )
 
+
+_BOLD = (
+    " Bold: significantly faster than the default, or the default where it is significantly faster than all else; of "
+    "transposes, the way that is significantly faster than all others."
+)
 
 _ABOUT_MODELS = Markup(
     "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "

@@ -1,20 +1,25 @@
-"""The tables of the report: one row per size or algorithm, one column per rank count."""
+"""The tables of the report: algorithms beside each other by size, or rank counts beside each other by algorithm."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import floor, log10
+from math import ceil, floor, log10
+from typing import TypeVar
 
 import polars as pl
 
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.latency import latency_us
+from timpani.charts.rows import TRANSPOSES
 from timpani.charts.status import OK
-from timpani.charts.theme import ordered
+from timpani.charts.theme import is_default, ordered
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
 
+Column = TypeVar("Column", str, int)
+
 _MOST_COLUMNS = 6
-"""Rank counts in one table: more don't fit on paper; the rest follows in a table below."""
+"""Columns of one table: more don't fit on paper; the rest follows in a table below."""
 
 MARKS = {
     "not_converged": "n",
@@ -64,36 +69,70 @@ def marks(status: str) -> str:
 
 
 def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
-    """Per algorithm of one operation its times in µs, or MB/s, with intervals: rows sizes, columns rank counts.
+    """Per rank count of one operation its times in µs, or MB/s, with intervals: rows sizes, columns algorithms.
 
-    cells      columns of `estimate_cells` and `conditions`
-    decisions  columns of `decide` and `conditions`: those tied for the best at a point are set in bold
+    cells      columns of `estimate_cells`, of the comparison with the default, and `conditions`
+    decisions  columns of `decide` and `conditions`
     """
-    point = ["collective", "ranks", "message_bytes", CONDITIONS]
-    best = decisions.select(*point, pl.col("tied").alias("label")).explode("label").with_columns(best=pl.lit(True))
     if all(shows_throughput(name) for name in set(cells["collective"])):
         value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
     else:
         value, low_end, high_end = "latency_us", "ci_low_us", "ci_high_us"
     entries = (
-        cells.with_columns(latency_us(cells).alias("latency_us"))
-        .join(best, on=[*point, "label"], how="left", maintain_order="left")
-        .select("label", CONDITIONS, "ranks", "message_bytes", value, low_end, high_end, "status", "best")
+        with_best(cells, decisions)
+        .with_columns(latency_us(cells).alias("latency_us"))
+        .select(CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best")
     )
-    grids: dict[str, dict[str, dict[tuple[str, int], Value]]] = {label: {} for label in ordered(cells["label"])}
-    for label, conditions, ranks, size, latency, low, high, status, is_best in entries.iter_rows():
-        text = "failed" if latency is None else significant(latency)
-        interval = "" if low is None or high is None else f"{significant(low)} to {significant(high)}"
-        grid = grids[label].setdefault(conditions, {})
-        grid[show_size(size), ranks] = Value(text, interval, marks(status), bool(is_best))
-    several = cells[CONDITIONS].n_unique() > 1
     sizes = [show_size(size) for size in sorted(set(cells["message_bytes"]))]
-    return [
-        table
-        for label in grids
-        for conditions, grid in grids[label].items()
-        for table in _tables(f"{label}, {conditions}" if several else label, "Size", sizes, grid)
-    ]
+    several = cells[CONDITIONS].n_unique() > 1
+    tables = []
+    for (conditions, ranks), part in entries.sort(CONDITIONS, "ranks").group_by(
+        CONDITIONS, "ranks", maintain_order=True
+    ):
+        grid = {
+            (show_size(size), label): Value(
+                "failed" if latency is None else significant(latency),
+                "" if low is None or high is None else f"{significant(low)} to {significant(high)}",
+                marks(status),
+                best,
+            )
+            for label, size, latency, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
+        }
+        caption = counted(int(ranks), "rank") + (f", {conditions}" if several else "")
+        present = [size for size in sizes if any(head == size for head, _ in grid)]
+        tables += [
+            _table(caption, "Size", present, {label: label for label in labels}, grid)
+            for labels in _beside(ordered(part["label"]))
+        ]
+    return tables
+
+
+def with_best(cells: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """The cells with `best`: whether this is significantly faster than the default, or is the default and significantly
+    faster than all else; of transposes, whether it is significantly faster than all other ways.
+    """
+    point = ["collective", "ranks", "message_bytes", CONDITIONS]
+    baselines = {way for operation in OPERATIONS.values() for way in operation.baselines}
+    contest = cells.filter(TRANSPOSES, ~pl.col("algorithm").is_in(baselines)).group_by(point).len("competitors")
+    unbeaten = (
+        decisions.join(contest, on=point, how="left")
+        .filter((pl.col("verdict") == "default") | ((pl.col("competitors") > 1) & (pl.col("tied").list.len() == 1)))
+        .select(*point, pl.col("best_label").alias("label"), pl.lit(True).alias("unbeaten"))
+    )
+    faster = ~TRANSPOSES & pl.col("significant") & (pl.col("ratio") > 1)
+    return cells.join(unbeaten, on=[*point, "label"], how="left", maintain_order="left").with_columns(
+        best=(faster | pl.col("unbeaten")).fill_null(False)
+    )
+
+
+def _beside(labels: list[str]) -> Iterator[list[str]]:
+    """The columns of tables that stand below each other, about as many in each; the default, if any, is in all."""
+    default = [label for label in labels if is_default(label)][:1]
+    others = [label for label in labels if label not in default]
+    tables = max(1, ceil(len(others) / (_MOST_COLUMNS - len(default))))
+    room = ceil(len(others) / tables)
+    for table in range(tables):
+        yield [*default, *others[table * room : (table + 1) * room]]
 
 
 def shows_throughput(operation: str) -> bool:
@@ -147,10 +186,13 @@ def _tables(caption: str, corner: str, heads: list[str], grid: dict[tuple[str, i
     """The values by row head and rank count, in tables of at most `_MOST_COLUMNS` rank counts."""
     counts = sorted({ranks for _, ranks in grid})
     for start in range(0, len(counts), _MOST_COLUMNS):
-        part = counts[start : start + _MOST_COLUMNS]
-        yield Table(
-            caption=caption,
-            corner=corner,
-            columns=tuple(f"{ranks} ranks" for ranks in part),
-            rows=tuple((head, tuple(grid.get((head, ranks), MISSING) for ranks in part)) for head in heads),
-        )
+        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + _MOST_COLUMNS]}
+        yield _table(caption, corner, heads, names, grid)
+
+
+def _table(
+    caption: str, corner: str, heads: list[str], names: Mapping[Column, str], grid: Mapping[tuple[str, Column], Value]
+) -> Table:
+    """The values by row head and column; names: of the columns, in their order."""
+    rows = tuple((head, tuple(grid.get((head, column), MISSING) for column in names)) for head in heads)
+    return Table(caption, corner, tuple(names.values()), rows)
