@@ -11,6 +11,7 @@ import pytest
 from tests.campaign.live import results, timpani
 from tests.interpose.conftest import rules
 from tests.libraries import needs_mpi
+from timpani.native.build import cache_folder
 from timpani.native.find import Mpi
 
 RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")
@@ -78,6 +79,15 @@ def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path,
     assert "pipeline" in done.stdout + done.stderr
     rows = {row["algorithm"]: row["calls"] for row in csv.DictReader(profile.open()) if row["collective"] == "bcast"}
     assert rows == {"pipeline:segment_bytes=64": "3", "default": "1"}
+
+
+@needs_mpi
+@pytest.mark.parametrize("name", ["a b", "a:b", "a$LIB"])
+def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(cache_folder().parent)
+    done = timpani("preload", "--rules", file, "--", "true", env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / name)})
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "set XDG_CACHE_HOME" in done.stderr
 
 
 @needs_mpi

@@ -1,5 +1,8 @@
 """How variables reach all ranks, by launcher."""
 
+import pytest
+
+from timpani.errors import UserError
 from timpani.machine.preload import handed
 
 VARIABLES = {"LD_PRELOAD": "/l.so", "TIMPANI_GROUPS": "n1,n2;n3"}
@@ -25,3 +28,16 @@ def test_srun_names_the_library_alone_since_it_splits_at_commas() -> None:
 
 def test_another_program_gets_them_in_its_environment() -> None:
     assert handed(["./a", "-x"], None, VARIABLES, "") == (["./a", "-x"], VARIABLES)
+
+
+def test_open_mpi_is_told_again_for_each_program_of_several() -> None:
+    command, _ = handed(["mpirun", "-n", "1", "a", ":", "-n", "2", "b"], "openmpi", {"LD_PRELOAD": "/l.so"}, "")
+    assert command == [
+        *("mpirun", "-x", "LD_PRELOAD=/l.so", "-n", "1", "a"),
+        *(":", "-x", "LD_PRELOAD=/l.so", "-n", "2", "b"),
+    ]
+
+
+def test_a_path_that_srun_would_cut_is_refused() -> None:
+    with pytest.raises(UserError, match="commas"):
+        handed(["/usr/bin/srun", "a"], None, {"LD_PRELOAD": "/a,b/l.so"}, "")

@@ -13,6 +13,8 @@ from timpani.study.cell import OWN, RULES, Algorithm
 BY_RULES = Algorithm(OWN, RULES)
 """What stands beside the default where a study names rules."""
 
+_SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
+
 
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
     """What the ranks' environment holds for `libtimpani.so`; `switches` tells each node's, where it is known.
@@ -23,6 +25,11 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     library = programs / "libtimpani.so"
     if not library.exists():
         raise UserError(f"{mpi} has no library to load before it", "choose Open MPI or MPICH (--mpi)")
+    if set(str(library)) & set(_SPLITS_OR_EXPANDS):
+        raise UserError(
+            f"{library} can't be loaded before a program: the loader splits such a path, or expands it",
+            "set XDG_CACHE_HOME to a folder without spaces, ':' and '$' in its path",
+        )
     found = {"LD_PRELOAD": str(library)}
     if rules is not None:
         checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
