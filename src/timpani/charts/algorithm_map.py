@@ -5,7 +5,7 @@ import json
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.status import corner_marks
 
@@ -37,7 +37,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     decisions = with_key(decisions)
     labels = theme.styles(decisions["best_label"], palette)
     keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
-    columns = theme.size_column()
+    columns = axes.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
     base = alt.Chart(decisions).encode(x=columns, y=lines)
     winner = base.mark_rect(stroke=palette.paper, strokeWidth=1.5).encode(
@@ -79,7 +79,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text="key:N")
     flagged = corner_marks(base, columns, lines, decisions["status"], palette)
     chart = alt.layer(winner, hatch, halo, key, flagged).properties(
-        width=theme.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
+        width=axes.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
     )
     return theme.apply(chart, palette, "Best algorithm at each rank count and message size; ties are hatched")
 

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.interval import HIGH, LOW, bars, with_bars
 from timpani.charts.measure import Measure
@@ -21,14 +21,14 @@ _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
 def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, measure: Measure) -> theme.Chart:
-    """The measure against `field`, encoded by `x`: a column, or `theme.DRAWN_BYTES`.
+    """The measure against `field`, encoded by `x`: a column, or `axes.DRAWN_BYTES`.
 
     cells  columns of `estimate_cells`, a row per label and value of `field`
     """
     styled = theme.styles(cells["label"], palette)
     names = [style.label for style in styled]
     height = max(_HEIGHT, _NAME_HEIGHT * (len(names) + 1))
-    y = theme.value_axis("value", measure.title)
+    y = axes.value_axis("value", measure.title)
     colour = theme.colour(styled)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
@@ -41,9 +41,7 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
         alt.Tooltip("status:N", title="status"),
     ]
     base = (
-        alt.Chart(cells)
-        .transform_calculate(value=measure.value, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
-        .encode(x=x)
+        alt.Chart(cells).transform_calculate(value=measure.value, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
     )
     drawn = with_bars(base.transform_filter("isValid(datum.value)"), "value", measure.low, measure.high)
     intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, MODELS, Figure
 from timpani.charts.interval import bars, with_bars
 from timpani.study.schema import schema
@@ -37,8 +37,8 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
     styled = theme.styles(rows["label"], palette)
     legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
     colour = theme.colour(styled, legend)
-    y = theme.value_axis("time_us", "Time (µs)")
-    base = alt.Chart(rows).transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS}).encode(x=theme.size_axis())
+    y = axes.value_axis("time_us", "Time (µs)")
+    base = alt.Chart(rows).transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=axes.size_axis())
     size = alt.Tooltip("message_bytes:Q", title="message bytes")
     name = alt.Tooltip("label:N", title="curve")
     switches = (

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.curves import COLUMNS, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT
@@ -13,7 +13,7 @@ from timpani.charts.rows import CALLS
 
 def latency_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, latency(cells))
+    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, latency(cells))
     return theme.apply(chart, palette, "Latency against message size, one curve per algorithm")
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.curves import COLUMNS, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT
@@ -12,7 +12,7 @@ from timpani.charts.measure import HALF_ROUND_TRIP
 
 def message_latency(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, HALF_ROUND_TRIP)
+    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, HALF_ROUND_TRIP)
     return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
 
 

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 
 _CELL = 30  # pixels, where there is room
 
@@ -26,7 +26,7 @@ def peer_matrix(messages: pl.DataFrame, ranks: int, palette: theme.Palette = the
             "bytes:Q",
             scale=alt.Scale(scheme="blues", domainMin=0),
             legend=alt.Legend(
-                title="Sent", orient="right", labelExpr=theme.SIZE_LABEL, values=[0, heaviest / 2, heaviest]
+                title="Sent", orient="right", labelExpr=axes.SIZE_LABEL, values=[0, heaviest / 2, heaviest]
             ),
         ),
         tooltip=["rank:Q", "peer:Q", "messages:Q", "bytes:Q"],

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import SETTING, Figure, Section
 from timpani.charts.interval import HOW_CUT, bars, with_bars
 from timpani.charts.latency import coverage
@@ -57,7 +57,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     sizes = alt.Facet(
         "message_bytes:O",
         title=None,
-        header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=theme.SIZE_LABEL),
+        header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=axes.SIZE_LABEL),
     )
     panels = (
         panel.facet(facet=sizes, columns=3, data=cells)

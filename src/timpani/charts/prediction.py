@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 
 _HEIGHT = 320
 
@@ -17,10 +17,10 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
     legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
     base = (
         alt.Chart(rows)
-        .transform_calculate(**{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
+        .transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
         .encode(
-            x=theme.size_axis(),
-            y=theme.value_axis("ratio", "Predicted / measured"),
+            x=axes.size_axis(),
+            y=axes.value_axis("ratio", "Predicted / measured"),
             color=theme.colour(styled, legend),
         )
     )

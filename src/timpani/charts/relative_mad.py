@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.status import corner_marks
 
@@ -17,7 +17,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
     cells  columns of `estimate_cells`; `relative_mad` is a share; a row per label and size
     """
     names = [style.label for style in theme.styles(cells["label"], palette)]
-    columns = theme.size_column()
+    columns = axes.size_column()
     lines = alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
     base = alt.Chart(cells).transform_calculate(percent="datum.relative_mad * 100").encode(x=columns, y=lines)
     measured = base.transform_filter("isValid(datum.relative_mad)")
@@ -43,7 +43,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
     )
     flagged = corner_marks(base, columns, lines, cells["status"], palette)
     chart = alt.layer(shade, number, framed, flagged).properties(
-        width=theme.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
+        width=axes.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
     )
     return theme.apply(chart, palette, "Spread between launches in per cent, by algorithm and message size")
 

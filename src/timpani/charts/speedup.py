@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT, bars, with_bars
 from timpani.charts.rows import CALLS, any_with
@@ -37,8 +37,8 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     )
     base = (
         alt.Chart()
-        .transform_calculate(outcome=_OUTCOME, **{theme.DRAWN_BYTES: theme.DRAWN_BYTES_IS})
-        .encode(x=theme.size_axis(ticks=5))
+        .transform_calculate(outcome=_OUTCOME, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
+        .encode(x=axes.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(1))
     intervals = bars(base, colour, palette, faceted=True, strokeWidth=1.4)

@@ -2,12 +2,12 @@
 
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.curves import curves
 from timpani.charts.measure import THROUGHPUT
 
 
 def throughput_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """One curve per label with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, theme.DRAWN_BYTES, theme.size_axis(), palette, THROUGHPUT)
+    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, THROUGHPUT)
     return theme.apply(chart, palette, "Throughput against message size, one curve per pair of ranks or way")

@@ -1,0 +1,104 @@
+"""The axes of sizes, rank counts and values, on log scales or linear ones."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import altair as alt
+
+from timpani.charts.theme import WIDTH
+
+SIZE_LABEL = (
+    "datum.value < 1 ? '0 B' : datum.value >= 1073741824 ? datum.value / 1073741824 + ' GiB' : "
+    "datum.value >= 1048576 ? datum.value / 1048576 + ' MiB' : "
+    "datum.value >= 1024 ? datum.value / 1024 + ' KiB' : datum.value + ' B'"
+)
+"""A Vega expression: an axis value in bytes with its unit, B to GiB."""
+
+DRAWN_BYTES = "drawn_bytes"
+DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
+"""Where a size stands on a log scale: it has no 0, so an empty message stands at half a byte."""
+
+_TICKS = 8  # at most, of a linear axis of sizes
+
+_LINEAR = alt.Scale(zero=True, nice=False)
+
+
+def size_axis(ticks: int = 24) -> alt.X:
+    """`DRAWN_BYTES` on a log scale with about `ticks` ticks at powers of two."""
+    return alt.X(
+        f"{DRAWN_BYTES}:Q",
+        scale=alt.Scale(type="log", base=2, nice=False, padding=6),
+        axis=_size_axis(tickCount=ticks),
+    )
+
+
+def linear_size_axis(sizes: Iterable[int], ticks: int = _TICKS) -> alt.X:
+    """Message size on a linear scale with at most `ticks` ticks, at multiples of a power of two; sizes: all drawn."""
+    largest, step = max(sizes), 1
+    while largest // step > ticks:
+        step *= 2
+    values = list(range(0, largest + 1, step))
+    return alt.X("message_bytes:Q", scale=_LINEAR, axis=_size_axis(values=values))
+
+
+def _size_axis(**options: Any) -> alt.Axis:
+    return alt.Axis(
+        title="Message size",
+        labelExpr=SIZE_LABEL,
+        labelOverlap="parity",
+        labelSeparation=10,
+        grid=False,
+        **options,
+    )
+
+
+def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
+    """`ranks` on a log or a linear scale; the counts that were measured are its ticks."""
+    return alt.X(
+        "ranks:Q",
+        scale=_LINEAR if linear else alt.Scale(type="log", base=2, nice=False, padding=6),
+        axis=alt.Axis(
+            title="Ranks", values=sorted(set(ranks)), labelExpr="datum.value", labelOverlap="greedy", grid=False
+        ),
+    )
+
+
+_ROUND = (
+    "(domain('y')[1] < 20 * domain('y')[0]"
+    " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
+)
+"""A Vega expression: whether a tick of `value_axis` is labelled. Over wide ranges only 1, 2 and 5 of a decade are."""
+
+
+def value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
+    """`field` on a log or a linear scale, its title lying above the axis."""
+    log_ticks = {
+        "labelExpr": f"{_ROUND} ? format(datum.value, '~r') : ''",
+        "gridOpacity": {"condition": {"test": _ROUND, "value": 1}, "value": 0},
+    }
+    return alt.Y(
+        f"{field}:Q",
+        scale=_LINEAR if linear else alt.Scale(type="log", nice=False, padding=6),
+        axis=alt.Axis(
+            title=title,
+            titleAngle=0,
+            titleAlign="left",
+            titleAnchor="end",
+            titleX=-34,
+            titleY=-12,
+            labelOverlap="greedy",
+            **({"format": "~r"} if linear else log_ticks),
+        ),
+    )
+
+
+def size_column() -> alt.X:
+    """Message size as the columns of a map."""
+    return alt.X(
+        "message_bytes:O", axis=alt.Axis(title="Message size", labelExpr=SIZE_LABEL, labelAngle=-90, labelOverlap=True)
+    )
+
+
+def map_width(columns: int) -> int:
+    """The plot's width of a map with so many columns, pixels: the full width, unless cells would become too wide."""
+    return min(WIDTH, 60 * columns)
