@@ -22,6 +22,7 @@ from tests.report.conftest import (
 )
 from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, load
+from timpani.campaign.published import import_published
 from timpani.campaign.record import LaunchResult
 from timpani.cli.report import report
 from timpani.errors import UserError
@@ -378,3 +379,10 @@ def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> Non
     )
     assert "Round-Time" in both
     assert "Latency is half" in both
+
+
+def test_a_published_table_is_shown_with_what_is_doubtful_in_it(tmp_path: Path) -> None:
+    import_published("behrooz_bcast_scatter", tmp_path / "table", "timpani import")
+    html = render(load(tmp_path / "table"))
+    assert "Doubtful in the published table: scatter default takes what bcast default does" in html
+    assert "65.7 GB/s out of one root" in html

@@ -1,4 +1,4 @@
-"""Published tables that come with the package: as a campaign, or to stand beside a fit."""
+"""Published tables that come with the package: as a campaign, beside a fit, or judged by what was concluded."""
 
 import csv
 import tomllib
@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from timpani.campaign.doubts import Conditions
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.osu_import import PROVIDER
 from timpani.campaign.record import LaunchResult
@@ -28,6 +29,10 @@ _OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
         f"{name} is measurements, not a fit",
         f"`timpani import --published {name} -o DIR` makes a campaign of it, to be fitted",
     ),
+    "conclusions": lambda name: (
+        f"{name} is a study's conclusions, without a table",
+        f"`timpani compare DIR --published {name}` checks them",
+    ),
 }
 
 
@@ -35,8 +40,10 @@ _OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
 class Published:
     """A table of a public report.
 
-    holds  'measurements', averages of one run; or 'fit', somebody's results of fitting
-    rows   as printed, by the file's columns; what is missing there is empty
+    holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
+    study       the shipped study that asks the same
+    conditions  what its times are judged by
+    rows        as printed, by the file's columns; what is missing there is empty
     """
 
     name: str
@@ -45,8 +52,10 @@ class Published:
     machine: str
     cpu: str
     holds: str
+    study: str
     provider: str
     version: str
+    conditions: Conditions
     rows: tuple[dict[str, str], ...]
 
 
@@ -55,18 +64,44 @@ def published_names(holds: str) -> list[str]:
     return [name for name, source in _sources().items() if source["holds"] == holds]
 
 
-def read_published(name: str, holds: str) -> Published:
-    """The table `name`; UserError when there is none, or it holds something else."""
+def read_published(name: str, holds: str | None = None) -> Published:
+    """The table `name`; UserError when there is none, or it holds something else than asked for."""
     source = _sources().get(name)
     if source is None:
-        raise UserError(f"unknown published table {name!r}", f"choose among {', '.join(published_names(holds))}")
-    if source["holds"] != holds:
+        names = list(_sources()) if holds is None else published_names(holds)
+        raise UserError(f"unknown published table {name!r}", f"choose among {', '.join(names)}")
+    if holds is not None and source["holds"] != holds:
         raise UserError(*_OTHERWISE[source["holds"]](name))
-    with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
-        rows = tuple(csv.DictReader(file))
+    rows: tuple[dict[str, str], ...] = ()
+    if source["holds"] != "conclusions":
+        with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+            rows = tuple(csv.DictReader(file))
     return Published(
-        name=name, provider=source.pop("provider", PROVIDER), version=source.pop("version", ""), rows=rows, **source
+        name=name,
+        provider=source.pop("provider", PROVIDER),
+        version=source.pop("version", ""),
+        conditions=Conditions(**source.pop("conditions", {})),
+        rows=rows,
+        **source,
     )
+
+
+def full_name(text: str) -> str:
+    """The table that `text` begins the name of, of several the one with measurements; the text itself where none is
+    the only one."""
+    for names in (published_names("measurements"), list(_sources())):
+        begun = [name for name in names if name.startswith(text)]
+        if len(begun) == 1:
+            return begun[0]
+    return text
+
+
+def published_in(header: Header) -> Published | None:
+    """The table that a campaign with this header was made of by `import_published`; None for other campaigns."""
+    for name in published_names("measurements"):
+        if header.study.files == (_file(name),):
+            return read_published(name)
+    return None
 
 
 def import_published(name: str, folder: Path, command: str) -> int:
@@ -80,7 +115,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         study={
             "title": table.title,
             "question": table.question,
-            "files": [f"{name}.csv, published"],
+            "files": [_file(name)],
             "datatype": "uint8",
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),
@@ -97,7 +132,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
 
 def _results(table: Published) -> Iterator[LaunchResult]:
     for row in table.rows:
-        collective, time = _time(row)
+        collective, time = printed_time(row)
         if time is None:
             continue
         named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
@@ -106,7 +141,11 @@ def _results(table: Published) -> Iterator[LaunchResult]:
         yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
 
 
-def _time(row: dict[str, str]) -> tuple[str, float | None]:
+def _file(name: str) -> str:
+    return f"{name}.csv, published"
+
+
+def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
     """What was timed, and microseconds a call; a bandwidth's are those of one message."""
     if "bandwidth_mb_per_s" in row:
         return "bandwidth", int(row["message_bytes"]) / float(row["bandwidth_mb_per_s"])

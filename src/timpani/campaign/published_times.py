@@ -1,40 +1,54 @@
-"""The times of a published table under the names that a campaign's cells have."""
+"""The times of a published table under the names that a campaign's cells have, and what is doubtful in them."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import polars as pl
 
-from timpani.campaign.published import Published, published_names
-from timpani.errors import UserError
+from timpani.campaign.doubts import Doubt, doubts
+from timpani.campaign.published import Published, printed_time
 from timpani.providers.counterpart import counterpart
-from timpani.study.cell import Algorithm
+from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.schema import schema
+from timpani.study.sizes import show_size
 
 _SCHEMA = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
 
 
-def full_name(text: str) -> str:
-    """The table of measurements that `text` begins the name of; the text itself where that is none or several."""
-    begun = [name for name in published_names("measurements") if name.startswith(text)]
-    return begun[0] if len(begun) == 1 else text
-
-
 def published_times(table: Published, kind: str) -> pl.DataFrame:
-    """A row per printed OSU average: collective, label, ranks, message_bytes, published_us; empty cells have none.
+    """A row per printed time: collective, label, ranks, message_bytes, published_us; empty cells have none, nor has a
+    table of anything but measurements.
 
-    Labels are those of a campaign with the library `kind`. UserError where the table is of no collective.
+    Labels are those of a campaign with the library `kind`.
     """
-    if not table.rows or "osu_avg_latency_us" not in table.rows[0]:
-        raise UserError(
-            f"{table.name} has no OSU averages of collectives", "choose behrooz_bcast_scatter or malasi_bcast_scatter"
-        )
-    rows = [
-        {
-            "collective": row["collective"],
-            "label": counterpart(row["collective"], Algorithm(table.provider, row["algorithm"]), kind).label,
-            "ranks": int(row["ranks"]),
-            "message_bytes": int(row["message_bytes"]),
-            "published_us": float(row["osu_avg_latency_us"]),
-        }
-        for row in table.rows
-        if row["osu_avg_latency_us"]
-    ]
+    rows = [row for row in _rows(table, kind) if row["published_us"] is not None]
     return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def published_doubts(table: Published) -> list[Doubt]:
+    """What can't be in a table's times, or is missing there, by the names of its own library."""
+    times = published_times(table, table.provider)
+    empty = [
+        Doubt(
+            "empty",
+            f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])} is empty",
+            1,
+        )
+        for row in _rows(table, table.provider)
+        if row["published_us"] is None
+    ]
+    return [*doubts(times.rename({"published_us": "time_us"}), table.conditions), *empty]
+
+
+def _rows(table: Published, kind: str) -> Iterator[dict[str, Any]]:
+    """What was timed where, and the time; None in an empty cell."""
+    for row in table.rows if table.holds == "measurements" else ():
+        collective, time = printed_time(row)
+        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        yield {
+            "collective": collective,
+            "label": counterpart(collective, named, kind).label,
+            "ranks": int(row.get("ranks", 2)),
+            "message_bytes": int(row["message_bytes"]),
+            "published_us": time,
+        }

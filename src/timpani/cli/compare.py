@@ -17,30 +17,41 @@ class Format(StrEnum):
 def compare(
     folder: Annotated[Path, typer.Argument(help="What `timpani run -o` wrote.")],
     published: Annotated[
-        str, typer.Option(help="A published table: behrooz_bcast_scatter, malasi; its first word will do.")
+        str,
+        typer.Option(
+            help="A published table or study: behrooz, malasi, della_siega, holt_osu_latency, assignment2; the first "
+            "letters will do."
+        ),
     ],
-    format: Annotated[Format, typer.Option(help="json has every correlation and every cell.")] = Format.table,
+    format: Annotated[
+        Format, typer.Option(help="json has every correlation, every cell, and all numbers behind a conclusion.")
+    ] = Format.table,
 ) -> None:
-    """Say how a campaign agrees with a published table: rank correlations, and which algorithm is best."""
+    """Say how a campaign agrees with a published table, what is doubtful there, and which of its conclusions hold."""
     import json
 
     from timpani.campaign.load import load
-    from timpani.campaign.published import read_published
-    from timpani.campaign.published_times import full_name, published_times
+    from timpani.campaign.published import full_name, read_published
+    from timpani.campaign.published_times import published_doubts, published_times
     from timpani.campaign.table import estimate_cells
-    from timpani.errors import UserError
-    from timpani.report.agreement import agreement_object, agreement_text
+    from timpani.report.agreement import agreement_object, agreement_text, doubts_text
+    from timpani.report.claims import check_claims, claims_object, claims_text
     from timpani.tuning.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
-    table = read_published(full_name(published), "measurements")
+    table = read_published(full_name(published))
     cells, times = estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind)
-    pairs, left_out = pair_times(cells, times), unpaired(cells, times)
-    if pairs.is_empty():
-        raise UserError(f"{folder} and {table.name} have no cell in common", "measure its algorithms, ranks and sizes")
-    found = agreement(pairs)
+    found, left_out = agreement(pair_times(cells, times)), unpaired(cells, times)
     simulated = bool(campaign.results["simulated"].any())
+    doubts, checked = published_doubts(table), check_claims(table, campaign)
     if format is Format.json:
-        typer.echo(json.dumps(agreement_object(found, left_out, table.name, simulated), indent=1, allow_nan=False))
-    else:
-        typer.echo(agreement_text(found, left_out, table.title, simulated), nl=False)
+        told = agreement_object(found, left_out, table.name, simulated)
+        told |= {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
+        typer.echo(json.dumps(told, indent=1, allow_nan=False))
+        return
+    parts = [
+        agreement_text(found, left_out, table.title, simulated),
+        doubts_text(doubts),
+        claims_text(table, checked, simulated),
+    ]
+    typer.echo("\n".join(filter(None, parts)), nl=False)

@@ -41,7 +41,8 @@ def import_(
     import sys
 
     from timpani.campaign.osu_import import OsuLog, import_osu
-    from timpani.campaign.published import import_published
+    from timpani.campaign.published import import_published, read_published
+    from timpani.campaign.published_times import published_doubts
     from timpani.errors import UserError
 
     command = shlex.join(["timpani", *sys.argv[1:]])
@@ -49,6 +50,8 @@ def import_(
         raise UserError("there must be either files or --published", "name OSU's output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
+        for doubt in published_doubts(read_published(published)):
+            typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     else:
         logs = [OsuLog.parse(text, algorithm) for text in files or []]
         count = import_osu(logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command)

@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.campaign.doubts import Doubt
 from timpani.report.text import aligned
 from timpani.tuning.agreement import Agreement, Unpaired
 
@@ -20,12 +21,21 @@ def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: 
         sizes = by_ranks["correlation"].drop_nulls()
         cells = str(by_ranks["points"].sum())
         rows.append((str(label), str(collective), str(placement), *_summary(by_size), *_summary(sizes), cells))
+    if found.over_sizes.is_empty():
+        return "\n".join([f"No cell in common with {title}", *_left_out_lines(left_out)]) + "\n"
     lines = [
         f"{'Simulated' if simulated else 'Measured'} OSU averages against published ones: {title}",
         "Spearman's rank correlation, median and least: over rank counts at each size, over sizes at each rank count",
         *aligned(rows),
     ]
     return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
+
+
+def doubts_text(found: list[Doubt]) -> str:
+    """What can't be in a published table, a line each; empty where nothing is found."""
+    if not found:
+        return ""
+    return "\n".join(["Doubts about the published table:", *(f"- {doubt.text}" for doubt in found)]) + "\n"
 
 
 def agreement_object(found: Agreement, left_out: Unpaired, name: str, simulated: bool) -> dict[str, Any]:

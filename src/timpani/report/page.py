@@ -12,6 +12,8 @@ from markupsafe import Markup
 from timpani import __version__
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
+from timpani.campaign.published import published_in
+from timpani.campaign.published_times import published_doubts
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
 from timpani.report.contents import Report
@@ -57,6 +59,7 @@ def render(campaign: Campaign) -> str:
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,
+        doubts=_doubts(campaign),
         sections=sections(report),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
@@ -74,6 +77,12 @@ def render(campaign: Campaign) -> str:
 def _breakable(name: str) -> Markup:
     """A name that may be broken behind its slashes, underscores, colons and commas."""
     return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))
+
+
+def _doubts(campaign: Campaign) -> list[str]:
+    """What can't be in the published table that the campaign was made of; nothing of other campaigns."""
+    table = published_in(campaign.header)
+    return [] if table is None else [doubt.text for doubt in published_doubts(table)]
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:

@@ -1,0 +1,212 @@
+"""The kinds of conclusions that studies draw from times, each with the line that decides it drawn in numbers."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import log2
+
+import polars as pl
+
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.cell import DEFAULT
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+from timpani.tuning.claim import (
+    CURVE,
+    PLACE,
+    Case,
+    Check,
+    Claim,
+    LackingTimesError,
+    at_least,
+    over,
+    over_default,
+    some,
+    times_of,
+    under,
+)
+
+RISE = 1.5
+"""A rise or a jump: the time grows at least so much over one doubling of the size, and by less before it on average."""
+
+NEARLY = 1.25
+"""Nearly constant: at most so many times the time of the smallest size."""
+
+COMPARABLE = 1.1
+"""Comparable: at most so many times the other's time."""
+
+FASTER, SLOWER = INDIFFERENCE
+"""Faster and slower: by more than what makes no difference to a user."""
+
+
+def _growth(claim: Claim, times: pl.DataFrame, before: pl.Expr) -> list[Case]:
+    """Of each curve, the time at the first size that isn't `before` over that at the last one that is."""
+    cases: list[Case] = []
+    sized = times_of(times, claim.algorithms).filter(pl.col("message_bytes") > 0).sort(*CURVE, "message_bytes")
+    for _, curve in sized.group_by(*CURVE, maintain_order=True):
+        flat, rest = curve.filter(before), curve.filter(~before)
+        if flat.height < 2 or rest.is_empty() or rest["message_bytes"][0] > 2 * flat["message_bytes"][-1]:
+            continue
+        (step,) = at_least(RISE, over(rest.head(1), flat.tail(1), CURVE))
+        doublings = log2(flat["message_bytes"][-1] / flat["message_bytes"][0])
+        usual = float(flat["time_us"][-1] / flat["time_us"][0]) ** (1 / doublings)
+        cases.append(step if step.value > usual else replace(step, holds=False))
+    return some(cases, f"no sizes on both sides of {show_size(claim.bytes)}, one twice the other")
+
+
+def _rises_after(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    return _growth(claim, times, pl.col("message_bytes") <= claim.bytes)
+
+
+def _jumps_at(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    return _growth(claim, times, pl.col("message_bytes") < claim.bytes)
+
+
+def _nearly_constant_to(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    own = times_of(times, claim.algorithms)
+    smallest = own.filter(pl.col("message_bytes") == pl.col("message_bytes").min().over(CURVE))
+    there = over(own.filter(message_bytes=claim.bytes), smallest, CURVE).sort(*CURVE)
+    return some(under(NEARLY, there), f"no times at {show_size(claim.bytes)}")
+
+
+def _nearest_to_default(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """One case: the distance, and in words the nearest other's."""
+    fixed = sorted(set(times["label"]) - {DEFAULT})
+    (own,) = claim.algorithms
+    times_of(times, [own])
+    if len(fixed) < 2:
+        raise LackingTimesError("no other fixed algorithm")
+    shared = over_default(fixed, times).filter(pl.len().over(PLACE) == len(fixed))
+    if shared.is_empty():
+        raise LackingTimesError("no point at which all algorithms were timed")
+    distance = dict(shared.group_by("label").agg(pl.col("ratio").log().abs().mean()).iter_rows())
+    other = min((label for label in fixed if label != own), key=lambda label: distance[label])
+    points = counted(shared.height // len(fixed), "point")
+    return [
+        Case(
+            f"{own} over {points}, and {other} {distance[other]:.3f}",
+            distance[own],
+            None,
+            None,
+            bool(distance[own] < distance[other]),
+        )
+    ]
+
+
+def _rises_with_ranks(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    own = times_of(times, claim.algorithms)
+    fewer = own.with_columns(pl.col("ranks") * 2)
+    return some(
+        at_least(SLOWER, over(own, fewer, (*CURVE, "message_bytes")).drop_nulls("ratio")),
+        "no rank counts, one twice the other",
+    )
+
+
+def _faster_from(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """From the size on it is faster, below it isn't."""
+    rows = over_default(claim.algorithms, times)
+    large, small = (
+        rows.filter(pl.col("message_bytes") >= claim.bytes),
+        rows.filter(pl.col("message_bytes") < claim.bytes),
+    )
+    return [*some(under(FASTER, large), f"no times from {show_size(claim.bytes)} on"), *at_least(FASTER, small)]
+
+
+def _sized(
+    decide: Callable[[float, pl.DataFrame], list[Case]], line: float, sizes: Callable[[pl.Expr, int], pl.Expr]
+) -> Callable[[Claim, pl.DataFrame], list[Case]]:
+    """Times over the default's at some sizes, decided by a line."""
+
+    def cases(claim: Claim, times: pl.DataFrame) -> list[Case]:
+        rows = over_default(claim.algorithms, times).filter(sizes(pl.col("message_bytes"), claim.bytes))
+        return some(decide(line, rows), "no times at such sizes")
+
+    return cases
+
+
+def _best(sizes: Callable[[pl.Expr, int], pl.Expr]) -> Callable[[Claim, pl.DataFrame], list[Case]]:
+    """The time over the lowest of its rivals': at most 1."""
+
+    def cases(claim: Claim, times: pl.DataFrame) -> list[Case]:
+        wanted = times.filter(sizes(pl.col("message_bytes"), claim.bytes))
+        rivals = times_of(wanted, claim.among)
+        lowest = rivals.filter(pl.col("time_us") == pl.col("time_us").min().over(PLACE)).unique(PLACE)
+        rows = over(times_of(wanted, claim.algorithms), lowest, PLACE).drop_nulls("ratio").sort(*CURVE, "message_bytes")
+        return some(under(1.0, rows), "no point at which it and its rivals were timed")
+
+    return cases
+
+
+def _mapping_matters_only_for(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """The median over points of each algorithm's |ln(time by socket / by core)|, as a factor."""
+    by_core, by_socket = (
+        times_of(times, [*claim.algorithms, *claim.among]).filter(placement=placement)
+        for placement in ("core", "socket")
+    )
+    key = ("collective", "label", "ranks", "mode", "machine", "message_bytes")
+    both = over(by_socket, by_core, key).drop_nulls("ratio")
+    factors = dict(both.group_by("label").agg(pl.col("ratio").log().abs().median().exp()).iter_rows())
+    missing = {*claim.algorithms, *claim.among} - set(factors)
+    if missing:
+        raise LackingTimesError(f"no times both by core and by socket of {', '.join(sorted(missing))}")
+    return [
+        Case(label, factor, None, None, (factor > SLOWER) == (label in claim.algorithms))
+        for label, factor in sorted(factors.items())
+    ]
+
+
+def _ratio_to_default(line: str) -> Callable[[Claim], str]:
+    return lambda claim: f"time over the default's {line.format(size=show_size(claim.bytes))}"
+
+
+CHECKS = {
+    "rises-after": Check(
+        lambda claim: (
+            f"time at the next size over that at {show_size(claim.bytes)}: at least {RISE}, and more than the "
+            "mean growth a doubling before"
+        ),
+        _rises_after,
+    ),
+    "jumps-at": Check(
+        lambda claim: (
+            f"time at {show_size(claim.bytes)} over that at the size before: at least {RISE}, and more than the "
+            "mean growth a doubling before"
+        ),
+        _jumps_at,
+    ),
+    "nearly-constant-to": Check(
+        lambda claim: f"time at {show_size(claim.bytes)} over that at the smallest size: at most {NEARLY}",
+        _nearly_constant_to,
+    ),
+    "nearest-to-default": Check(
+        lambda claim: "mean of |ln(time / default's)|, by value: the smallest of all fixed algorithms",
+        _nearest_to_default,
+    ),
+    "rises-with-ranks": Check(lambda claim: f"time over that of half the ranks: at least {SLOWER}", _rises_with_ranks),
+    "faster-than-default-from": Check(
+        _ratio_to_default(f"from {{size}} on at most {FASTER}, below it more"), _faster_from
+    ),
+    "faster-than-default-above": Check(
+        _ratio_to_default(f"above {{size}}: at most {FASTER}"), _sized(under, FASTER, pl.Expr.gt)
+    ),
+    "slower-than-default-up-to": Check(
+        _ratio_to_default(f"up to {{size}}: at least {SLOWER}"), _sized(at_least, SLOWER, pl.Expr.le)
+    ),
+    "comparable-to-default-up-to": Check(
+        _ratio_to_default(f"up to {{size}}: at most {COMPARABLE}"), _sized(under, COMPARABLE, pl.Expr.le)
+    ),
+    "best-from": Check(
+        lambda claim: f"time from {show_size(claim.bytes)} on over the lowest of {', '.join(claim.among)}: at most 1",
+        _best(pl.Expr.ge),
+    ),
+    "best-up-to": Check(
+        lambda claim: f"time up to {show_size(claim.bytes)} over the lowest of {', '.join(claim.among)}: at most 1",
+        _best(pl.Expr.le),
+    ),
+    "mapping-matters-only-for": Check(
+        lambda claim: (
+            f"factor between times by socket and by core, median over points, by value: over {SLOWER} for it alone"
+        ),
+        _mapping_matters_only_for,
+    ),
+}
+"""By the names in published/studies.toml."""
