@@ -51,6 +51,15 @@ def test_the_default_has_launches_of_its_own_and_all_forced_algorithms_share_the
 
 
 @every_mpi
+def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
+    few = planned(mpi, collectives={"bcast": "all"}, launches=5)
+    assert "fewer than the 6 launches that a comparison takes: --launches 6 or more" in few.notes
+    chains = [f"chain:fanout={fanout}" for fanout in range(1, 25)]
+    many = planned(mpi, collectives={"bcast": ["default", *chains], "latency": "default"}, launches=6)
+    assert many.launches_needed == 7
+    assert not [note for note in planned(mpi, collectives={"bcast": "all"}, launches=6).notes if "launches" in note]
+
+
 def test_every_cell_is_planned_once(mpi: Mpi) -> None:
     plan = planned(mpi, collectives={"bcast": ["all", "default", "binomial"], "barrier": "default"}, ranks=[3, 2, 2])
     cells = [each.cell for each in plan.cells]

@@ -151,9 +151,12 @@ def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None
 
 
 def test_too_few_launches_are_no_verdict() -> None:
-    assert verdict_lines(verdict(0, 0, 3, too_few_launches=3, launches_needed=6)) == [
-        "Verdict: none yet; with so few launches no difference can be significant: measure with --launches 6 or more."
+    few = {"too_few_launches": 3, "launches_needed": 6}
+    advice = "measure with --launches 6 or more"
+    assert verdict_lines(verdict(0, 0, 3, **few, launches_advice=advice)) == [
+        "Verdict: none yet; a comparison takes 6 launches: measure with --launches 6 or more."
     ]
+    assert verdict_lines(verdict(0, 0, 3, **few)) == ["Verdict: none yet; a comparison takes 6 launches."]
 
 
 def test_averages_are_answered_by_value() -> None:

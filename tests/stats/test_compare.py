@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
 from timpani.stats.compare import compare, compare_families, holm, launches_needed
+from timpani.stats.interval import quantile_ranks
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=6)
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
@@ -110,12 +111,19 @@ def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> No
     np.testing.assert_allclose(holm(p[order])[0], holm(p)[0][order])
 
 
-@pytest.mark.parametrize(("comparisons", "launches"), [(1, 4), (6, 5), (7, 6), (9, 6)])
-def test_launches_that_make_significance_reachable(comparisons: int, launches: int) -> None:
-    assert launches_needed(comparisons) == launches
+@pytest.mark.parametrize(("rivals", "launches"), [(0, 6), (1, 6), (23, 6), (24, 7), (85, 7), (86, 8)])
+def test_launches_that_a_comparison_takes(rivals: int, launches: int) -> None:
+    assert launches_needed(rivals) == launches
 
 
-@pytest.mark.parametrize("comparisons", [1, 3, 6, 7, 9])
+@pytest.mark.parametrize("level", [0.05, 0.01, 0.2])
+def test_needed_launches_give_a_median_its_interval_and_one_less_does_not(level: float) -> None:
+    needed = launches_needed(1, level)
+    assert quantile_ranks(needed, level=1 - level).coverage >= 1 - level
+    assert quantile_ranks(needed - 1, level=1 - level).coverage < 1 - level or needed == 1
+
+
+@pytest.mark.parametrize("comparisons", [7, 9, 23, 24, 60])
 def test_needed_launches_suffice_and_one_less_does_not(comparisons: int) -> None:
     needed = launches_needed(comparisons)
     for launches, reachable in ((needed, True), (needed - 1, False)):

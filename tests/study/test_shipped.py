@@ -52,3 +52,4 @@ def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: Shippe
             if "/" in text and not text.startswith((mpi.kind, OWN)):
                 assert any(line.startswith(f"left out: {collective} {text}: ") for line in lines)
     assert {cell.cell.ranks for cell in planned.cells} == set(shipped.study.ranks)
+    assert shipped.study.launches >= planned.launches_needed

@@ -205,11 +205,52 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
     )
 
 
-def test_verdict_warns_of_launches_that_can_not_suffice() -> None:
-    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(9)))}
-    (warning,) = verdict_of(results(curves)).warnings
-    assert warning.startswith("1 point has too few launches")
-    assert "--launches 6" in warning
+@pytest.mark.parametrize(
+    ("rivals", "asked", "advice"),
+    [
+        (
+            9,
+            5,
+            "10 of 10 cells have fewer than the 6 launches that a comparison takes: measure with --launches 6 or more",
+        ),
+        (
+            30,
+            5,
+            "31 of 31 cells have fewer than the 7 launches that a comparison takes: measure with --launches 7 or more",
+        ),
+        (
+            9,
+            8,
+            "10 of 10 cells have fewer than the 6 launches that a comparison takes: the same `timpani run` command "
+            "measures the missing ones",
+        ),
+        (9, None, "10 of 10 cells have fewer than the 6 launches that a comparison takes"),
+    ],
+)
+def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None, advice: str) -> None:
+    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
+    frame = results(curves)
+    verdict = summarise(decide(frame), estimate_cells(frame), launches_asked=asked)
+    assert verdict.warnings == (advice,)
+    assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if rivals == 9 else 7)
+    assert verdict.launches_advice in advice
+
+
+def test_launches_that_failed_are_not_asked_for_again() -> None:
+    frame = at_one_size(default=around(1.0, 8), chain=around(2.0, 4))
+    died = frame.filter(pl.col("algorithm") == "chain").with_columns(
+        launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
+    )
+    frame = pl.concat([frame, died], how="vertical_relaxed")
+    few, _ = summarise(decide(frame), estimate_cells(frame), launches_asked=8).warnings
+    assert few == "1 of 2 cells have fewer than the 6 launches that a comparison takes: the others failed"
+
+
+def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
+    frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
+    verdict = summarise(decide(frame), estimate_cells(frame), launches_asked=4)
+    assert (verdict.slower, verdict.can_tell) == (1, True)
+    assert verdict.launches_advice == "measure with --launches 6 or more"
 
 
 @pytest.mark.parametrize(
@@ -228,7 +269,8 @@ def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:
 
 
 def test_verdict_warns_of_cells_that_did_not_converge_or_failed() -> None:
-    frame = at_one_size(default=around(1.0, 5), chain=around(2.0, 4))
+    frame = at_one_size(default=around(1.0), chain=around(2.0))
+    frame = frame.with_columns(converged=pl.col("algorithm") != "chain")
     died = frame.filter(pl.col("algorithm") == "default").head(1).with_columns(error=pl.lit("died"))
     warnings = verdict_of(pl.concat([frame, died])).warnings
     assert [warning.split(":")[0] for warning in warnings] == [

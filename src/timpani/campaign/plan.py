@@ -1,6 +1,7 @@
 """What a campaign measures: its cells, and which of them share a start of the MPI program."""
 
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +18,9 @@ from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.find import Mpi
 from timpani.providers.provider import Controls
+from timpani.stats.compare import launches_needed
 from timpani.study.cell import Cell
+from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 
@@ -115,9 +118,26 @@ class CampaignPlan:
             for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
         )
         beside = f"; {self.concurrent_launches} launches at a time" if self.concurrent_launches > 1 else ""
+        needed = self.launches_needed
+        few = (
+            []
+            if self.study.launches >= needed
+            else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
+        )
         once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
         fresh = ["each call of an algorithm of ours includes its set-up"] * self.study.include_setup
-        return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *once * self.machine.simulated)
+        replicated = few if not self.machine.simulated else once
+        return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)
+
+    @property
+    def launches_needed(self) -> int:
+        """The launches that comparisons take at the point where most algorithms compete."""
+        points = Counter(
+            (cell.collective, cell.ranks, cell.placement, cell.message_bytes)
+            for cell in (each.cell for each in self.cells)
+            if OPERATIONS[cell.collective].has_rivals
+        )
+        return launches_needed(max(points.values(), default=1) - 1)
 
     @property
     def seconds(self) -> float:

@@ -5,11 +5,12 @@ from functools import lru_cache
 
 import polars as pl
 
+from timpani.stats.compare import launches_needed
 from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, MACHINE_CELL, SWEEP
+from timpani.study.schema import ALGORITHM, MACHINE_CELL, POINT, SWEEP
 
 CONTRACT = (
     *MACHINE_CELL,
@@ -33,13 +34,11 @@ EXTRAS = (
     "outlier_share",
     "bimodal",
     "error",
+    "launches_needed",
     "throughput_mb_per_s",
     "throughput_low_mb_per_s",
     "throughput_high_mb_per_s",
 )
-
-FEWEST_LAUNCHES = 5
-"""Fewer launches than this support no interval worth the name; the cell is `not_converged`."""
 
 WIDEST = 0.25
 """Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
@@ -53,8 +52,9 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
-    Launches that failed give no time. Flags of single launches (not converged, skewed, bimodal) hold for the cell
-    when most launches that succeeded raised them.
+    `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
+    simulated times and imported averages. Launches that failed give no time. Flags of single launches (not converged,
+    skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
     flagged_by_most = {
@@ -83,6 +83,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         _with_interval(cells)
+        .with_columns(_launches_needed())
         .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
@@ -125,11 +126,27 @@ def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
     return ranks.low, ranks.high, ranks.coverage
 
 
+def _launches_needed() -> pl.Expr:
+    """By the number of other algorithms at the cell's point, where algorithms compete."""
+    competing = [name for name, operation in OPERATIONS.items() if operation.has_rivals]
+    others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
+    replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
+    needed = others.map_batches(_launches_for, return_dtype=pl.Int64)
+    return pl.when(replicated).then(needed).alias("launches_needed")
+
+
+def _launches_for(rivals: pl.Series) -> pl.Series:
+    counts = rivals.unique()
+    return rivals.replace_strict(counts, [launches_needed(count) for count in counts], return_dtype=pl.Int64)
+
+
 def _status() -> pl.Expr:
     averaged = pl.col("median_us").is_null()
     some = (pl.col("launches") > 0) & ~averaged
     words = {
-        "not_converged": some & ~pl.col("simulated") & ((pl.col("launches") < FEWEST_LAUNCHES) | pl.col("unconverged")),
+        "not_converged": some
+        & ~pl.col("simulated")
+        & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),

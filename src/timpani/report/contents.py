@@ -35,7 +35,7 @@ class Report:
         cells = with_bounds(cells, campaign)
         cells = with_conditions(cells)
         self.decisions = with_conditions(decide(campaign.results))
-        self.verdict = summarise(self.decisions, cells, campaign.launch_seconds)
+        self.verdict = summarise(self.decisions, cells, campaign.launch_seconds, campaign.header.study.launches)
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
         )

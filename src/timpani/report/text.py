@@ -160,10 +160,8 @@ def headline(verdict: Verdict) -> list[str]:
     if not verdict.decided:
         return ["Verdict: none; there is nothing that the default could be compared with."]
     if not verdict.can_tell:
-        return [
-            "Verdict: none yet; with so few launches no difference can be significant: "
-            f"measure with --launches {verdict.launches_needed} or more."
-        ]
+        advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
+        return [f"Verdict: none yet; a comparison takes {verdict.launches_needed} launches{advice}."]
     points = counted(verdict.decided, "point")
     if verdict.by_value == verdict.decided:
         lines = [

@@ -6,7 +6,8 @@ is all the algorithms that are compared with one and the same reference, at one 
 message_bytes, mode, machine).
 
 With n launches on each side no p-value is under 2 / C(2n, n): with 5 launches 0.0079, so that none of seven algorithms
-can differ significantly from the default, however large the difference. `launches_needed` says how many launches do.
+can differ significantly from the default, however large the difference. `launches_needed` says how many do, for all
+who tell a user.
 
 Sources: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15; Hodges & Lehmann, Ann. Math. Stat. 1963; Holm,
 Scand. J. Stat. 1979.
@@ -156,12 +157,21 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return adjusted, divisor
 
 
-def launches_needed(comparisons: int, alpha: float = ALPHA) -> int:
-    """The fewest launches of each algorithm with which every one of `comparisons` could be significant after Holm."""
+def launches_needed(rivals: int, alpha: float = ALPHA) -> int:
+    """The fewest launches of each algorithm that a comparison of one with `rivals` others takes.
+
+    With them a median has an interval of 1 − alpha, which lies within n medians' extremes with probability 1 − 2 · ½ⁿ,
+    and each of the rivals could differ significantly after Holm's correction. Small differences take more.
+    """
     launches = 1
-    while 2 / comb(2 * launches, launches) > alpha / max(comparisons, 1):
+    while 2 / 2**launches > alpha or smallest_p(launches, launches) > alpha / max(rivals, 1):
         launches += 1
     return launches
+
+
+def smallest_p(first_launches: int, second_launches: int) -> float:
+    """The p-value of so many launches against so many, where all of one side are faster than all of the other."""
+    return 2 / comb(first_launches + second_launches, first_launches)
 
 
 @dataclass(frozen=True)

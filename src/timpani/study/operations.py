@@ -92,6 +92,11 @@ class Operation:
     movement: Movement | None = None
 
     @property
+    def has_rivals(self) -> bool:
+        """Whether algorithms or ways compete; messages between other ranks are other operations, not rivals."""
+        return self.kind in ("collective", "transpose")
+
+    @property
     def baselines(self) -> frozenset[str]:
         """The ways that do a part of the work: no competitors."""
         return frozenset(way.name for way in self.ways if way.role == "baseline")

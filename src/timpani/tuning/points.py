@@ -40,7 +40,7 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
     kept = pl.lit(True)
     for operation in OPERATIONS.values():
         is_it = pl.col("collective") == operation.name
-        if operation.kind in ("point-to-point", "local"):
+        if not operation.has_rivals:
             kept = kept & ~is_it
         elif operation.baselines:
             kept = kept & ~(is_it & pl.col("algorithm").is_in(sorted(operation.baselines)))

@@ -5,13 +5,12 @@ from math import ceil
 
 import polars as pl
 
-from timpani.stats.compare import launches_needed
 from timpani.study.cell import DEFAULT
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.sentence import sentence
+from timpani.tuning.warnings import cell_warnings, launches_advice
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,9 @@ class Verdict:
     worst              the largest significant loss, or of averages the largest; None where there is none
     sentences          one per operation
     warnings           what to know before the numbers are believed, each with what to do
-    too_few_launches   points at which launches are too few for any difference to be significant
-    launches_needed    launches at which one could be, at all of them
+    too_few_launches   points with fewer launches than a comparison takes
+    launches_needed    how many it takes at all of them
+    launches_advice    how to have them; empty where nothing is needed or nothing helps
     has_collectives    whether there is anything that a default decides
     """
 
@@ -75,16 +75,24 @@ class Verdict:
     decisive: Decisive | None = None
     too_few_launches: int = 0
     launches_needed: int = 0
+    launches_advice: str = ""
     has_collectives: bool = True
 
     @property
     def can_tell(self) -> bool:
-        """Whether a difference could have been significant anywhere."""
-        return self.decided > self.too_few_launches
+        """Whether anything is shown, or there were launches enough to show it."""
+        return self.decided > self.too_few_launches or self.within_5_percent + self.slower > 0
 
 
-def summarise(decisions: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None = None) -> Verdict:
-    """The verdict on a campaign, from its `decide`, its `estimate_cells` and what one launch of all cells took."""
+def summarise(
+    decisions: pl.DataFrame,
+    cells: pl.DataFrame,
+    launch_seconds: float | None = None,
+    launches_asked: int | None = None,
+) -> Verdict:
+    """The verdict on a campaign, from its `decide`, its `estimate_cells`, what one launch of all cells took, and the
+    launches that its study asks for; None of an import, which nobody here can repeat.
+    """
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
     beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
@@ -101,12 +109,13 @@ def summarise(decisions: pl.DataFrame, cells: pl.DataFrame, launch_seconds: floa
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
-        warnings=_warnings(cells, short),
+        warnings=tuple(cell_warnings(cells, launches_asked)),
         by_value=by_value.height,
         within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
         decisive=_decisive(decided, cells, launch_seconds),
         too_few_launches=short.height,
-        launches_needed=max(short["needed"].to_list(), default=0),
+        launches_needed=max(short["launches_needed"].to_list(), default=0),
+        launches_advice=launches_advice(cells, launches_asked),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
     )
 
@@ -122,44 +131,16 @@ def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float 
     return Decisive(len(needed), half, most, *seconds)
 
 
-_CELL_WARNINGS = {
-    "not_converged": "did not converge: fewer than 5 launches, or calls that varied more than the wanted precision",
-    "average_only": "are imported averages: a single run or few, without an interval",
-    "wide": "have intervals wider than a quarter of their median: too uncertain to use by themselves",
-    "skewed": "started skewed, so that part of their time is waiting for the last rank",
-    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
-    "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
-    "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
-}
-
-
-def _warnings(cells: pl.DataFrame, short: pl.DataFrame) -> tuple[str, ...]:
-    status = pl.col("status").str.split("+")
-    counts = {text: cells.filter(status.list.contains(word)).height for word, text in _CELL_WARNINGS.items()} | {
-        "have two separated modes, of which the median describes one": cells["bimodal"].sum()
-    }
-    warnings = [f"{count} of {cells.height} cells {text}" for text, count in counts.items() if count]
-    if short.height:
-        have = "has" if short.height == 1 else "have"
-        warnings.append(
-            f"{counted(short.height, 'point')} {have} too few launches for any difference to be significant: "
-            f"measure with --launches {max(short['needed'].to_list())} or more"
-        )
-    return tuple(warnings)
-
-
 def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
-    """The points at which no difference could be significant, with the launches `needed`."""
-    points = (
-        cells.filter(pl.col("median_us").is_not_null())
+    """The points with a default and something to compare it with, but fewer launches of them than that takes."""
+    return (
+        cells.filter(pl.col("launches_needed").is_not_null())
         .group_by(POINT)
         .agg(
-            (pl.col("algorithm") != DEFAULT).sum().alias("algorithms"),
+            (pl.col("algorithm") != DEFAULT).any().alias("has_others"),
             (pl.col("algorithm") == DEFAULT).any().alias("has_default"),
             pl.min("launches"),
-            pl.col("status").str.contains("simulated").any().alias("simulated"),
+            pl.max("launches_needed"),
         )
-        .filter(pl.col("has_default") & (pl.col("algorithms") > 0) & ~pl.col("simulated"))
+        .filter(pl.col("has_default") & pl.col("has_others") & (pl.col("launches") < pl.col("launches_needed")))
     )
-    needed = points["algorithms"].map_elements(launches_needed, return_dtype=pl.Int64)
-    return points.with_columns(needed.alias("needed")).filter(pl.col("launches") < pl.col("needed"))

@@ -1,0 +1,54 @@
+"""What to know of a campaign's cells before their figures are believed, and what a user can do about it."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+_OF_STATUS = {
+    "average_only": "are imported averages: a single run or few, without an interval",
+    "wide": "have intervals wider than a quarter of their median: too uncertain to use by themselves",
+    "skewed": "started skewed, so that part of their time is waiting for the last rank",
+    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
+    "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
+    "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
+}
+
+_UNSTEADY = (
+    "did not converge: in most launches their calls varied more than the wanted precision allows; more launches narrow "
+    "the interval all the same"
+)
+
+_TOO_FEW = pl.col("launches") < pl.col("launches_needed")
+
+
+def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[str]:
+    """A sentence for each thing that is to be known of some of the cells of `estimate_cells`."""
+    has = {word: pl.col("status").str.split("+").list.contains(word) for word in ("not_converged", *_OF_STATUS)}
+    if few := cells.filter(_TOO_FEW).height:
+        needed = max(cells.filter(_TOO_FEW)["launches_needed"].to_list())
+        advice = launches_advice(cells, launches_asked)
+        yield (
+            f"{few} of {cells.height} cells have fewer than the {needed} launches that a comparison takes"
+            f"{': ' if advice else ''}{advice}"
+        )
+    told = {_UNSTEADY: has["not_converged"] & ~_TOO_FEW} | {text: has[word] for word, text in _OF_STATUS.items()}
+    told["have two separated modes, of which the median describes one"] = pl.col("bimodal")
+    for text, condition in told.items():
+        if count := cells.filter(condition).height:
+            yield f"{count} of {cells.height} cells {text}"
+
+
+def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
+    """How to have the launches that cells lack; empty where none do, or nobody here can measure them again.
+
+    `launches_asked` is what the campaign's study asks for.
+    """
+    short = cells.filter(_TOO_FEW)
+    if short.is_empty() or launches_asked is None:
+        return ""
+    needed = max(short["launches_needed"].to_list())
+    if launches_asked < needed:
+        return f"measure with --launches {needed} or more"
+    if short["status"].str.contains("failed").all():
+        return "the others failed"
+    return "the same `timpani run` command measures the missing ones"
