@@ -5,11 +5,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+from timpani.study.size_series import size_series
+from timpani.study.sizes import parse_sizes
+
 SIZES = (0, 1, 64, 4096, 65536, 1048576)
 LATENCY_US = {"default": 1.0, "binomial": 1.1, "knomial:radix=4": 0.9, "linear": 2.0}
 
 
-def _cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[str, Any]:
+def cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[str, Any]:
     median = LATENCY_US[label] * ranks**0.5 + message_bytes / 4000
     return {
         "collective": "bcast",
@@ -34,7 +37,7 @@ def _cell(label: str, message_bytes: int, ranks: int, **changed: Any) -> dict[st
 @pytest.fixture
 def cells() -> pl.DataFrame:
     """Four algorithms at six sizes and two ranks: linear did not converge at 64 B and failed at 1 MiB."""
-    rows = [_cell(label, size, 2) for label in LATENCY_US for size in SIZES]
+    rows = [cell(label, size, 2) for label in LATENCY_US for size in SIZES]
     for row in rows:
         if row["label"] == "linear" and row["message_bytes"] == 64:
             row.update(status="not_converged", bimodal=True)
@@ -48,7 +51,7 @@ def cells() -> pl.DataFrame:
 @pytest.fixture
 def cells_by_ranks() -> pl.DataFrame:
     """Four algorithms at 64 B over four rank counts, one of them no power of two."""
-    return pl.DataFrame([_cell(label, 64, ranks) for label in LATENCY_US for ranks in (2, 3, 4, 8)])
+    return pl.DataFrame([cell(label, 64, ranks) for label in LATENCY_US for ranks in (2, 3, 4, 8)])
 
 
 @pytest.fixture
@@ -91,3 +94,13 @@ def decisions() -> pl.DataFrame:
             for size in SIZES
         ]
     )
+
+
+@pytest.fixture
+def cells_of_two_series() -> pl.DataFrame:
+    """Two algorithms at sizes that double from 256 B to 8 KiB, and in steps of 512 B to 4 KiB."""
+    sizes = parse_sizes("256:8Ki,512:4Ki+512")
+    rows = [
+        cell(label, size, 2, size_series=size_series(sizes)[size]) for label in ("default", "linear") for size in sizes
+    ]
+    return pl.DataFrame(rows)

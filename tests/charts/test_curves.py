@@ -3,10 +3,11 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from tests.charts.conftest import LATENCY_US, SIZES
+from tests.charts.conftest import LATENCY_US, SIZES, cell
 from tests.charts.drawing import about, items, texts
 from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
+from timpani.charts.latency_by_ranks import latency_by_ranks
 
 
 def names_at_ends(figure: object) -> dict[str, float]:
@@ -165,3 +166,39 @@ def test_there_is_no_rule_outside_the_rank_counts(
     node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
 ) -> None:
     assert boundary_words(cells_by_ranks, node, switch) == {}
+
+
+def test_lines_join_the_sizes_that_double_and_the_others_are_points_beside_them(
+    cells_of_two_series: pl.DataFrame,
+) -> None:
+    figure = latency_against_size(cells_of_two_series)
+    doubling = 6  # 256 B to 8 KiB
+    assert len(items(figure, "line")) == 2 * doubling
+    assert len(about(items(figure, "symbol"), "algorithm")) == cells_of_two_series.height
+
+
+def test_sizes_in_equal_steps_have_a_figure_on_linear_axes(cells_of_two_series: pl.DataFrame) -> None:
+    figure = latency_against_size(cells_of_two_series, linear=True, steps=True)
+    points = about(items(figure, "symbol"), "algorithm: default;")
+    places = [point["x"] for point in points]
+    assert len(places) == 8
+    assert {round(right - left, 3) for left, right in pairwise(places)} == {round(places[1] - places[0], 3)}
+    assert len(items(figure, "line")) == 2 * 8
+    assert {"0 B", "512 B", "1 KiB", "1.5 KiB", "4 KiB"} <= set(texts(figure, "axis-label"))
+
+
+def test_linear_axes_begin_at_zero_and_names_keep_their_distance(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells, linear=True)
+    assert {"0 B", "1 MiB", "0"} <= set(texts(figure, "axis-label"))
+    ordered = sorted(names_at_ends(figure).values())
+    assert len(ordered) == len(LATENCY_US)
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_one_algorithm_has_a_curve_for_each_rank_count() -> None:
+    counts = (2, 4, 16)
+    cells = pl.DataFrame([cell("default", size, ranks) for ranks in counts for size in SIZES])
+    figure = latency_by_ranks(cells)
+    assert set(names_at_ends(figure)) == {f"{ranks} ranks" for ranks in counts}
+    heights = names_at_ends(figure)
+    assert heights["16 ranks"] < heights["2 ranks"]

@@ -1,7 +1,10 @@
 import polars as pl
 
+from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
 from timpani.charts.placements import placements
+from timpani.charts.placements_against_ranks import placements_against_ranks
+from timpani.charts.placements_against_size import placements_against_size
 from timpani.charts.theme import LIGHT
 
 
@@ -33,3 +36,21 @@ def test_an_interval_is_cut_by_the_times_of_its_own_panel(cells: pl.DataFrame) -
     at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
     wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
     assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]
+
+
+def test_both_placements_are_curves_in_a_panel_for_each_algorithm(cells: pl.DataFrame) -> None:
+    both = two_placements(cells)
+    figure = placements_against_size(both)
+    assert texts(figure, "title-text")[: len(LATENCY_US)] == ["default", "binomial", "knomial:radix=4", "linear"]
+    assert {"core", "node"} <= set(texts(figure, "legend-label"))
+    assert len(items(figure, "line")) == both["median_us"].is_not_null().sum()
+    drawn = about(items(figure, "symbol"), "algorithm: default;", "placed by: node")
+    assert len(drawn) == len(SIZES)
+    for core, node in zip(about(items(figure, "symbol"), "algorithm: default;", "placed by: core"), drawn, strict=True):
+        assert node["y"] < core["y"]
+
+
+def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame) -> None:
+    figure = placements_against_ranks(two_placements(cells_by_ranks), linear=True)
+    assert {"2", "3", "4", "8", "0"} <= set(texts(figure, "axis-label"))
+    assert len(items(figure, "line")) == 2 * cells_by_ranks.height

@@ -184,6 +184,19 @@ def test_choosing_ranks_draws_their_cells(page: Driver) -> None:
     assert not figure.find_elements(By.CSS_SELECTOR, "[aria-label*='ranks: 4;']")
 
 
+def test_linear_axes_are_a_switch(page: Driver) -> None:
+    figure = page.find_element(By.CSS_SELECTOR, SIZE_FIGURE)
+
+    def labels() -> set[str]:
+        return {text.text for text in figure.find_elements(By.CSS_SELECTOR, ".role-axis-label text")}
+
+    assert "64 B" in labels()
+    figure.find_element(By.CSS_SELECTOR, "input[data-linear]").click()
+    WebDriverWait(page, SECONDS, ignored_exceptions=(Exception,)).until(lambda _: {"0 B", "512 KiB"} <= labels())
+    assert "64 B" not in labels()
+    assert names(figure) == set(ALGORITHMS["scatter"])
+
+
 def test_dark_mode_turns_page_and_figures(page: Driver) -> None:
     body = page.find_element(By.TAG_NAME, "body")
     name = page.find_element(By.CSS_SELECTOR, f"{SIZE_FIGURE} .role-mark.mark-text text")

@@ -24,6 +24,7 @@ from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.published import import_published
 from timpani.campaign.record import LaunchResult
+from timpani.charts.rows import SIZE_SERIES
 from timpani.cli.report import report
 from timpani.errors import UserError
 from timpani.report.figure_files import write_figures
@@ -298,6 +299,21 @@ def small(results: list[LaunchResult]) -> Iterator[LaunchResult]:
     return (r for r in results if r.cell.collective == "scatter" and r.cell.ranks < 8 and r.cell.message_bytes <= 4)
 
 
+def test_linear_axes_are_chosen_in_the_page_and_files_say_so(campaign: Campaign, tmp_path: Path) -> None:
+    def switches(linear: bool) -> list[bool]:
+        found = Page(render(campaign, linear)).elements
+        return ["checked" in attributes for tag, attributes in found if tag == "input" and "data-linear" in attributes]
+
+    assert switches(linear=False)
+    assert not any(switches(linear=False))
+    assert all(switches(linear=True))
+    one = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
+    written = write_figures(campaign_of(tmp_path / "campaign", one), tmp_path / "figures", linear=True)
+    stems = {path.stem for path in written}
+    assert {"latency-against-size-scatter-2-ranks-linear", "speedup-scatter-2-ranks"} <= stems
+    assert "latency-against-size-scatter-2-ranks" not in stems
+
+
 def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path / "campaign", list(small(synthetic_results())))
     folder = tmp_path / "figures"
@@ -317,6 +333,8 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
         "fitted-scatter-4-ranks",
         "residuals-scatter-latency-ranks-size-1",
         "residuals-scatter-log2-latency-ranks-log2-size-1",
+        "latency-by-ranks-scatter-default",
+        "latency-by-ranks-scatter-bruck",
     }
     starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
     assert all(path.read_bytes().startswith(starts[path.suffix]) for path in written)
@@ -326,20 +344,26 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
 def test_every_specification_of_the_page_compiles(page: Page) -> None:
     for panel in page.data["panels"].values():
         assert vl_convert.vegalite_to_vega(panel["specification"])["marks"]
+        if "linear" in panel:
+            assert vl_convert.vegalite_to_vega(panel["linear"])["marks"]
 
 
 def lacking(page: Page) -> dict[str, set[str]]:
     """What each figure of a page draws, or is counted by, and the page doesn't have."""
-    found = {}
-    for name, panel in page.data["panels"].items():
-        specification = panel["specification"]
+    found: dict[str, set[str]] = {}
+    shown = [
+        (name, panel, specification)
+        for name, panel in page.data["panels"].items()
+        for specification in (panel["specification"], panel.get("linear", {}))
+    ]
+    for name, panel, specification in shown:
         # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
         axes = {"value", "label"}
         reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
         drawn = (named(specification, "field") | reckoned) - named(specification, "as")
-        drawn -= {"", NODE_RANKS, SWITCH_RANKS}
+        drawn -= {"", NODE_RANKS, SWITCH_RANKS, SIZE_SERIES}
         counted = {panel["measure"]} if "facet" in specification else set()
-        found[name] = (drawn | counted) - {*page.data["tables"][panel["table"]]}
+        found[name] = found.get(name, set()) | (drawn | counted) - {*page.data["tables"][panel["table"]]}
     return {name: columns for name, columns in found.items() if columns}
 
 
@@ -350,7 +374,9 @@ def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> N
         for result in small(synthetic_results())
     ]
     several = Page(render(campaign_of(tmp_path / "campaign", placed)))
-    assert "placements-scatter" in several.data["panels"]
+    assert {"placements-scatter", "placements-against-size-scatter", "placements-against-ranks-scatter"} <= {
+        *several.data["panels"]
+    }
     assert lacking(page) == lacking(several) == {}
     chosen = {values["data-column"] for tag, values in several.elements if tag == "select"}
     assert chosen <= {*several.data["tables"]["cells"], "formula"}

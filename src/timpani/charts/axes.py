@@ -21,6 +21,8 @@ DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
 _TICKS = 8  # at most, of a linear axis of sizes
 
 _LINEAR = alt.Scale(zero=True, nice=False)
+_LINEAR_ACROSS = alt.Scale(zero=True, nice=False, padding=8)
+"""Scales from 0; across the figure with room for a point at 0."""
 
 
 def size_axis(ticks: int = 24) -> alt.X:
@@ -38,7 +40,7 @@ def linear_size_axis(sizes: Iterable[int], ticks: int = _TICKS) -> alt.X:
     while largest // step > ticks:
         step *= 2
     values = list(range(0, largest + 1, step))
-    return alt.X("message_bytes:Q", scale=_LINEAR, axis=_size_axis(values=values))
+    return alt.X("message_bytes:Q", scale=_LINEAR_ACROSS, axis=_size_axis(values=values))
 
 
 def _size_axis(**options: Any) -> alt.Axis:
@@ -56,7 +58,7 @@ def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
     """`ranks` on a log or a linear scale; the counts that were measured are its ticks."""
     return alt.X(
         "ranks:Q",
-        scale=_LINEAR if linear else alt.Scale(type="log", base=2, nice=False, padding=6),
+        scale=_LINEAR_ACROSS if linear else alt.Scale(type="log", base=2, nice=False, padding=6),
         axis=alt.Axis(
             title="Ranks", values=sorted(set(ranks)), labelExpr="datum.value", labelOverlap="greedy", grid=False
         ),
@@ -72,6 +74,16 @@ _ROUND = (
 
 def value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
     """`field` on a log or a linear scale, its title lying above the axis."""
+    lying = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -34, "titleY": -12}
+    return _value_axis(field, linear, title=title, **lying)
+
+
+def panel_value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
+    """The same of a small panel, whose title stands beside it."""
+    return _value_axis(field, linear, title=title, tickCount=5 if linear else alt.Undefined)
+
+
+def _value_axis(field: str, linear: bool, **options: Any) -> alt.Y:
     log_ticks = {
         "labelExpr": f"{_ROUND} ? format(datum.value, '~r') : ''",
         "gridOpacity": {"condition": {"test": _ROUND, "value": 1}, "value": 0},
@@ -79,16 +91,7 @@ def value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
     return alt.Y(
         f"{field}:Q",
         scale=_LINEAR if linear else alt.Scale(type="log", nice=False, padding=6),
-        axis=alt.Axis(
-            title=title,
-            titleAngle=0,
-            titleAlign="left",
-            titleAnchor="end",
-            titleX=-34,
-            titleY=-12,
-            labelOverlap="greedy",
-            **({"format": "~r"} if linear else log_ticks),
-        ),
+        axis=alt.Axis(labelOverlap="greedy", **({"format": "~r"} if linear else log_ticks), **options),
     )
 
 

@@ -1,5 +1,7 @@
 """Curves of a measure, one per label, with intervals, shapes for statuses, and each name at the end of its curve."""
 
+from dataclasses import dataclass
+
 import altair as alt
 import polars as pl
 
@@ -7,7 +9,9 @@ from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.interval import HIGH, LOW, bars, with_bars
 from timpani.charts.measure import Measure
-from timpani.charts.status import FAILED, OK, shape
+from timpani.charts.rows import SIZE_SERIES
+from timpani.charts.status import FAILED, points, shape
+from timpani.study.size_series import DOUBLING, STEPS
 
 _HEIGHT = 400
 COLUMNS = (
@@ -17,19 +21,76 @@ COLUMNS = (
 )
 """What curves of any measure are made of, and what they are chosen by."""
 
+OPTIONAL = (SIZE_SERIES,)
+"""Columns that curves need where there are several series of sizes."""
+
+IN_STEPS = "Sizes in equal steps are points beside the lines, and have a figure of their own on linear axes."
+"""What a caption says of figures where there are several series of sizes."""
+
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
-def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, measure: Measure) -> theme.Chart:
-    """The measure against `field`, encoded by `x`: a column, or `axes.DRAWN_BYTES`.
+@dataclass(frozen=True)
+class Series:
+    """What has a curve of its own. of: a Vega expression, its name in a row; names: all of them."""
 
-    cells  columns of `estimate_cells`, a row per label and value of `field`
+    of: str
+    names: tuple[str, ...]
+
+
+def by_label(cells: pl.DataFrame) -> Series:
+    """A curve for each label."""
+    return Series("datum.label", tuple(theme.ordered(cells["label"])))
+
+
+def by_ranks(cells: pl.DataFrame) -> Series:
+    """A curve for each rank count."""
+    return Series("datum.ranks + ' ranks'", tuple(f"{count} ranks" for count in sorted(set(cells["ranks"]))))
+
+
+def curves_over_sizes(
+    cells: pl.DataFrame,
+    palette: theme.Palette,
+    measure: Measure,
+    series: Series,
+    *,
+    linear: bool = False,
+    steps: bool = False,
+) -> theme.Chart:
+    """The measure against message size.
+
+    Where sizes of two series were measured (column SIZE_SERIES) those that double are joined by lines, and the others
+    are points beside them; with `steps` only sizes in equal steps are drawn, and joined.
+
+    cells  columns of `estimate_cells`, a row per curve and size
     """
-    styled = theme.styles(cells["label"], palette)
-    names = [style.label for style in styled]
-    height = max(_HEIGHT, _NAME_HEIGHT * (len(names) + 1))
-    y = axes.value_axis("value", measure.title)
-    colour = theme.colour(styled)
+    drawn = cells.filter(pl.col(SIZE_SERIES) != DOUBLING) if steps else cells
+    x = axes.linear_size_axis(drawn["message_bytes"]) if linear else axes.size_axis()
+    left_out = f"datum.{SIZE_SERIES} !== '{DOUBLING if steps else STEPS}'"
+    return curves(
+        cells, x, palette, measure, series, linear=linear, among=left_out if steps else "true", joined=left_out
+    )
+
+
+def curves(
+    cells: pl.DataFrame,
+    x: alt.X,
+    palette: theme.Palette,
+    measure: Measure,
+    series: Series,
+    *,
+    linear: bool = False,
+    among: str = "true",
+    joined: str = "true",
+) -> theme.Chart:
+    """The measure against what `x` encodes.
+
+    among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
+    """
+    styled = theme.styles(series.names, palette)
+    height = max(_HEIGHT, _NAME_HEIGHT * (len(styled) + 1))
+    y = axes.value_axis("value", measure.title, linear)
+    colour = theme.colour(styled, field="curve")
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -41,61 +102,65 @@ def curves(cells: pl.DataFrame, field: str, x: alt.X, palette: theme.Palette, me
         alt.Tooltip("status:N", title="status"),
     ]
     base = (
-        alt.Chart(cells).transform_calculate(value=measure.value, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
+        alt.Chart(cells)
+        .transform_filter(among)
+        .transform_calculate(value=measure.value, curve=series.of, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
+        .encode(x=x)
     )
-    drawn = with_bars(base.transform_filter("isValid(datum.value)"), "value", measure.low, measure.high)
+    drawn = with_bars(base.transform_filter("isValid(datum.value)"), "value", measure.low, measure.high, linear=linear)
     intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
-    line = drawn.mark_line().encode(
-        y=y,
-        color=colour,
-        strokeDash=theme.dash(styled),
-        strokeWidth=alt.when(alt.FieldOneOfPredicate(field="label", oneOf=list(filter(theme.is_default, names))))
-        .then(alt.value(theme.DEFAULT_WIDTH))
-        .otherwise(alt.value(theme.OTHER_WIDTH)),
+    defaults = [name for name in series.names if theme.is_default(name)]
+    line = (
+        drawn.transform_filter(joined)
+        .mark_line()
+        .encode(
+            y=y,
+            color=colour,
+            strokeDash=theme.dash(styled, field="curve"),
+            strokeWidth=alt.when(alt.FieldOneOfPredicate(field="curve", oneOf=defaults))
+            .then(alt.value(theme.DEFAULT_WIDTH))
+            .otherwise(alt.value(theme.OTHER_WIDTH)),
+        )
     )
-    shapes = shape(cells["status"], palette)
-    ordinary = (
-        drawn.transform_filter(alt.datum.status == OK)
-        .mark_point(size=22, filled=True, opacity=1)
-        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
-    )
-    flagged = (
-        drawn.transform_filter(alt.datum.status != OK)
-        .mark_point(size=48, filled=False, fill=palette.paper, strokeWidth=1.4, opacity=1)
-        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
-    )
+    measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)
     failed = (
         base.transform_filter(f"!isValid(datum.value) && indexof(datum.status, '{FAILED}') >= 0")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
-        .encode(y=alt.value(height), color=colour, shape=shapes, tooltip=tooltip)
+        .encode(y=alt.value(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
-    ends = _ends(drawn, field, height)
+    ends = _ends(drawn, str(x.shorthand).partition(":")[0], height, linear)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
         y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
-        x=alt.value(right), y=alt.Y("name_value:Q"), text="label:N"
+        x=alt.value(right), y=alt.Y("name_value:Q"), text="curve:N"
     )
-    return alt.layer(line, *intervals, ordinary, flagged, failed, leader, name).properties(
-        width=theme.WIDTH, height=height
-    )
+    return alt.layer(line, *intervals, *measured, failed, leader, name).properties(width=theme.WIDTH, height=height)
 
 
-def _ends(drawn: alt.Chart, field: str, height: int) -> alt.Chart:
+def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:
     """The last point of each curve, with `name_value`: where its name stands so that no two names overlap.
 
     Names sorted by height are pushed up until they clear those below, and, separately, down until they clear those
     above; the mean of both keeps the distance and stays nearest to the curves. None leaves the axis, whose ends are
-    those of the bars.
+    those of the bars, and 0 on a linear one.
     """
+    level, value = ("{}", "{}") if linear else ("log({})", "exp({})")
     up, down = "datum.place - 1", "datum.names - datum.place"
     return (
-        drawn.transform_calculate(level="log(datum.value)", low=f"log(datum.{LOW})", high=f"log(datum.{HIGH})")
-        .transform_joinaggregate(last=f"max({field})", groupby=["label"])
+        drawn.transform_calculate(
+            level=level.format("datum.value"),
+            low="0" if linear else level.format(f"datum.{LOW}"),
+            high=level.format(f"datum.{HIGH}"),
+        )
+        .transform_joinaggregate(last=f"max({field})", groupby=["curve"])
         .transform_joinaggregate(bottom="min(low)", top="max(high)")
         .transform_filter(f"datum.{field} == datum.last")
-        .transform_calculate(middle="(datum.top + datum.bottom) / 2", half="max(datum.top - datum.bottom, 0.5) / 2")
+        .transform_calculate(
+            middle="(datum.top + datum.bottom) / 2",
+            half=f"max(datum.top - datum.bottom, {0 if linear else 0.5}) / 2",
+        )
         .transform_calculate(gap=f"2 * datum.half * {_NAME_HEIGHT / height}")
         .transform_window(place="row_number()", sort=[alt.SortField("level")])
         .transform_joinaggregate(names="count()")
@@ -104,7 +169,8 @@ def _ends(drawn: alt.Chart, field: str, height: int) -> alt.Chart:
         .transform_window(lowered="min(free)", frame=[0, None], sort=[alt.SortField("place")])
         .transform_calculate(nearest="datum.place * datum.gap + (datum.raised + datum.lowered) / 2")
         .transform_calculate(
-            name_value=f"exp(clamp(datum.nearest, datum.middle - datum.half + ({up}) * datum.gap, "
-            f"datum.middle + datum.half - ({down}) * datum.gap))"
+            name_level=f"clamp(datum.nearest, datum.middle - datum.half + ({up}) * datum.gap, "
+            f"datum.middle + datum.half - ({down}) * datum.gap)"
         )
+        .transform_calculate(name_value=value.format("datum.name_level"))
     )

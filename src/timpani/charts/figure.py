@@ -40,6 +40,7 @@ class Figure:
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
     table       of the report: `cells`, `messages`, `decisions`, `fits` or `residuals` (see `report/contents.py`)
     draw        makes the chart from rows of the table, in the colours it is given
+    draw_linear the same on linear axes, where the reader may choose them
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others
     optional    columns that the page holds only where one of the table's rows has a value in them
     rows        which rows of the table are drawn
@@ -55,6 +56,7 @@ class Figure:
     draw: Callable[[pl.DataFrame, Palette], Chart]
     columns: tuple[str, ...]
     chosen_by: tuple[str, ...]
+    draw_linear: Callable[[pl.DataFrame, Palette], Chart] | None = None
     optional: tuple[str, ...] = ()
     rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
     switchable: bool = False

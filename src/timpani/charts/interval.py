@@ -29,23 +29,17 @@ def with_bars(
 ) -> Transformed:
     """The chart with LOW and HIGH, from the columns `low` and `high` around the column `value`.
 
-    The values alone say how far an axis reaches. Bars may lengthen it at each end by a quarter of that, or by a factor
-    2 on a log axis if that is more. groupby: columns for each of whose values there is an axis.
+    The values alone say how far an axis reaches. Bars may lengthen a log axis at each end by a quarter of that, or by a
+    factor 2 if that is more, and a linear one, which begins at 0, to 1.5 of the largest value. groupby: columns for
+    each of whose values there is an axis.
     """
-    if linear:
-        margin, floor, ceiling = "(datum.most - datum.least) / 4", "max(0, datum.least - datum.margin)", "datum.most +"
-    else:
-        margin, floor, ceiling = (
-            "max(2, pow(datum.most / datum.least, 0.25))",
-            "datum.least / datum.margin",
-            "datum.most *",
-        )
+    factor = "max(2, pow(datum.most / datum.least, 0.25))"
+    floor, ceiling = ("0", "1.5 * datum.most") if linear else (f"datum.least / {factor}", f"datum.most * {factor}")
     return (
         chart.transform_joinaggregate(least=f"min({value})", most=f"max({value})", groupby=groupby or alt.Undefined)
-        .transform_calculate(margin=margin)
         .transform_calculate(
             floor=floor,
-            ceiling=f"{ceiling} datum.margin",
+            ceiling=ceiling,
             has_bar=f"isValid(datum.{low}) && isValid(datum.{high})",
         )
         .transform_calculate(

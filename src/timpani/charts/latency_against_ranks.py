@@ -1,29 +1,28 @@
 """Latency against the number of ranks at one message size: the studies' latency map."""
 
+from functools import partial
+
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts import axes, theme
 from timpani.charts.boundaries import boundaries
-from timpani.charts.curves import COLUMNS, curves
+from timpani.charts.curves import COLUMNS, by_label, curves
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.measure import latency
 from timpani.charts.rows import CALLS, several
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 
-def latency_against_ranks(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+def latency_against_ranks(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
+) -> theme.Chart:
     """One curve per algorithm with its interval, and rules where ranks leave the first node and the first switch.
 
     cells  columns of `estimate_cells`, a row per label and rank count; NODE_RANKS and SWITCH_RANKS where they are known
     """
-    counts = sorted(set(cells["ranks"]))
-    ranks = alt.X(
-        "ranks:Q",
-        scale=alt.Scale(type="log", base=2, nice=False, padding=6),
-        axis=alt.Axis(title="Ranks", values=counts, labelExpr="datum.value", labelOverlap="greedy", grid=False),
-    )
-    chart = curves(cells, "ranks", ranks, palette, latency(cells))
+    ranks = axes.rank_axis(cells["ranks"], linear)
+    chart = curves(cells, ranks, palette, latency(cells), by_label(cells), linear=linear)
     chart = alt.layer(*boundaries(cells, ranks, palette), chart)
     return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm")
 
@@ -34,6 +33,7 @@ FIGURE = Figure(
     place=20,
     table="cells",
     draw=latency_against_ranks,
+    draw_linear=partial(latency_against_ranks, linear=True),
     columns=COLUMNS,
     optional=(NODE_RANKS, SWITCH_RANKS),
     rows=CALLS & several("ranks", within=("collective", CONDITIONS)),

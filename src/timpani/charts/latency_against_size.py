@@ -1,26 +1,39 @@
-"""Latency against message size, both on log scales, at one rank count."""
+"""Latency against message size at one rank count."""
+
+from functools import partial
 
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.curves import COLUMNS, curves
+from timpani.charts import theme
+from timpani.charts.curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.measure import latency
-from timpani.charts.rows import CALLS
+from timpani.charts.rows import CALLS, SIZE_SERIES
 
 
-def latency_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, latency(cells))
+def latency_against_size(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False, steps: bool = False
+) -> theme.Chart:
+    """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size.
+
+    steps: only of sizes in equal steps
+    """
+    chart = curves_over_sizes(cells, palette, latency(cells), by_label(cells), linear=linear, steps=steps)
     return theme.apply(chart, palette, "Latency against message size, one curve per algorithm")
 
 
 def _about(cells: pl.DataFrame) -> str:
     covered = coverage(cells)
-    intervals = f" A vertical line is the {covered} interval over launches. {HOW_CUT}" if covered else ""
-    return f"{latency_title(cells)} of a call against message size, both on log scales.{intervals}"
+    return " ".join(
+        [
+            f"{latency_title(cells)} of a call against message size.",
+            *(["Then of one algorithm, with a curve for each rank count."] if cells["ranks"].n_unique() > 1 else []),
+            *([IN_STEPS] if cells[SIZE_SERIES].is_not_null().any() else []),
+            *([f"A vertical line is the {covered} interval over launches. {HOW_CUT}"] if covered else []),
+        ]
+    )
 
 
 FIGURE = Figure(
@@ -29,7 +42,9 @@ FIGURE = Figure(
     place=10,
     table="cells",
     draw=latency_against_size,
+    draw_linear=partial(latency_against_size, linear=True),
     columns=COLUMNS,
+    optional=OPTIONAL,
     rows=CALLS,
     chosen_by=("ranks", CONDITIONS),
     switchable=True,

@@ -1,27 +1,38 @@
-"""Half a round trip between two ranks against message size, both on log scales."""
+"""Half a round trip between two ranks against message size."""
+
+from functools import partial
 
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.curves import COLUMNS, curves
+from timpani.charts import theme
+from timpani.charts.curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT
 from timpani.charts.latency import coverage
 from timpani.charts.measure import HALF_ROUND_TRIP
+from timpani.charts.rows import SIZE_SERIES
 
 
-def message_latency(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, HALF_ROUND_TRIP)
+def message_latency(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False, steps: bool = False
+) -> theme.Chart:
+    """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size.
+
+    steps: only of sizes in equal steps
+    """
+    chart = curves_over_sizes(cells, palette, HALF_ROUND_TRIP, by_label(cells), linear=linear, steps=steps)
     return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
 
 
 def _about(cells: pl.DataFrame) -> str:
     covered = coverage(cells)
-    intervals = f" A vertical line is the {covered} interval over launches. {HOW_CUT}" if covered else ""
-    return (
-        "Half of a round trip, and bytes by time, against message size, both on log scales; a curve for each pair of "
-        f"ranks, named by the smallest part of the machine that holds both.{intervals}"
+    return " ".join(
+        [
+            "Half of a round trip, and bytes by time, against message size; a curve for each pair of ranks, named by "
+            "the smallest part of the machine that holds both.",
+            *([IN_STEPS] if cells[SIZE_SERIES].is_not_null().any() else []),
+            *([f"A vertical line is the {covered} interval over launches. {HOW_CUT}"] if covered else []),
+        ]
     )
 
 
@@ -31,7 +42,9 @@ FIGURE = Figure(
     place=60,
     table="messages",
     draw=message_latency,
+    draw_linear=partial(message_latency, linear=True),
     columns=COLUMNS,
+    optional=OPTIONAL,
     rows=~pl.col("throughput_shown"),
     chosen_by=("ranks", CONDITIONS),
     switchable=True,

@@ -1,9 +1,11 @@
 """Throughput of messages between two ranks against message size."""
 
+from functools import partial
+
 import polars as pl
 
 from timpani.charts import message_latency
-from timpani.charts.curves import COLUMNS
+from timpani.charts.curves import COLUMNS, OPTIONAL
 from timpani.charts.figure import CONDITIONS, Figure
 from timpani.charts.throughput_against_size import throughput_against_size
 
@@ -13,7 +15,9 @@ FIGURE = Figure(
     place=70,
     table="messages",
     draw=throughput_against_size,
+    draw_linear=partial(throughput_against_size, linear=True),
     columns=COLUMNS,
+    optional=OPTIONAL,
     rows=pl.col("throughput_shown"),
     chosen_by=("ranks", CONDITIONS),
     switchable=True,

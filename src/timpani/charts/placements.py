@@ -80,7 +80,8 @@ def _about(cells: pl.DataFrame) -> str:
     )
     return (
         "Every algorithm’s time at each rank count and placement, one panel per message size, times on log scales"
-        f"{intervals}{bounds if BOUND in cells.columns else ''}"
+        f"{intervals}{bounds if BOUND in cells.columns else ''} Below, a panel per algorithm with a curve for each "
+        "placement."
     )
 
 

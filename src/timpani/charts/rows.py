@@ -12,6 +12,9 @@ TRANSPOSES = pl.col("collective") == "transpose"
 CALLS = ~pl.col("collective").is_in(MESSAGES) & ~TRANSPOSES
 """Collectives, and what is timed as one call like them."""
 
+SIZE_SERIES = "size_series"
+"""The column: to which series a size belongs, in the words of `study/size_series.py`; null where there is only one."""
+
 
 def several(*columns: str, within: tuple[str, ...]) -> pl.Expr:
     """Rows of those groups in which there are several combinations of values of `columns`."""

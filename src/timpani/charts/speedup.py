@@ -7,7 +7,7 @@ from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT, bars, with_bars
 from timpani.charts.rows import CALLS, any_with
-from timpani.charts.status import OK, shape
+from timpani.charts.status import points
 
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),
@@ -51,18 +51,8 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         alt.Tooltip("outcome:N", title=f"than {reference}"),
         alt.Tooltip("status:N", title="status"),
     ]
-    shapes = shape(ratios["status"], palette)
-    ordinary = (
-        base.transform_filter(alt.datum.status == OK)
-        .mark_point(filled=True, size=26, opacity=1)
-        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
-    )
-    flagged = (
-        base.transform_filter(alt.datum.status != OK)
-        .mark_point(filled=False, fill=palette.paper, size=40, strokeWidth=1.3, opacity=1)
-        .encode(y=y, color=colour, shape=shapes, tooltip=tooltip)
-    )
-    panel = alt.layer(one, *intervals, ordinary, flagged).properties(width=theme.WIDTH // 3 - 40, height=120)
+    measured = points(base, ratios["status"], palette, (26, 40), y=y, color=colour, tooltip=tooltip)
+    panel = alt.layer(one, *intervals, *measured).properties(width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
         facet=alt.Facet("label:N", title=None, sort=names, header=alt.Header(labelAnchor="start", labelPadding=4)),
         columns=3,

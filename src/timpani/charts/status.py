@@ -1,6 +1,7 @@
 """Shapes of points by the status of their cell, named in a legend."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import altair as alt
 
@@ -81,6 +82,24 @@ def shape(statuses: Iterable[str], palette: Palette) -> alt.Shape:
         scale=alt.Scale(domain=list(found), range=list(found.values())),
         legend=legend if unusual else None,
     )
+
+
+def points(
+    drawn: alt.Chart, statuses: Iterable[str], palette: Palette, sizes: tuple[int, int], **encoding: Any
+) -> list[alt.Chart]:
+    """A point for each row in the shape of its status: filled where that is ok, else hollow.
+
+    sizes  areas of a filled and of a hollow one, square pixels
+    """
+    shapes, (filled, hollow) = shape(statuses, palette), sizes
+    return [
+        drawn.transform_filter(alt.datum.status == OK)
+        .mark_point(size=filled, filled=True, opacity=1)
+        .encode(shape=shapes, **encoding),
+        drawn.transform_filter(alt.datum.status != OK)
+        .mark_point(size=hollow, filled=False, fill=palette.paper, strokeWidth=1.4, opacity=1)
+        .encode(shape=shapes, **encoding),
+    ]
 
 
 def corner_marks(base: alt.Chart, x: alt.X, y: alt.Y, statuses: Iterable[str], palette: Palette) -> alt.Chart:

@@ -110,16 +110,16 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
 
 
-def colour(styled: list[Style], legend: alt.Legend | None = None) -> alt.Color:
-    """The algorithms' colours by `label`."""
+def colour(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.Color:
+    """The algorithms' colours by `field`."""
     scale = alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled])
-    return alt.Color("label:N", scale=scale, legend=legend)
+    return alt.Color(f"{field}:N", scale=scale, legend=legend)
 
 
-def dash(styled: list[Style], legend: alt.Legend | None = None) -> alt.StrokeDash:
-    """The algorithms' dashes by `label`; a legend must be the one of their colours."""
+def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.StrokeDash:
+    """The algorithms' dashes by `field`; a legend must be the one of their colours."""
     scale = alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled])
-    return alt.StrokeDash("label:N", scale=scale, legend=legend)
+    return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 
 
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:

@@ -1,13 +1,18 @@
-"""Throughput against message size, both on log scales."""
+"""Throughput against message size."""
 
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.curves import curves
+from timpani.charts import theme
+from timpani.charts.curves import by_label, curves_over_sizes
 from timpani.charts.measure import THROUGHPUT
 
 
-def throughput_against_size(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """One curve per label with its interval. cells: columns of `estimate_cells`, a row per label and size."""
-    chart = curves(cells, axes.DRAWN_BYTES, axes.size_axis(), palette, THROUGHPUT)
+def throughput_against_size(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False, steps: bool = False
+) -> theme.Chart:
+    """One curve per label with its interval. cells: columns of `estimate_cells`, a row per label and size.
+
+    steps: only of sizes in equal steps
+    """
+    chart = curves_over_sizes(cells, palette, THROUGHPUT, by_label(cells), linear=linear, steps=steps)
     return theme.apply(chart, palette, "Throughput against message size, one curve per pair of ranks or way")

@@ -1,6 +1,8 @@
 """How fast each way transposes: the matrix's bytes by time."""
 
-from timpani.charts.curves import COLUMNS
+from functools import partial
+
+from timpani.charts.curves import COLUMNS, OPTIONAL
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.rows import TRANSPOSES
 from timpani.charts.throughput_against_size import throughput_against_size
@@ -17,7 +19,9 @@ FIGURE = Figure(
     place=90,
     table="cells",
     draw=throughput_against_size,
+    draw_linear=partial(throughput_against_size, linear=True),
     columns=COLUMNS,
+    optional=OPTIONAL,
     rows=TRANSPOSES,
     chosen_by=("ranks", CONDITIONS),
     switchable=True,

@@ -17,6 +17,9 @@ def report(
     figures: Annotated[
         Path | None, typer.Option(help="A folder for each figure as SVG, PNG and PDF.", show_default=False)
     ] = None,
+    linear: Annotated[
+        bool, typer.Option("--linear", help="Curves on linear axes; in the page, at first: it has a switch.")
+    ] = False,
     force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
@@ -31,7 +34,7 @@ def report(
         check_new(output, force)  # before the work
     campaign = load(folder)
     if output is not None:
-        write_file(output, render(campaign).encode(), force)
+        write_file(output, render(campaign, linear).encode(), force)
         typer.echo(output)
     if figures is not None:
-        typer.echo(f"{len(write_figures(campaign, figures, force))} files in {figures}")
+        typer.echo(f"{len(write_figures(campaign, figures, force, linear))} files in {figures}")

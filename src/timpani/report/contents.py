@@ -9,11 +9,12 @@ from timpani.campaign.table import estimate_cells
 from timpani.charts.algorithm_map import with_key
 from timpani.charts.figure import CONDITIONS, SETTING
 from timpani.charts.registry import figures
-from timpani.charts.rows import CALLS
+from timpani.charts.rows import CALLS, SIZE_SERIES
 from timpani.report.fit_section import fit_section
 from timpani.report.messages import message_rows
 from timpani.report.panels import Panel, panels
-from timpani.study.schema import MACHINE_CELL, POINT
+from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
+from timpani.study.size_series import size_series
 from timpani.tuning import knee
 from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide
 from timpani.tuning.similarity import distances_from_default
@@ -33,7 +34,7 @@ class Report:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
         cells = with_bounds(cells, campaign)
-        cells = with_conditions(cells)
+        cells = with_size_series(with_conditions(cells))
         self.decisions = with_conditions(decide(campaign.results))
         self.verdict = summarise(self.decisions, cells, campaign.launch_seconds, campaign.header.study.launches)
         compared_with = pl.concat(
@@ -65,6 +66,15 @@ def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(
         pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
     )
+
+
+def with_size_series(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with SIZE_SERIES: to which series each size belongs where those of a sweep are of two."""
+    sizes = cells.group_by(SWEEP).agg(pl.col("message_bytes").unique())
+    rows = [(*key, size, which) for *key, found in sizes.iter_rows() for size, which in size_series(found).items()]
+    schema = {**cells.select(*SWEEP, "message_bytes").schema, SIZE_SERIES: pl.String()}
+    series = pl.DataFrame(rows, schema=schema, orient="row")
+    return cells.join(series, on=[*SWEEP, "message_bytes"], how="left", maintain_order="left")
 
 
 def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:

@@ -10,10 +10,10 @@ from timpani.report.contents import Report
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 
 
-def write_figures(campaign: Campaign, folder: Path, force: bool = False) -> list[Path]:
+def write_figures(campaign: Campaign, folder: Path, force: bool = False, linear: bool = False) -> list[Path]:
     """Write every figure of the report, for every choice of its selectors, as SVG, PNG and PDF; returns the paths.
 
-    Files that exist are overwritten only with `force`.
+    Files that exist are overwritten only with `force`. linear: on linear axes, what can be, and named so.
     """
     report = Report(campaign)
     try:
@@ -23,8 +23,9 @@ def write_figures(campaign: Campaign, folder: Path, force: bool = False) -> list
     written = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
         for choice in panel.choices():
-            figure = panel.figure.draw(choice.rows, theme.LIGHT)
-            stem = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
+            figure = panel.chart(choice.rows, theme.LIGHT, linear)
+            name = f"{choice.name}-linear" if linear and panel.has_linear else choice.name
+            stem = re.sub(r"[^A-Za-z0-9._]+", "-", name)
             for format in FIGURE_FORMATS:
                 path = folder / f"{stem}.{format}"
                 write_file(path, figure_bytes(figure, choice.title, format), force)

@@ -28,7 +28,8 @@
       this.panel = data.panels[element.dataset.panel];
       this.rows = byCollective.get(JSON.stringify([this.panel.table, this.panel.collective])) ?? [];
       this.selects = [...element.querySelectorAll("select")];
-      this.boxes = [...element.querySelectorAll("input[type=checkbox]")];
+      this.boxes = [...element.querySelectorAll(".algorithms input")];
+      this.linear = element.querySelector("input[data-linear]");
       this.drawing = Promise.resolve();
       element.addEventListener("change", () => this.draw());
       for (const button of element.querySelectorAll("[data-switch]"))
@@ -46,7 +47,7 @@
     }
 
     fitted() {
-      const specification = structuredClone(this.panel.specification);
+      const specification = structuredClone(this.linear?.checked ? this.panel.linear : this.panel.specification);
       const available = this.chart.clientWidth;
       const width = Math.max(available, narrowest);
       specification.data = { values: this.shown() };

@@ -31,8 +31,8 @@ from timpani.study.sizes import show_size
 _MOST_FAILURES = 40  # shown; the campaign holds all
 
 
-def render(campaign: Campaign) -> str:
-    """The report as HTML that needs nothing else."""
+def render(campaign: Campaign, linear: bool = False) -> str:
+    """The report as HTML that needs nothing else. linear: whether its curves begin on linear axes."""
     report = Report(campaign)
     study = campaign.header.study
     messages = message_summary(campaign, report.cells)
@@ -56,6 +56,7 @@ def render(campaign: Campaign) -> str:
         verdict=report.verdict,
         headline=headline(report.verdict) if report.verdict.has_collectives or not messages else [],
         messages=messages,
+        linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
         load_warnings=list(load_warnings(campaign.launches)),
         left_out=campaign.header.left_out,

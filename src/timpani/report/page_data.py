@@ -29,6 +29,7 @@ def _data(report: Report) -> dict[str, Any]:
                 "table": panel.figure.table,
                 "collective": panel.collective,
                 "specification": panel.specification(),
+                **({"linear": panel.specification(linear=True)} if panel.has_linear else {}),
                 "measure": panel.figure.measure,
             }
             for panels in report.panels.values()

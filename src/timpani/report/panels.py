@@ -9,11 +9,11 @@ import altair as alt
 import polars as pl
 
 from timpani.charts.figure import SETTING, Figure
-from timpani.charts.theme import PAGE, Style, styles
+from timpani.charts.theme import PAGE, Chart, Palette, Style, ordered, styles
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
-_TITLES = {"message_bytes": "Size", SETTING: "Conditions"}
+_TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm"}
 """What a choice is called where its column's name does not say it."""
 
 
@@ -49,9 +49,19 @@ class Panel:
         """The algorithms that the reader can switch, as they are drawn."""
         return styles(self.frame["label"], PAGE) if self.figure.switchable else []
 
-    def specification(self) -> dict[str, Any]:
+    @property
+    def has_linear(self) -> bool:
+        """Whether the reader can choose linear axes."""
+        return self.figure.draw_linear is not None
+
+    def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
+        """The figure of some of the frame's rows, on linear axes where it can be."""
+        draw = self.figure.draw_linear if linear and self.figure.draw_linear else self.figure.draw
+        return draw(rows, palette)
+
+    def specification(self, linear: bool = False) -> dict[str, Any]:
         """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
-        chart = self.figure.draw(self.frame, PAGE)
+        chart = self.chart(self.frame, PAGE, linear)
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))  # the tests validate every figure; here it would take seconds
 
@@ -94,6 +104,8 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
         return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
     if column == "ranks":
         return Selector(column, title, {value: f"{value} ranks" for value in values}, _most_ranks(frame))
+    if column == "label":
+        values = ordered(values)
     return Selector(column, title, {value: str(value) for value in values}, values[0])
 
 

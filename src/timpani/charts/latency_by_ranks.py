@@ -1,0 +1,31 @@
+"""One algorithm's latency against message size, a curve for each rank count."""
+
+from functools import partial
+
+import polars as pl
+
+from timpani.charts import latency_against_size, theme
+from timpani.charts.curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
+from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.measure import latency
+from timpani.charts.rows import CALLS, several
+
+
+def latency_by_ranks(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False) -> theme.Chart:
+    """One curve per rank count with its interval. cells: columns of `estimate_cells`, a row per rank count and size."""
+    chart = curves_over_sizes(cells, palette, latency(cells), by_ranks(cells), linear=linear)
+    return theme.apply(chart, palette, "Latency of one algorithm against message size, one curve per rank count")
+
+
+FIGURE = Figure(
+    name="latency-by-ranks",
+    section=latency_against_size.FIGURE.section,
+    place=12,
+    table="cells",
+    draw=latency_by_ranks,
+    draw_linear=partial(latency_by_ranks, linear=True),
+    columns=COLUMNS,
+    optional=OPTIONAL,
+    rows=CALLS & several("ranks", within=("collective", CONDITIONS)),
+    chosen_by=("label", CONDITIONS),
+)

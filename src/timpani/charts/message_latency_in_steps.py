@@ -1,0 +1,23 @@
+"""Half a round trip between two ranks against message sizes in equal steps, on linear axes."""
+
+from functools import partial
+
+import polars as pl
+
+from timpani.charts import message_latency
+from timpani.charts.curves import COLUMNS, OPTIONAL
+from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.rows import SIZE_SERIES, any_with
+
+FIGURE = Figure(
+    name="message-latency-in-steps",
+    section=message_latency.FIGURE.section,
+    place=65,
+    table="messages",
+    draw=partial(message_latency.message_latency, linear=True, steps=True),
+    columns=COLUMNS,
+    optional=OPTIONAL,
+    rows=~pl.col("throughput_shown") & any_with(SIZE_SERIES),
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)

@@ -1,0 +1,60 @@
+"""Each algorithm's times as curves, one for each placement of ranks, a panel for each algorithm."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import axes, theme
+from timpani.charts.figure import SETTING
+from timpani.charts.interval import bars, with_bars
+from timpani.charts.status import points
+
+COLUMNS = (
+    *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
+    *("median_us", "ci_low_us", "ci_high_us", "launches", "status"),
+)
+
+
+def placement_curves(
+    cells: pl.DataFrame, x: alt.X, palette: theme.Palette, linear: bool, joined: str = "true"
+) -> theme.Chart:
+    """A small panel per algorithm, on axes that all share, with a curve per placement and its intervals.
+
+    cells   columns of `estimate_cells`, a row per label, placement and value of what `x` encodes
+    joined  a Vega expression: which rows are joined by lines
+    """
+    styled = theme.styles(cells["placement"], palette)
+    legend = alt.Legend(title="placed by", symbolType="stroke", symbolSize=600, symbolOpacity=1)
+    colour = theme.colour(styled, legend, "placement")
+    y = axes.panel_value_axis("median_us", "Median (µs)", linear)
+    base = alt.Chart().transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
+    line = (
+        base.transform_filter(joined)
+        .mark_line(strokeWidth=theme.OTHER_WIDTH)
+        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend, "placement"))
+    )
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("placement:N", title="placed by"),
+        alt.Tooltip("ranks:Q", title="ranks"),
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("median_us:Q", title="median (µs)", format=".4~r"),
+        alt.Tooltip("ci_low_us:Q", title="interval from (µs)", format=".4~r"),
+        alt.Tooltip("ci_high_us:Q", title="interval to (µs)", format=".4~r"),
+        alt.Tooltip("launches:Q", title="launches"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    measured = points(base, cells["status"], palette, (18, 36), y=y, color=colour, tooltip=tooltip)
+    layers = [line, *bars(base, colour, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
+    panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=170)
+    panels = panel.facet(
+        facet=alt.Facet(
+            "label:N",
+            title=None,
+            sort=theme.ordered(cells["label"]),
+            header=alt.Header(labelAnchor="start", labelPadding=4),
+        ),
+        columns=3,
+        data=cells,
+    ).transform_filter("isValid(datum.median_us)")
+    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", linear=linear)
+    return theme.apply(chart, palette, "Times of each algorithm, one curve per placement")

@@ -1,0 +1,32 @@
+"""Each algorithm's time against the number of ranks, a curve for each placement."""
+
+from functools import partial
+
+import polars as pl
+
+from timpani.charts import axes, placements, theme
+from timpani.charts.figure import SETTING, Figure
+from timpani.charts.placement_curves import COLUMNS, placement_curves
+from timpani.charts.rows import CALLS, several
+
+
+def placements_against_ranks(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
+) -> theme.Chart:
+    """A panel per algorithm. cells: columns of `estimate_cells`, of one message size, mode and machine."""
+    return placement_curves(cells, axes.rank_axis(cells["ranks"], linear), palette, linear)
+
+
+FIGURE = Figure(
+    name="placements-against-ranks",
+    section=placements.FIGURE.section,
+    place=34,
+    table="cells",
+    draw=placements_against_ranks,
+    draw_linear=partial(placements_against_ranks, linear=True),
+    columns=COLUMNS,
+    rows=CALLS
+    & several("placement", within=("collective", SETTING))
+    & several("ranks", within=("collective", SETTING)),
+    chosen_by=("message_bytes", SETTING),
+)

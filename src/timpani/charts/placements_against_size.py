@@ -1,0 +1,36 @@
+"""Each algorithm's time against message size, a curve for each placement."""
+
+from functools import partial
+
+import polars as pl
+
+from timpani.charts import axes, placements, theme
+from timpani.charts.curves import OPTIONAL
+from timpani.charts.figure import SETTING, Figure
+from timpani.charts.placement_curves import COLUMNS, placement_curves
+from timpani.charts.rows import CALLS, SIZE_SERIES, several
+from timpani.study.size_series import STEPS
+
+
+def placements_against_size(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
+) -> theme.Chart:
+    """A panel per algorithm. cells: columns of `estimate_cells`, of one rank count, mode and machine."""
+    x = axes.linear_size_axis(cells["message_bytes"], ticks=4) if linear else axes.size_axis(ticks=5)
+    return placement_curves(cells, x, palette, linear, joined=f"datum.{SIZE_SERIES} !== '{STEPS}'")
+
+
+FIGURE = Figure(
+    name="placements-against-size",
+    section=placements.FIGURE.section,
+    place=32,
+    table="cells",
+    draw=placements_against_size,
+    draw_linear=partial(placements_against_size, linear=True),
+    columns=COLUMNS,
+    optional=OPTIONAL,
+    rows=CALLS
+    & several("placement", within=("collective", SETTING))
+    & several("message_bytes", within=("collective", SETTING)),
+    chosen_by=("ranks", SETTING),
+)
