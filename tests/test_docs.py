@@ -186,8 +186,10 @@ def test_campaign_page_names_what_is_written(followed: Callable[[Path], Path]) -
     campaign = followed(CAMPAIGN_FOLDER) / "mine"
     header: dict[str, Any] = json.loads((campaign / "campaign.json").read_text())
     assert set(first_column(section(CAMPAIGN_FOLDER, "campaign.json"))) - {"timpani-campaign", "mpirun"} == set(header)
-    told = first_column(section(CAMPAIGN_FOLDER, "launches.jsonl"))
-    assert set(told) == keys_of_lines(campaign / "launches.jsonl")
+    of_lines = set(first_column(section(CAMPAIGN_FOLDER, "What shows that a file is as it was written")))
+    for name in ("launches.jsonl", "endings.jsonl"):
+        told = first_column(section(CAMPAIGN_FOLDER, name))
+        assert {*told, *of_lines} == keys_of_lines(campaign / name)
 
     with gzip.open(campaign / "launches" / "0001-1" / "samples.jsonl.gz", "rt") as lines:
         measured = [line["measured"] for line in map(json.loads, lines) if "measured" in line]

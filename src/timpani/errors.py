@@ -6,24 +6,40 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+_LONGEST_SHOWN = 60  # characters of a wrong value
+_LONGEST = 600  # characters of what is said; of the places that an error names paths are the longest
+
+
+def printable(text: str, keep: str = "") -> str:
+    """`text` for a terminal: what can't be printed, as ESC or a line feed, as its escape, but for those in `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+
+
+def shortened(text: str, longest: int) -> str:
+    """`text`, its middle left out where it is longer than `longest` characters."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
+
 
 class UserError(Exception):
-    """Input that can't be used. `what` names the cause and the place, `next_step` what to do; the exit status is 2."""
+    """Input that can't be used. `what` names the cause and the place, `next_step` what to do; the exit status is 2.
+
+    Both are printable and of bounded length, whatever input they repeat.
+    """
 
     def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(f"{what}; {next_step}")
-        self.what = what
-        self.next_step = next_step
+        self.what = shortened(printable(what), _LONGEST)
+        self.next_step = shortened(printable(next_step), _LONGEST)
+        super().__init__(f"{self.what}; {self.next_step}")
 
 
 def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserError:
     """The error for a name that isn't one of `known`: it offers the nearest valid names, else the `listing` command."""
-    near = difflib.get_close_matches(name, sorted(known), n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], sorted(known), n=3, cutoff=0.5)
     step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
     return UserError(f"unknown {kind} {name!r}", step)
-
-
-_LONGEST_SHOWN = 60  # characters of a wrong value
 
 
 def wrong_value(source: str, problem: Mapping[str, Any], expected: Mapping[str, str], listing: str) -> UserError:
@@ -33,14 +49,24 @@ def wrong_value(source: str, problem: Mapping[str, Any], expected: Mapping[str, 
     expected  what may be written, by key
     listing   where the keys are described
     """
-    where = ".".join(str(part) for part in problem["loc"])
     key = next((part for part in reversed(problem["loc"]) if part in expected), None)
     step = f"write {expected[key]}" if key is not None else f"{listing} describes it"
-    if problem["type"] == "missing":
-        return UserError(f"{source}: {where} is missing", step)
-    shown = repr(problem["input"])
-    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
-    return UserError(f"{source}: {where} can't be {shown}", step)
+    return UserError(f"{source}: {wrong(problem)}", step)
+
+
+def wrong(problem: Mapping[str, Any]) -> str:
+    """What of a value a pydantic model refused, in words; `problem` is one of its `errors()`."""
+    where = ".".join(str(part) for part in problem["loc"])
+    return f"{where} is missing" if problem["type"] == "missing" else f"{where} can't be {_shown(problem['input'])}"
+
+
+def _shown(value: Any) -> str:
+    """The beginning of a value, as Python writes it."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+        text = "what it is"
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
 def cannot_write(path: Path, error: OSError) -> UserError:

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from timpani.campaign.header import read_header
+from timpani.campaign.records import read_records
+
 SECONDS = 300  # after which, also on a busy machine, what a test waits for is not coming
 
 MAIN = (sys.executable, "-c", "from timpani.cli import main; main()")
@@ -73,6 +76,11 @@ class Live:
 def results(folder: Path) -> list[dict[str, Any]]:
     """The lines of results.jsonl."""
     return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def starts(folder: Path) -> list[dict[str, Any]]:
+    """Each start of the MPI program with how it ended and what it told."""
+    return read_records(folder, read_header(folder)).launches
 
 
 def keys(folder: Path) -> list[tuple[Any, ...]]:

@@ -3,11 +3,10 @@
 import json
 import platform
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.campaign.live import results, timpani
+from tests.campaign.live import results, starts, timpani
 from tests.cli.typed import typed
 from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.native.find import Mpi
@@ -24,10 +23,6 @@ def machine_file(folder: Path, mpi: Mpi, *nodes: str) -> Path:
     return file
 
 
-def launches(campaign: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (campaign / "launches.jsonl").read_text().splitlines()]
-
-
 @every_mpi
 @pytest.mark.parametrize("placement", ["core", "node", "ppr:2"])
 def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_path: Path) -> None:
@@ -38,7 +33,7 @@ def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_pat
     assert {(line["machine"], line["placement"], line["error"]) for line in results(tmp_path / "c")} == {
         ("cluster", placement, None)
     }
-    [launch] = launches(tmp_path / "c")
+    [launch] = starts(tmp_path / "c")
     assert [place["host"] for place in launch["asked"]] == [here, here]
     assert launch["binding_mistake"] is None
     assert (tmp_path / "c" / "launches" / launch["part"] / "hosts.txt").read_text().startswith(here)
@@ -53,7 +48,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
     assert done.returncode == 2
     maps = f"asked localhost: 0-1; ran {platform.node()}: 0-1"
     assert maps in done.stderr.splitlines()[-1]
-    [launch] = launches(tmp_path / "c")
+    [launch] = starts(tmp_path / "c")
     assert launch["binding_mistake"] == maps
     assert not (tmp_path / "c" / "results.jsonl").exists()
     machine_file(tmp_path, mpi, platform.node())

@@ -1,6 +1,5 @@
 """Campaigns on real ranks, some of which hang, die or can't start."""
 
-import json
 import os
 import resource
 import signal
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import Live, gone, keys, results, timpani, wait_until
+from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.libraries import FOUND, every_mpi, needs_mpi, needs_two_cores
 from timpani.campaign.run import Runner
 from timpani.campaign.session import Session
@@ -251,7 +250,7 @@ def test_a_start_that_fails_now_and_then_is_repeated(runner_with: Callable[[str]
     runner = runner_with(f'if [ -e {odd} ]; then rm {odd}; exit 1; fi; {FOUND[0].mpirun} "$@" && touch {odd}')
     assert runner.run().ended == "complete"
     assert len(keys(tmp_path / "c")) == 4
-    ends = [json.loads(line)["ended"] for line in (tmp_path / "c" / "launches.jsonl").read_text().splitlines()]
+    ends = [start["ended"] for start in starts(tmp_path / "c")]
     assert ends.count("finished") == 4
     assert ends.count("died") == 3
 

@@ -1,15 +1,13 @@
 """A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued."""
 
-import json
 import signal
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.campaign.live import MAIN, SECONDS, keys, results, wait_until
+from tests.campaign.live import MAIN, SECONDS, keys, results, starts, wait_until
 from tests.lab.conftest import Made, needs_lab
 from tests.libraries import FOUND, MPICHS, needs_mpi, needs_mpich
 from timpani.native.build import build
@@ -24,10 +22,6 @@ def lab(make: Callable[..., Made]) -> Made:
     made = make("--nodes", "3", "--cores", "2", "--groups", "2", "--slurm")
     build(FOUND[0])  # its time is not the jobs'
     return made
-
-
-def launches(campaign: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (campaign / "launches.jsonl").read_text().splitlines()]
 
 
 def test_a_partition_is_written_down_with_its_switches(lab: Made) -> None:
@@ -46,7 +40,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
     assert done.returncode == 0, done.stderr
     assert len(keys(tmp_path / "c")) == 2
     assert {line["machine"] for line in results(tmp_path / "c")} == {"lab"}
-    for launch in launches(tmp_path / "c"):
+    for launch in starts(tmp_path / "c"):
         assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2", "n3"]
         assert [place["host"] for place in launch["asked"]] == ["n1", "n2", "n3"]
         assert launch["binding_mistake"] is None
@@ -100,6 +94,6 @@ def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
     allocated = ("salloc", "--quiet", "--partition=lab", "--nodelist=n[1-2]", "--ntasks-per-node=2")
     done = lab.exec("n1", *allocated, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    [launch] = launches(tmp_path / "c")
+    [launch] = starts(tmp_path / "c")
     assert launch["command"][0] == "srun"
     assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -9,12 +10,16 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani import __version__
+from timpani.campaign.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.machine.describe import MachineDescription
+from timpani.reading import parse_json, read_bytes
 from timpani.study.study import DATATYPES
 
 FORMAT = "timpani-campaign"
-VERSION = 1
+VERSION = 2
+_UNSEALED = 1
+"""The version whose files carry no checksums."""
 
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
@@ -84,9 +89,13 @@ class Header(_Recorded):
     left_out  what the study named and the library or the machine doesn't have, in words
     commands  that created the folder, and those that went on
     rules     the text of the study's file of rules; None where it names none
+    id        drawn when the campaign began, part of its lines' checksums; empty of one older than these
+    results   of an import, how many there are: it gets no more
     """
 
     recorded: dict[str, Any] = Field(repr=False)
+    id: str = ""
+    results: int | None = None
     study: RecordedStudy = RecordedStudy()
     machine: MachineDescription = MachineDescription()
     mpi: RecordedMpi = RecordedMpi()
@@ -117,11 +126,13 @@ class Header(_Recorded):
         command: str,
         left_out: list[str],
         rules: str | None = None,
+        results: int | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
         values = {
             "format": FORMAT,
             "version": VERSION,
+            "id": secrets.token_hex(8),
             "timpani": __version__,
             "created": created,
             "study": study,
@@ -130,13 +141,22 @@ class Header(_Recorded):
             "left_out": left_out,
             "commands": [command],
             "rules": rules,
+            "results": results,
         }
         return cls.check(values, "campaign.json")
+
+    @property
+    def imported(self) -> bool:
+        """Whether it holds what others measured, which no run goes on with."""
+        return bool(self.study.files)
 
     def continued_by(self, new: Self) -> dict[str, Any]:
         """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
-        return {**self.recorded, "study": new.recorded["study"], "commands": commands}
+        return {**self.recorded, "version": VERSION, "study": new.recorded["study"], "commands": commands}
+
+
+_RESTORE = "restore it, or measure into another folder"
 
 
 def read_header(folder: Path) -> Header:
@@ -146,24 +166,29 @@ def read_header(folder: Path) -> Header:
         if not folder.is_dir():
             what = f"{folder} is not a folder" if folder.exists() else f"folder not found: {folder}"
             raise UserError(what, "name the folder that `timpani run -o` wrote")
-        values = json.loads(path.read_bytes())
+        raw = read_bytes(path, _RESTORE)
+        values = parse_json(raw)
+        sealed = unseal(raw, "")
     except FileNotFoundError:
         raise UserError(
             f"{folder} is not a campaign: it has no campaign.json", "name what `timpani run -o` wrote"
         ) from None
-    except (ValueError, OSError) as error:
-        raise UserError(f"{path} can't be read ({error})", "restore it, or measure into another folder") from None
+    except (ValueError, DamageError) as error:
+        raise UserError(f"{path} can't be read ({error})", _RESTORE) from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
-    if values.get("version") != VERSION:
+    if values.get("version") not in (_UNSEALED, VERSION):
         raise UserError(
             f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
         )
+    if not sealed and values["version"] != _UNSEALED:
+        raise UserError(f"{path} can't be read (it has lost its checksum)", _RESTORE)
+    values.pop("checksum", None)
     return Header.check(values, str(path))
 
 
-def keep_header(folder: Path, header: Header) -> None:
-    """Write `header` for a campaign that begins, or what it adds to the one that is there.
+def keep_header(folder: Path, header: Header) -> Header:
+    """Write `header` for a campaign that begins, or what it adds to the one that is there; returns what is there now.
 
     UserError where that one is of another study, library or machine.
     """
@@ -174,6 +199,7 @@ def keep_header(folder: Path, header: Header) -> None:
         _write_whole(path, old.continued_by(header))
     else:
         _write_whole(path, header.recorded)
+    return read_header(folder)
 
 
 def _check_same(folder: Path, old: Header, new: Header) -> None:
@@ -206,9 +232,9 @@ def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
     beside = path.with_name(UNFINISHED)
     try:
-        with beside.open("w", encoding="utf-8") as file:
-            json.dump(values, file, indent=1, ensure_ascii=False)
-            file.write("\n")
+        body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
+        with beside.open("wb") as file:
+            file.write(body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode())
             file.flush()
             os.fsync(file.fileno())
         beside.rename(path)

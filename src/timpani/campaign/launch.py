@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from timpani.campaign.raw_record import read_whole_lines
+from timpani.campaign.raw_record import RawLine, read_whole_lines
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 
@@ -35,7 +35,7 @@ def follow(
     folder: Path,
     timeout: float,
     stop: Callable[[], bool],
-    take: Callable[[dict[str, Any]], None],
+    take: Callable[[RawLine], None],
     without: Collection[str] = (),
 ) -> Generator[None, None, Ended]:
     """Start `command`, its files in `folder`, and give each line of `folder`/samples.jsonl to `take` as it is written.
@@ -60,7 +60,7 @@ def follow(
             lines, position = read_whole_lines(record, position)
             for line in lines:
                 last = time.monotonic()
-                whole = whole or "end" in line
+                whole = whole or "end" in line.values
                 take(line)
             if not running:
                 how = "finished" if whole and process.returncode == 0 else "died"

@@ -207,6 +207,7 @@ def import_osu(
         mpi=RecordedMpi(kind=providers[0], version=""),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
+        results=len(results),
         left_out=[f"{table.path}: {table.datatype}" for _, table in tables if table.datatype != chosen],
     )
     with Store(folder, header) as store:

@@ -1,25 +1,28 @@
 """Prove what ran: one untimed call of each cell under message counting, and which algorithms can't be told apart."""
 
-import os
 import re
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.concurrency import run_to_end
-from timpani.campaign.launch import Ended, follow, one_line
+from timpani.campaign.launch import one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
+from timpani.campaign.raw_record import RawLine
 from timpani.campaign.record import Proof
+from timpani.campaign.start import Start
 from timpani.campaign.store import Store
-from timpani.providers.environment_overrides import environment_overrides
 from timpani.providers.provider import Counting
 from timpani.study.cell import Cell
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
+
+_TOTALS = "totals"
+"""How the names of the files begin that a library writes its counts into, in a start's folder."""
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -61,19 +64,21 @@ class Prover:
     def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
         left = {cell.number: cell for cell in cells}
+        start = self._start(group, cells, "count_messages")
 
-        def take(line: dict[str, Any]) -> None:
-            if "cell" not in line:
+        def take(line: RawLine) -> None:
+            values = line.values
+            if "cell" not in values:
                 return
-            cell = left.pop(line["cell"]).cell
-            if "proof" in line:
-                proof = line["proof"]
-                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"])))
+            cell = left.pop(values["cell"]).cell
+            if "proof" in values:
+                proof = values["proof"]
+                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
             else:
-                self._missed(cell, line["mistake"])
+                self._missed(cell, values["mistake"])
 
-        folder = self.store.start_folder(None)
-        ended = self._launch(group, cells, folder, self.counting.arguments, "count_messages", None, take)
+        ended = run_to_end(start.follow(self.timeout, self.stop, take))
+        start.end(ended, {})
         if ended.how in ("died", "hung") and left:
             self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
         return list(left.values())
@@ -83,46 +88,40 @@ class Prover:
         first, *others = cells
         totals = []
         for calls in (1, 2):  # the first call on a communicator may include its own set-up; the second is what counts
-            folder = self.store.start_folder(None)
-            arguments = self.counting.writing_to(folder / "totals")
-            ended = self._launch(group, [first], folder, arguments, "call", calls, lambda line: None)
+            start = self._start(group, [first], "call", calls)
+            ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
+            if ended.how == "finished":
+                totals.append(read_totals(start.folder, group.ranks))
+            if len(totals) == 2:
+                (messages_1, bytes_1), (messages_2, bytes_2) = totals
+                difference = _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)
+                self.store.add_proof(Proof(first.cell, *difference, start.part))
+            start.end(ended, {})
             if ended.how == "stopped":
                 return cells
             if ended.how != "finished":
                 self._missed(first.cell, f"{ended.how}: {one_line(ended.output)}")
-                return others
-            totals.append(read_totals(folder, group.ranks))
-        (messages_1, bytes_1), (messages_2, bytes_2) = totals
-        self.store.add_proof(Proof(first.cell, _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)))
+                break
         return others
 
     def _missed(self, cell: Cell, why: str) -> None:
         self.told(f"not counted: {cell.collective} {cell.algorithm}, {cell.ranks} ranks, {cell.message_bytes} B: {why}")
 
-    def _launch(
-        self,
-        group: Group,
-        cells: list[PlannedCell],
-        folder: Path,
-        arguments: tuple[str, ...],
-        method: str,
-        calls: int | None,
-        take: Callable[[dict[str, Any]], None],
-    ) -> Ended:
-        text = plan_text(self.plan, group, cells, self.plan.study.slot, method, calls)
-        (folder / "plan.txt").write_text(text)
-        program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
-        counted = replace(group, arguments=(*group.arguments, *arguments))
-        without = environment_overrides(self.plan.mpi, os.environ)
-        to_run = self.plan.command(counted, program, folder)
-        return run_to_end(follow(to_run, folder, self.timeout, self.stop, take, without))
+    def _start(self, group: Group, cells: list[PlannedCell], method: str, calls: int | None = None) -> Start:
+        slot = self.plan.study.slot
+        text = plan_text(self.plan, group, cells, slot, method, calls)
+
+        def arguments(folder: Path) -> tuple[str, ...]:
+            return self.counting.writing_to(folder / _TOTALS)
+
+        return Start.record(self.plan, self.store, self.programs, group, text, None, slot, arguments)
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
     """Messages and bytes, row = sender, from the files totals.RANK.prof."""
     messages = [[0] * ranks for _ in range(ranks)]
     sent_bytes = [[0] * ranks for _ in range(ranks)]
-    for path in folder.glob("totals.*.prof"):
+    for path in folder.glob(f"{_TOTALS}.*.prof"):
         for match in map(_TOTAL.match, path.read_text().splitlines()):
             if match:
                 sender, receiver, size, count = map(int, match.groups())

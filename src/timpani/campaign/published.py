@@ -122,6 +122,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         mpi=RecordedMpi(kind=table.provider, version=table.version),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
+        results=len(results),
         left_out=[f"empty cells of the published table: {empty}"] if empty else [],
     )
     with Store(folder, header) as store:

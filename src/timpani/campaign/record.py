@@ -1,15 +1,6 @@
-"""The record of a campaign: what was measured, one line of JSON for each cell in each launch.
+"""The record of a campaign: what was measured, one `LaunchResult` for each cell in each launch.
 
-A campaign folder holds
-
-    campaign.json                    the study and the conditions it ran under
-    results.jsonl                    one `LaunchResult` a line, appended; the launch is the unit of replication
-    launches.jsonl                   one line per start of the MPI program: command, hosts and cores, clock error
-    proofs.jsonl                     one `Proof` a line: who sent how many messages to whom
-    launches/0001-1/plan.txt         what the measuring program was told
-    launches/0001-1/samples.jsonl    its raw samples: every repetition, nothing summarised
-    launches/0001-1/output.txt       whatever the launch printed
-    launches/proof-1/                the same of a start that counted messages
+docs/campaign-folder.md has the files and their fields.
 """
 
 from dataclasses import asdict, dataclass
@@ -32,6 +23,8 @@ class LaunchResult:
     osu_avg_us   mean over ranks of each rank's mean of (end − start), as OSU's benchmarks print it;
                  osu_min_us and osu_max_us are the extremes of those per-rank means.
     skew_us      median over repetitions of max start − min start.
+    part         the start of the MPI program that it came from; None in imports
+    samples      SHA-256 of its line among the raw samples; None where there is none, as of a cell that hung
     """
 
     cell: Cell
@@ -53,6 +46,8 @@ class LaunchResult:
     simulated: bool = False
     effective_size: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed
+    part: str | None = None
+    samples: str | None = None
 
     def as_line(self) -> dict[str, Any]:
         """The flat JSON object of results.jsonl: the cell's columns spelled out, then the measured ones."""
@@ -62,22 +57,23 @@ class LaunchResult:
 
     @classmethod
     def from_line(cls, line: dict[str, Any]) -> "LaunchResult":
-        """The inverse of `as_line`; KeyError, TypeError or ValueError when the object is not such a line."""
+        """The inverse of `as_line`, of fields that were checked."""
         rest = {name: value for name, value in line.items() if name not in CELL}
         return cls(cell=cell_of(line), **rest)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Messages and bytes that each rank sent to each other in one untimed call of a cell: row = sender."""
+    """Messages and bytes that each rank sent to each other in one untimed call of a cell, in the start `part`.
+
+    Shape (ranks, ranks): row = sender.
+    """
 
     cell: Cell
     messages: tuple[tuple[int, ...], ...]
     bytes: tuple[tuple[int, ...], ...]
+    part: str | None = None
 
-
-FORMER_NAMES = {"two_humped": "bimodal"}
-"""What fields of a result were once called: campaigns measured then are still read."""
 
 _COLUMN_TYPES: dict[Any, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean(), str: pl.String()}
 

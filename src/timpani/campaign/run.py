@@ -1,10 +1,8 @@
 """Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
 
-import os
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,16 +10,17 @@ from timpani.campaign.cell_result import failed, result_of
 from timpani.campaign.concurrency import Task, run_concurrently
 from timpani.campaign.estimate import CELL_SECONDS, START_SECONDS
 from timpani.campaign.failures import Failures
-from timpani.campaign.launch import Ended, follow, one_line
+from timpani.campaign.launch import Ended, one_line
 from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
-from timpani.campaign.raw_record import compress, read_whole_lines
+from timpani.campaign.raw_record import RawLine
 from timpani.campaign.record import LaunchResult
+from timpani.campaign.start import Start
 from timpani.campaign.store import Store
+from timpani.campaign.takeover import take_over
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
-from timpani.providers.environment_overrides import environment_overrides
 
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
 TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
@@ -62,7 +61,7 @@ class Runner:
         if study.budget is not None:
             self._deadline = time.monotonic() + study.budget
         with self.store.writing():
-            self._take_leftovers()
+            take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()
         if not missing:
@@ -113,62 +112,38 @@ class Runner:
     def _start(
         self, launch: int, group: Group, pending: list[PlannedCell], time_limit: float
     ) -> Generator[None, None, None]:
-        folder = self.store.start_folder(launch)
-        (folder / "plan.txt").write_text(plan_text(self.plan, group, pending, time_limit))
-        program = (str(self.programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
-        to_run = self.plan.command(group, program, folder)
+        text = plan_text(self.plan, group, pending, time_limit)
+        start = Start.record(self.plan, self.store, self.programs, group, text, launch, time_limit)
         least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
         least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
         timeout = self.hang_after or max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS))
         self.observer.started(launch, group, len(pending))
-        without = environment_overrides(self.plan.mpi, os.environ)
-        begun = datetime.now(UTC).isoformat(timespec="seconds")
         cells = {cell.number: cell for cell in pending}
-        seen = _Seen()
+        seen = _Seen(start.part)
 
-        def take(line: dict[str, Any]) -> None:
+        def take(line: RawLine) -> None:
+            values = line.values
             if seen.binding_mistake:
                 return
-            if "world" in line:
-                _check_world(line["world"], group, to_run)
-                seen.facts.update(line)
-                seen.binding_mistake = self.plan.check_binding(group, line["ranks"])
-            elif "end" in line:
-                seen.facts["clock_error_end_ns"] = line["clock_error_ns"]
-                seen.facts["machines"] = line["machines"]
-            elif "begin" in line:
-                seen.current = cells[line["begin"]]
+            if "world" in values:
+                _check_world(values["world"], group, start.command)
+                seen.facts.update(values)
+                seen.binding_mistake = self.plan.check_binding(group, values["ranks"])
+            elif "end" in values:
+                seen.facts["clock_error_end_ns"] = values["clock_error_ns"]
+                seen.facts["machines"] = values["machines"]
+            elif "begin" in values:
+                seen.current = cells[values["begin"]]
             else:
-                self._take_result(line, cells[line["cell"]], group, launch)
+                self._take_result(line, cells[values["cell"]], group, launch, start.part)
                 seen.current = None
                 seen.measured += 1
 
-        def stop() -> bool:
-            return self.stop() or bool(seen.binding_mistake)
-
-        ended = yield from follow(to_run, folder, timeout, stop, take, without)
-        self.store.add_launch(
-            {
-                "launch": launch,
-                "part": folder.name,
-                "placement": group.placement,
-                "command": list(to_run.argv),
-                "environment": dict(to_run.environment),
-                "without": list(without),
-                "started": begun,
-                "seconds": round(ended.seconds, 3),
-                "exit": ended.exit,
-                "ended": ended.how,
-                "slot_s": time_limit,
-                "asked": [asdict(place) for place in self.plan.asked(group)],
-                "binding_mistake": seen.binding_mistake,
-                **seen.facts,
-            }
-        )
-        compress(folder / "samples.jsonl")
+        ended = yield from start.follow(timeout, lambda: self.stop() or bool(seen.binding_mistake), take)
+        start.end(ended, {"binding_mistake": seen.binding_mistake, **seen.facts})
         if seen.binding_mistake:
             raise UserError(
-                f"launch {folder.name} was asked for ranks by {group.placement}, and they are elsewhere: "
+                f"launch {start.part} was asked for ranks by {group.placement}, and they are elsewhere: "
                 f"{seen.binding_mistake}",
                 "correct the machine file or the hosts; what was measured stays, and the same command goes on",
             )
@@ -187,7 +162,7 @@ class Runner:
         )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
-            self._record(failed(seen.current, group, launch, self.machine, error))
+            self._record(replace(failed(seen.current, group, launch, self.machine, error), part=seen.part))
             self._failed_starts = 0
             for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
                 self._record(failed(planned, group, launch, self.machine, error))
@@ -206,8 +181,9 @@ class Runner:
             )
         self.observer.note(f"a launch {why} outside its cells; what it left is started again")
 
-    def _take_result(self, line: dict[str, Any], cell: PlannedCell, group: Group, launch: int) -> None:
-        self._record(result_of(line, cell, group, launch, self.machine))
+    def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
+        result = result_of(line.values, cell, group, launch, self.machine)
+        self._record(replace(result, part=part, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:
         result = replace(result, simulated=self.plan.machine.simulated)
@@ -216,26 +192,13 @@ class Runner:
             self._failures.add(result.cell, result.error)
         self.observer.measured(result)
 
-    def _take_leftovers(self) -> None:
-        """Record what launches measured that nobody lived to record: of a campaign that was killed."""
-        numbered = {cell.number: cell for cell in self.plan.cells}
-        groups = {cell.number: group for group in self.plan.groups for cell in group.cells}
-        for launch, path in self.store.unrecorded():
-            ran: list[dict[str, Any]] = []
-            for line in read_whole_lines(path, 0)[0]:
-                ran = line.get("ranks", ran)
-                cell = numbered.get(line.get("cell", -1))
-                if cell is None or self.plan.check_binding(groups[cell.number], ran):
-                    continue
-                if (cell.cell, launch) not in self.store.done:
-                    self._take_result(line, cell, groups[cell.number], launch)
-            compress(path)
-
 
 @dataclass
 class _Seen:
-    """What a launch has said of itself so far, what of its places is wrong, its cell, and how many it has measured."""
+    """What the start `part` has said of itself so far, what of its places is wrong, its cell, and how many it has
+    measured."""
 
+    part: str
     facts: dict[str, Any] = field(default_factory=dict)
     binding_mistake: str | None = None
     current: PlannedCell | None = None

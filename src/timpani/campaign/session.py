@@ -94,7 +94,7 @@ class Session:
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
-        for text in (*store.torn, *self.plan.notes):
+        for text in (*store.repaired, *self.plan.notes):
             observer.note(text)
         if ignored := environment_overrides(self.plan.mpi, os.environ):
             observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")

@@ -1,20 +1,21 @@
 """Write a campaign folder: created once, appended to, continued by the same command, never overwritten."""
 
-import errno
 import fcntl
-import json
 import os
-import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from timpani.campaign.appending import AppendedFile
+from timpani.campaign.fields import is_part
 from timpani.campaign.header import UNFINISHED, Header, keep_header
-from timpani.campaign.load import frame, read_proofs, read_results
 from timpani.campaign.record import LaunchResult, Proof
+from timpani.campaign.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
+from timpani.campaign.repair import repair
 from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
@@ -22,27 +23,47 @@ from timpani.study.schema import cell_columns, cell_of
 _LEAST_DISK_SPACE = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
 
-_TIMED = re.compile(r"(?P<launch>\d{4,})-\d+")
+
+@dataclass(frozen=True)
+class Unended:
+    """A start of the MPI program without an ending: its folder, and what was known of its end, if anything.
+
+    launch  its number; None of one that counted messages
+    """
+
+    part: str
+    launch: int | None
+    folder: Path
+    ending: dict[str, Any] | None
 
 
 class Store:
     """A campaign folder opened for measuring into; one process at a time."""
 
     def __init__(self, folder: Path, header: Header) -> None:
-        """Create or continue the campaign of `header` in `folder`.
+        """Create or continue the campaign of `header` in `folder`; what of it can't be believed is set aside.
 
         UserError when the folder holds something else, another study, or is in use by another process.
         """
         self.folder = folder
-        self.torn: list[str] = []  # what was set aside, in words
-        self._lock = self._take(folder, header)
-        self._repair()
-        lines = read_results(folder)
-        frame(lines, folder / "results.jsonl")
-        self.done: dict[tuple[Cell, int], str | None] = {}  # measured (cell, launch) → why it failed
-        for line in lines:
-            result = LaunchResult.from_line(line)
-            self.done[result.cell, result.launch] = result.error
+        self._lock, self.header = self._take(folder, header)
+        try:
+            with self.writing():
+                records, self._reopened, self.repaired = repair(folder, self.header)
+        except BaseException:
+            os.close(self._lock)
+            raise
+        self._files = {
+            name: AppendedFile(folder / name, len(lines), self.header.id) for name, lines in records.believed.items()
+        }
+        results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]
+        self.done = {(each.cell, each.launch): each.error for each in results}  # measured → why it failed
+        self._proven = {cell_of(line) for line in records.values(PROOFS)}
+        self._given = Counter(each.part for each in results if each.samples is not None)
+        self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
+        ended = {line["part"] for line in records.values(ENDINGS)}
+        started = (line.values for line in records.believed[LAUNCHES] if line.sealed)
+        self._open = [line for line in started if line["part"] not in ended]
 
     def __enter__(self) -> Self:
         return self
@@ -50,22 +71,32 @@ class Store:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        for file in self._files.values():
+            file.close()
         os.close(self._lock)
 
     def add_result(self, result: LaunchResult) -> None:
-        """Append a result; what was appended is on its way to the disk as one whole line."""
-        self._append("results.jsonl", result.as_line())
+        """Append a result."""
+        self._files[RESULTS].append(result.as_line())
         self.done[result.cell, result.launch] = result.error
+        if result.samples is not None:
+            self._given[result.part] += 1
 
-    def add_launch(self, launch: dict[str, Any]) -> None:
-        """Append the description of one start of the MPI program."""
-        self._append("launches.jsonl", launch)
+    def add_start(self, launch: dict[str, Any]) -> None:
+        """Append the description of one start of the MPI program, before it begins."""
+        self._files[LAUNCHES].append(launch)
+
+    def add_ending(self, part: str, facts: dict[str, Any]) -> None:
+        """Append how the start `part` ended and what it told, once its results are there."""
+        self._files[ENDINGS].append({"part": part, "results": self._given[part], **facts})
 
     def add_proof(self, proof: Proof) -> None:
         """Append one cell's message matrix."""
         values = asdict(proof)
         del values["cell"]
-        self._append("proofs.jsonl", {**cell_columns(proof.cell), **values})
+        self._files[PROOFS].append({**cell_columns(proof.cell), **values})
+        self._proven.add(proof.cell)
+        self._given[proof.part] += 1
 
     def succeeded(self) -> set[Cell]:
         """The cells that have a time."""
@@ -73,13 +104,19 @@ class Store:
 
     def proven(self) -> set[Cell]:
         """The cells that have a proof."""
-        return {cell_of(line) for line in read_proofs(self.folder)}
+        return set(self._proven)
 
-    def unrecorded(self) -> Iterator[tuple[int, Path]]:
-        """Raw records of timed launches that were not taken over, with the launch's number."""
+    def unended(self) -> Iterator[Unended]:
+        """The starts whose end nobody lived to record, or whose results were lost since."""
+        for line in self._open:
+            part = line["part"]
+            yield Unended(part, line.get("launch"), self.folder / "launches" / part, self._reopened.get(part))
+
+    def unpacked(self) -> Iterator[Path]:
+        """The raw records that are not packed yet."""
         for path in sorted((self.folder / "launches").glob("*/samples.jsonl")):
-            if match := _TIMED.fullmatch(path.parent.name):
-                yield int(match["launch"]), path
+            if is_part(path.parent.name):
+                yield path
 
     def start_folder(self, launch: int | None) -> Path:
         """A new folder for one start of the MPI program within launch number `launch`; None: to count messages."""
@@ -110,23 +147,8 @@ class Store:
         finally:
             probe.unlink(missing_ok=True)
 
-    def _append(self, name: str, line: dict[str, Any]) -> None:
-        raw = (json.dumps(line, ensure_ascii=False) + "\n").encode()
-        file = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-        try:
-            before = os.fstat(file).st_size
-            try:
-                written = os.write(file, raw)
-            except OSError as error:
-                raise cannot_write(self.folder / name, error) from None
-            if written != len(raw):
-                os.ftruncate(file, before)
-                raise cannot_write(self.folder / name, OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
-        finally:
-            os.close(file)
-
     @staticmethod
-    def _take(folder: Path, header: Header) -> int:
+    def _take(folder: Path, header: Header) -> tuple[int, Header]:
         if not str(folder).isprintable():  # records, reports and logs name it
             raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
         try:
@@ -148,29 +170,7 @@ class Store:
                 f"another timpani run is measuring into {folder}", "wait for it, or choose another -o"
             ) from None
         try:
-            keep_header(folder, header)
-            return lock
+            return lock, keep_header(folder, header)
         except BaseException:
             os.close(lock)
             raise
-
-    def _repair(self) -> None:
-        """Set a torn last line aside; a foreign line elsewhere stays an error, since nothing of ours writes one."""
-        for name in ("results.jsonl", "launches.jsonl", "proofs.jsonl"):
-            path = self.folder / name
-            if not path.exists():
-                continue
-            raw = path.read_bytes()
-            whole = raw.rfind(b"\n") + 1
-            if whole == len(raw):
-                continue
-            aside = next(
-                candidate
-                for number in range(1, 1_000_000)
-                if not (candidate := self.folder / "launches" / f"{name}.torn-{number}").exists()
-            )
-            with self.writing():
-                aside.parent.mkdir(exist_ok=True)
-                aside.write_bytes(raw[whole:])
-                os.truncate(path, whole)
-            self.torn.append(f"a torn last line of {path} was set aside as {aside}")

@@ -6,6 +6,7 @@ from typing import NoReturn
 import typer
 
 from timpani import __version__
+from timpani.cli.check import check
 from timpani.cli.compare import compare
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
@@ -39,6 +40,7 @@ app.command("run", epilog=EXAMPLES)(run)
 app.command("show")(show)
 app.command("report")(report)
 app.command("fit")(fit)
+app.command("check")(check)
 app.command("import")(import_)
 app.command("compare")(compare)
 app.command("verify")(verify)

@@ -1,6 +1,7 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
 import re
+from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
@@ -14,6 +15,7 @@ from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
 from timpani.campaign.published import published_in
 from timpani.campaign.published_times import published_doubts
+from timpani.campaign.verify import unlike_samples
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
 from timpani.report.contents import Report
@@ -58,13 +60,13 @@ def render(campaign: Campaign, linear: bool = False) -> str:
         messages=messages,
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
-        load_warnings=list(load_warnings(campaign.launches)),
+        warnings=[*load_warnings(campaign.launches), *_unlike_samples(campaign)],
         left_out=campaign.header.left_out,
         doubts=_doubts(campaign),
         sections=sections(report),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
-        provenance=provenance(campaign.header, campaign.launches),
+        provenance=provenance(campaign.header, campaign.launches, campaign.unsealed),
         methods=methods_paragraph(campaign.header, campaign.launches),
         light=Markup(theme.LIGHT.css()),  # noqa: S704 our own constants
         dark=Markup(theme.DARK.css()),  # noqa: S704
@@ -84,6 +86,13 @@ def _doubts(campaign: Campaign) -> list[str]:
     """What can't be in the published table that the campaign was made of; nothing of other campaigns."""
     table = published_in(campaign.header)
     return [] if table is None else [doubt.text for doubt in published_doubts(table)]
+
+
+def _unlike_samples(campaign: Campaign) -> Iterator[str]:
+    """A sentence for each start whose raw samples are not those that its results came from."""
+    results = campaign.results.filter(pl.col("samples").is_not_null()).select("part", "samples")
+    for place, (said, _) in unlike_samples(campaign.folder, results.iter_rows(named=True)).items():
+        yield f"{place}: {said}"
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:

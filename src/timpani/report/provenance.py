@@ -11,8 +11,11 @@ from timpani.study.sizes import show_size
 _MOST_LAUNCHES = 12  # whose command and binding are shown
 
 
-def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
-    """Terms with one or more values each, from campaign.json and launches.jsonl; what these don't hold is left out."""
+def provenance(header: Header, launches: list[dict[str, Any]], unsealed: int = 0) -> list[tuple[str, list[str]]]:
+    """Terms with one or more values each, from campaign.json and the launches; what these don't hold is left out.
+
+    `unsealed` counts the campaign's lines without a checksum.
+    """
     study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),
@@ -29,6 +32,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),
         ("An empty call (null)", _extremes(launches, "null_ns")),
+        ("Records", [f"{unsealed} lines without a checksum: not verifiable"] if unsealed else []),
         ("Binding", _bindings(launches)),
         ("Commands of launches", _launch_commands(launches)),
         ("Environment of launches", _environments(launches)),
@@ -67,8 +71,10 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
         return []
     seconds = sum(launch.get("seconds") or 0 for launch in launches)
     failed = sum(1 for launch in launches if launch.get("exit"))
+    unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
     text = f"{len(launches)} starts of the MPI program, {seconds:.0f} s in all"
-    return [f"{text}, {failed} of them ended with an error" if failed else text]
+    text += f", {failed} of them ended with an error" if failed else ""
+    return [f"{text}, the end of {unseen} unseen since the run was killed" if unseen else text]
 
 
 def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:

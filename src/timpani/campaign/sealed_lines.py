@@ -1,0 +1,112 @@
+"""Lines of JSON that damage shows in: each carries its number in the file and a checksum, which holds for one campaign.
+
+    {"collective": "bcast", …, "line": 17, "checksum": "c0ffee…"}
+
+The checksum is the beginning of SHA-256 over the campaign's id, a line feed, and all of the line before `, "checksum"`.
+A line that was changed, copied, moved, lost or taken from another campaign so shows without a look at the others.
+Campaigns of version 1 have lines without either: nobody can tell whether those are as they were written.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from timpani.errors import UserError
+from timpani.reading import parse_json
+
+_MOST_BYTES = 2**26
+"""Of a line: a launch of a million ranks says where each of them sat in fewer."""
+
+_END = re.compile(rb',\s*"checksum": "(?P<checksum>[0-9a-f]{16})"\s*\}\s*\Z')
+
+
+class DamageError(Exception):
+    """Why a line can't be believed, in words."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A whole line of a file: its number from 1, its bytes with the line feed, and what of it can be said to be wrong.
+
+    values   of its object but for its number and checksum; empty where it is damaged
+    sealed   whether it has a checksum
+    written  the number that it was written as: another one where lines before it were lost, added or moved
+    """
+
+    number: int
+    raw: bytes
+    values: dict[str, Any]
+    sealed: bool
+    written: int
+    damage: str | None = None
+
+
+def checksum(raw: bytes, campaign: str) -> str:
+    """Of a text of the campaign of that id."""
+    return hashlib.sha256(campaign.encode() + b"\n" + raw).hexdigest()[:16]
+
+
+def seal(values: Mapping[str, Any], number: int, campaign: str) -> bytes:
+    """The line of `values` that is the file's line `number`."""
+    body = json.dumps({**values, "line": number}, ensure_ascii=False, allow_nan=False).encode()[:-1]
+    return body + f', "checksum": "{checksum(body, campaign)}"}}\n'.encode()
+
+
+def unseal(raw: bytes, campaign: str) -> bool:
+    """Whether a text carries a checksum; DamageError where that is not its own."""
+    found = _END.search(raw, max(0, len(raw) - 100))
+    if found is None:
+        return False
+    if found["checksum"].decode() != checksum(raw[: found.start()], campaign):
+        raise DamageError("its checksum is another's: it was changed since it was written, or is another campaign's")
+    return True
+
+
+def read_lines(path: Path, campaign: str, unsealed: bool) -> Iterator[Line]:
+    """The lines of `path`, none where there is no file; UserError where it can't be read.
+
+    unsealed  whether the file may begin with lines of version 1, which have no checksum
+    """
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while raw := file.readline(_MOST_BYTES):
+                number += 1
+                line = _line(number, raw, campaign, unsealed)
+                unsealed = unsealed and not line.sealed
+                yield line
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise UserError(f"{path} can't be read ({error.strerror})", "ask its owner for a copy") from None
+
+
+def _line(number: int, raw: bytes, campaign: str, unsealed: bool) -> Line:
+    sealed, written = True, number
+    try:
+        if not raw.endswith(b"\n"):
+            raise DamageError("it is torn")
+        sealed = unseal(raw, campaign)
+        if not (sealed or unsealed):
+            raise DamageError("it has no checksum")
+        values = _object(raw)
+        if sealed:
+            del values["checksum"]
+            written = values.pop("line")
+    except DamageError as damage:
+        return Line(number, raw, {}, sealed, written, str(damage))
+    return Line(number, raw, values, sealed, written)
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    try:
+        values = parse_json(raw)
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        raise DamageError("it is no JSON object")
+    return values

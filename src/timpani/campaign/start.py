@@ -1,0 +1,78 @@
+"""One start of the MPI program: its folder, its plan and its line in launches.jsonl, written before it begins."""
+
+import os
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.launch import Ended, follow
+from timpani.campaign.plan import CampaignPlan, Group
+from timpani.campaign.raw_record import RawLine, compress
+from timpani.campaign.store import Store
+from timpani.machine.launch_request import Command
+from timpani.providers.environment_overrides import environment_overrides
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start that launches.jsonl tells of: `part` is its name there, `without` what it finds no more in its
+    environment."""
+
+    store: Store
+    part: str
+    folder: Path
+    command: Command
+    without: tuple[str, ...]
+
+    @classmethod
+    def record(
+        cls,
+        plan: CampaignPlan,
+        store: Store,
+        programs: Path,
+        group: Group,
+        plan_text: str,
+        launch: int | None,
+        time_limit: float,
+        arguments: Callable[[Path], tuple[str, ...]] = lambda folder: (),
+    ) -> "Start":
+        """Prepare the start of `group` that `plan_text` tells.
+
+        launch      its number, None where messages are counted
+        time_limit  each cell's, seconds
+        arguments   further ones for the launcher, by the folder of the start
+        """
+        folder = store.start_folder(launch)
+        group = replace(group, arguments=(*group.arguments, *arguments(folder)))
+        program = (str(programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
+        command = plan.command(group, program, folder)
+        without = environment_overrides(plan.mpi, os.environ)
+        store.add_start(
+            {
+                "launch": launch,
+                "part": folder.name,
+                "placement": group.placement,
+                "command": list(command.argv),
+                "environment": dict(command.environment),
+                "without": list(without),
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "slot_s": time_limit,
+                "asked": [asdict(place) for place in plan.asked(group)],
+            }
+        )
+        (folder / "plan.txt").write_text(plan_text)
+        return cls(store, folder.name, folder, command, without)
+
+    def follow(
+        self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
+    ) -> Generator[None, None, Ended]:
+        """Run it, as `launch.follow` does."""
+        return follow(self.command, self.folder, timeout, stop, take, self.without)
+
+    def end(self, ended: Ended, facts: dict[str, Any]) -> None:
+        """Record how it ended and the `facts` that it told, and pack its raw samples."""
+        seconds = round(ended.seconds, 3)
+        self.store.add_ending(self.part, {"seconds": seconds, "exit": ended.exit, "ended": ended.how, **facts})
+        compress(self.folder / "samples.jsonl")

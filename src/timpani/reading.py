@@ -1,0 +1,44 @@
+"""Read what somebody else wrote: whole, of bounded size, as TOML or JSON; anything else is one line to the user."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from timpani.errors import UserError
+
+MOST_BYTES = 2**26
+"""Of a file that is read whole: a thousand times what people write, and no more than memory holds."""
+
+
+def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
+    """The content of `path`; FileNotFoundError where there is none, UserError where it can't be read."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most + 1)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"{path} can't be read ({why})", next_step) from None
+    if len(raw) > most:
+        raise UserError(f"{path} is larger than {most >> 20} MiB", next_step)
+    return raw
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a TOML file; FileNotFoundError where there is none."""
+    step = "correct it and run again"
+    raw = read_bytes(path, step)
+    try:
+        return tomllib.loads(raw.decode())
+    except RecursionError:
+        raise UserError(f"{path} can't be read as TOML (it is nested too deeply)", step) from None
+    except ValueError as error:
+        raise UserError(f"{path} can't be read as TOML ({error})", step) from None
+
+
+def parse_json(raw: bytes) -> Any:
+    """The value of a JSON text; ValueError where it is none, nested beyond 200 levels, or holds NaN or Infinity."""
+    return from_json(raw, allow_inf_nan=False)
