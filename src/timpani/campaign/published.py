@@ -2,7 +2,7 @@
 
 import csv
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -43,6 +43,7 @@ class Published:
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
     conditions  what its times are judged by
+    fitted      the columns, with their values, of what was fitted, by which one of ours is set beside it
     rows        as printed, by the file's columns; what is missing there is empty
     """
 
@@ -56,6 +57,7 @@ class Published:
     provider: str
     version: str
     conditions: Conditions
+    fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
 
 
@@ -81,6 +83,7 @@ def read_published(name: str, holds: str | None = None) -> Published:
         provider=source.pop("provider", PROVIDER),
         version=source.pop("version", ""),
         conditions=Conditions(**source.pop("conditions", {})),
+        fitted=source.pop("fitted", {}),
         rows=rows,
         **source,
     )

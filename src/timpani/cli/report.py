@@ -20,10 +20,15 @@ def report(
     linear: Annotated[
         bool, typer.Option("--linear", help="Curves on linear axes; in the page, at first: it has a switch.")
     ] = False,
+    published: Annotated[
+        list[str] | None,
+        typer.Option(help="Show a published fit beside: della_siega_bcast_linear_ols.", show_default=False),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
     from timpani.campaign.load import load
+    from timpani.campaign.published import read_published
     from timpani.report.figure_files import write_figures
     from timpani.report.files import check_new, write_file
     from timpani.report.page import render
@@ -32,9 +37,10 @@ def report(
         raise UserError("nothing to write", "name the report with -o report.html, or a folder with --figures DIR")
     if output is not None:
         check_new(output, force)  # before the work
+    fits = [read_published(name, "fit") for name in published or []]
     campaign = load(folder)
     if output is not None:
-        write_file(output, render(campaign, linear).encode(), force)
+        write_file(output, render(campaign, linear, fits).encode(), force)
         typer.echo(output)
     if figures is not None:
         typer.echo(f"{len(write_figures(campaign, figures, force, linear))} files in {figures}")

@@ -1,10 +1,13 @@
 """What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from timpani.campaign.context import with_boundaries, with_bounds
 from timpani.campaign.load import Campaign
 from timpani.campaign.locality import with_locality
+from timpani.campaign.published import Published
 from timpani.campaign.table import estimate_cells
 from timpani.charts.algorithm_map import with_key
 from timpani.charts.figure import CONDITIONS, SETTING
@@ -22,7 +25,7 @@ from timpani.tuning.verdict import summarise
 
 
 class Report:
-    """A campaign with all that is computed for its report.
+    """A campaign with all that is computed for its report; `published` are fits to stand beside its own.
 
     tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
             and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
@@ -30,7 +33,7 @@ class Report:
     panels  by the name of the figure
     """
 
-    def __init__(self, campaign: Campaign) -> None:
+    def __init__(self, campaign: Campaign, published: Sequence[Published] = ()) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
         cells = with_bounds(cells, campaign)
@@ -44,7 +47,7 @@ class Report:
         calls = self.cells.filter(CALLS)
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
-        self.models = fit_section(campaign, cells)
+        self.models = fit_section(campaign, cells, published)
         measured = {
             "cells": self.cells,
             "messages": message_rows(self.cells),

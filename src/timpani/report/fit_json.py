@@ -10,6 +10,7 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
+from timpani.report.beside_published import beside, beside_object
 from timpani.report.fit_context import FitContext
 from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY
@@ -27,7 +28,14 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
         "library_limits": dict(context.limits),
         "clock_ghz": context.clock_ghz,
         "left_out": fit.left_out,
-        "published": {table.name: {"title": table.title, "rows": list(table.rows)} for table in context.published},
+        "published": {
+            table.name: {
+                "title": table.title,
+                "rows": list(table.rows),
+                "beside": [beside_object(each) for each in beside(fit.regressions, table)],
+            }
+            for table in context.published
+        },
     }
 
 

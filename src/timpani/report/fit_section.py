@@ -9,6 +9,7 @@ import polars as pl
 
 from timpani.campaign.load import Campaign
 from timpani.campaign.locality import Localities, localities_of, locality_of
+from timpani.campaign.published import Published
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
 from timpani.charts.residuals import RESIDUAL_ROWS
@@ -20,7 +21,8 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
-from timpani.report.fit_text import algorithm_of, bounds, number
+from timpani.report.beside_published import beside, beside_table
+from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY
@@ -40,8 +42,12 @@ class FitSection:
     left_out: tuple[str, ...] = ()
 
 
-def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
-    """The models of `campaign`; empty, with the reason, where nothing can be fitted. cells: of `with_locality`."""
+def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Published] = ()) -> FitSection:
+    """The models of `campaign`; empty, with the reason, where nothing can be fitted.
+
+    cells      of `with_locality`
+    published  fits to stand beside those of the same formula
+    """
     try:
         found = fit(campaign.results, cells, "results.jsonl")
     except UserError as error:
@@ -53,6 +59,10 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
         tables[collective] = [_hockney_table(own, localities)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
+    pairs = {table.title: beside(found.regressions, table) for table in published}
+    for each in (each for of_one in pairs.values() for each in of_one):
+        tables[each.ours.name["collective"]].append(beside_table(each))
+    alone = [f"{title}: nothing here is the same fit of the same algorithm" for title, own in pairs.items() if not own]
     for loggp in found.loggp:
         tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
     for max_rate in found.max_rate:
@@ -66,7 +76,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame) -> FitSection:
             orient="row",
         ),
         tables=tables,
-        left_out=tuple(found.left_out),
+        left_out=(*found.left_out, *alone),
     )
 
 

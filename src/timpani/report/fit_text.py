@@ -1,7 +1,6 @@
 """A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
 
-from collections.abc import Iterator, Mapping
-from math import isfinite
+from collections.abc import Iterator
 from typing import Any
 
 from timpani.campaign.published import Published
@@ -9,10 +8,10 @@ from timpani.models.fit import CurveFit, Fit
 from timpani.models.named import Named
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
+from timpani.report.beside_published import beside, beside_lines
 from timpani.report.fit_context import FitContext
+from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.text import aligned
-from timpani.stats.mean import Estimate
-from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
@@ -25,7 +24,7 @@ def fit_text(fit: Fit, context: FitContext) -> str:
         *_curve_tables(fit.curves, context),
         *(_regression_table(each) for each in fit.regressions),
         *_network_tables(fit),
-        *(_published_table(table) for table in context.published),
+        *(text for table in context.published for text in _published(fit, table)),
     ]
     if fit.left_out:
         parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
@@ -65,11 +64,6 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
 def curve_name(fitted: CurveFit) -> str:
     """The curve's algorithm, rank count and placement, in words."""
     return f"{algorithm_of(fitted.name)}, {fitted.name['ranks']} ranks, {fitted.name['placement']}"
-
-
-def algorithm_of(name: Mapping[str, Any]) -> str:
-    """The algorithm with its parameters, as tables and figures call it."""
-    return Algorithm(name["provider"], name["algorithm"], parse_parameters(name["parameters"])).label
 
 
 def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
@@ -144,16 +138,15 @@ def _network_tables(fit: Fit) -> Iterator[str]:
         )
 
 
+def _published(fit: Fit, table: Published) -> Iterator[str]:
+    """A published fit beside ours of the same formula, or as it was printed where there is none."""
+    pairs = beside(fit.regressions, table)
+    if not pairs:
+        yield _published_table(table)
+    for each in pairs:
+        yield "\n".join(beside_lines(each)) + "\n"
+
+
 def _published_table(table: Published) -> str:
     rows = [list(table.rows[0]), *(list(row.values()) for row in table.rows)]
     return "\n".join([f"Published: {table.title}; {table.machine}", *aligned(rows)]) + "\n"
-
-
-def number(value: float) -> str:
-    """Four significant digits; a dash for what is unknown."""
-    return f"{value:.4g}" if isfinite(value) else "–"
-
-
-def bounds(estimate: Estimate) -> str:
-    """`(1.2 to 1.4)`, a dash for a bound that is unknown."""
-    return f"({number(estimate.low)} to {number(estimate.high)})"

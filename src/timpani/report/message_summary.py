@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.models.curves import timed
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
-from timpani.report.fit_text import bounds, number
+from timpani.report.fit_words import bounds, number
 from timpani.report.messages import message_rows
 from timpani.report.tables import MISSING, Table, Value, significant
 from timpani.study.counted import counted

@@ -1,7 +1,7 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import Any
 
@@ -13,7 +13,7 @@ from markupsafe import Markup
 from timpani import __version__
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
-from timpani.campaign.published import published_in
+from timpani.campaign.published import Published, published_in
 from timpani.campaign.published_times import published_doubts
 from timpani.campaign.verify import unlike_samples
 from timpani.charts import theme
@@ -33,9 +33,13 @@ from timpani.study.sizes import show_size
 _MOST_FAILURES = 40  # shown; the campaign holds all
 
 
-def render(campaign: Campaign, linear: bool = False) -> str:
-    """The report as HTML that needs nothing else. linear: whether its curves begin on linear axes."""
-    report = Report(campaign)
+def render(campaign: Campaign, linear: bool = False, published: Sequence[Published] = ()) -> str:
+    """The report as HTML that needs nothing else.
+
+    linear     whether its curves begin on linear axes
+    published  fits to stand beside its own
+    """
+    report = Report(campaign, published)
     study = campaign.header.study
     messages = message_summary(campaign, report.cells)
     here = resources.files("timpani.report")

@@ -13,7 +13,7 @@ from timpani.prediction.campaign import Prediction
 from timpani.prediction.costs import MessageCosts
 from timpani.prediction.times import RATIO, choices
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
-from timpani.report.fit_text import algorithm_of, number
+from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
