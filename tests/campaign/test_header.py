@@ -66,6 +66,17 @@ def test_what_another_version_wrote_stays_when_the_campaign_goes_on(tmp_path: Pa
     assert values["commands"] == ["timpani run 1", "timpani run 2"]
 
 
+def test_settings_are_unknown_until_a_version_that_records_them_goes_on(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    new = Header.new(
+        study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="",
+        left_out=[], settings={"bcast": {"chain": "mpirun --mca x 2"}},
+    )  # fmt: skip
+    assert read_header(folder).settings is None
+    keep_header(folder, new)
+    assert read_header(folder).settings == {"bcast": {"chain": "mpirun --mca x 2"}}
+
+
 def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:
     machine = Machine(
         name="m",

@@ -51,6 +51,16 @@ def test_the_default_has_launches_of_its_own_and_all_forced_algorithms_share_the
 
 
 @every_mpi
+def test_each_algorithm_but_the_default_has_its_setting(mpi: Mpi) -> None:
+    plan = planned(mpi, collectives={"bcast": ["all", "timpani/binary"], "transpose": "all"})
+    labels = {cell.cell.algorithm.label for cell in plan.cells if cell.cell.collective == "bcast"}
+    assert plan.settings.keys() == {"bcast"}
+    assert plan.settings["bcast"].keys() == labels - {"default"}
+    assert plan.settings["bcast"]["timpani/binary"] == "timpani preload --rules FILE -- mpirun"
+    assert len(set(plan.settings["bcast"].values())) == len(labels) - 1
+
+
+@every_mpi
 def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
     few = planned(mpi, collectives={"bcast": "all"}, launches=5)
     assert "fewer than the 6 launches that a comparison takes: --launches 6 or more" in few.notes

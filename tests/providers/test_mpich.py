@@ -1,6 +1,7 @@
 """MPICH's algorithms, from recorded control variables and from the library installed here."""
 
 import os
+import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -96,6 +97,28 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
         "MPIR_CVAR_COLLECTIVE_FALLBACK": 0,
         "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": 4096,
     }
+
+
+def test_a_user_is_told_the_variables_by_the_librarys_own_names() -> None:
+    mpi = Mpi("mpich", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    bcast = {info.name: replace(info, value="6") for info in recorded("5.0.2")["bcast"]}
+    common = "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+    assert Mpich().setting(mpi, bcast["scatter_allgather"], Algorithm("mpich", "scatter_allgather")) == (
+        f"{common}=scatter_recursive_doubling_allgather mpiexec"
+    )
+    asked = Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096")
+    assert Mpich().setting(mpi, bcast["pipelined_tree"], asked) == (
+        f"{common}=pipelined_tree MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE=4096 mpiexec"
+    )
+
+
+@every_mpich
+def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
+    for info in Mpich().catalogue(mpi).algorithms["allreduce"]:
+        *variables, _ = shlex.split(Mpich().setting(mpi, info, Algorithm("mpich", info.name)))
+        said = dict(variable.split("=") for variable in variables)
+        told = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
+        assert told["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == int(info.value)
 
 
 def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":

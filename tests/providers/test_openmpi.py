@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -75,6 +76,29 @@ def test_han_is_kept_out_from_5_0() -> None:
         mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
         selection = OpenMpi().selection(mpi, info, Algorithm("openmpi", "linear"))
         assert ("^han" in selection.arguments) == kept_out
+
+
+@pytest.mark.parametrize(("version", "han"), [("4.1.4", ""), ("5.0.11", " --mca coll '^han'")])
+def test_a_user_is_told_the_arguments_that_choose_an_algorithm(version: str, han: str) -> None:
+    algorithms = {info.name: info for info in read_algorithms((DATA / f"openmpi-{version}.txt").read_text())["bcast"]}
+    mpi = Mpi("openmpi", version, Path("mpirun"), Path("mpicxx"), None)
+    asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
+    assert OpenMpi().setting(mpi, algorithms["chain"], asked) == (
+        f"mpirun --mca coll_tuned_use_dynamic_rules 1{han} --mca coll_tuned_bcast_algorithm 2 "
+        "--mca coll_tuned_bcast_algorithm_chain_fanout 2"
+    )
+
+
+@every_open_mpi
+def test_the_setting_reaches_every_rank(mpi: Mpi) -> None:
+    info = OpenMpi().catalogue(mpi).algorithms["bcast"][5]
+    _, *arguments = shlex.split(OpenMpi().setting(mpi, info, Algorithm("openmpi", info.name)))
+    started = command(mpi, LaunchRequest(2, "core", True, tuple(arguments), {}, ("env",)))
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    chosen = rf"^OMPI_MCA_coll_tuned_bcast_algorithm={info.value}$"
+    assert len(re.findall(chosen, answer.stdout, re.MULTILINE)) == 2
 
 
 @every_open_mpi

@@ -100,6 +100,7 @@ def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
         "Best algorithm by ranks and size",
         "Speed-up against the default",
         "Tables",
+        "What to switch on",
         "Which algorithm behaves most like the default",
         "Where curves leave their flat part",
         "Models: latency, throughput, switches",
@@ -163,6 +164,16 @@ def test_the_verdict_names_share_and_worst_loss(page: Page) -> None:
     )
     assert re.search(r"Worst loss: bcast at 4 MiB on \d ranks, where scatter_allgather is 1\.9\d × as fast", page.text)
     assert "Left out: bcast openmpi/chain at 1 rank: it needs two" in page.text
+
+
+def test_what_is_faster_stands_with_what_switches_it_on(html: str, tmp_path: Path) -> None:
+    assert "How to switch an algorithm on is not recorded" in html
+    setting = "mpirun --mca coll_tuned_bcast_algorithm 8"
+    header = synthetic_header() | {"settings": {"bcast": {"scatter_allgather": setting}}}
+    page = Page(render(load(write_campaign(tmp_path / "c", header, synthetic_results(), synthetic_launches()))))
+    assert f"scatter_allgather {setting}" in page.text
+    assert f"scatter_allgather in all calls of bcast: {setting}" in page.text
+    assert "is not recorded" not in page.text
 
 
 def test_the_shown_rank_count_is_the_largest_with_a_core_for_each(page: Page) -> None:

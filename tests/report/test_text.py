@@ -109,13 +109,13 @@ def test_messages_between_ranks_say_how_close_those_sit() -> None:
 
 
 def verdict(within: int, slower: int, undecided: int, **values: Any) -> Verdict:
-    given: dict[str, Any] = {"worst": None, "sentences": (), "warnings": (), **values}
+    given: dict[str, Any] = {"losses": (), "sentences": (), "warnings": (), **values}
     return Verdict(within + slower + undecided, within, slower, undecided, **given)
 
 
 def test_verdict_answers_first_and_warns_last() -> None:
     said = verdict_lines(
-        verdict(40, 5, 18, worst=LOSS, sentences=("bcast, 63 points: …",), warnings=("2 of 9 cells …",))
+        verdict(40, 5, 18, losses=(LOSS,), sentences=("bcast, 63 points: …",), warnings=("2 of 9 cells …",))
     )
     assert said == [
         "Verdict: of 63 points (collective, ranks, size) the default is shown within 5 % of the best at 40 and slower "
@@ -124,6 +124,25 @@ def test_verdict_answers_first_and_warns_last() -> None:
         "  bcast, 63 points: …",
         "Warning: 2 of 9 cells …",
     ]
+
+
+BY_RULES = "timpani preload --rules FILE -- mpirun"
+
+
+def test_losses_are_told_with_what_switches_their_algorithm_on() -> None:
+    own = replace(LOSS, collective="reduce", best_label="timpani/binary", setting=BY_RULES)
+    losses = (replace(LOSS, setting="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
+    _, worst, how, then, rules, third, *rest = verdict_lines(verdict(0, 4, 0, losses=losses))
+    assert worst.startswith("Worst loss: bcast at 64 KiB")
+    assert how == "  chain in all calls of bcast: mpirun --mca coll_tuned_bcast_algorithm 2 …"
+    assert then.startswith("Next: reduce at 64 KiB on 8 ranks, where timpani/binary is 2.50 × as fast")
+    assert rules == f"  timpani/binary by rules (`timpani rules`): {BY_RULES} …"
+    assert (third[:6], rest) == ("Then: ", [])
+
+
+def test_settings_that_were_not_recorded_are_said_to_be() -> None:
+    *_, last = verdict_lines(verdict(0, 1, 0, losses=(LOSS,), settings_recorded=False))
+    assert last == "How to switch an algorithm on is not recorded: the campaign was measured by an earlier version."
 
 
 def test_undecided_points_are_told_with_what_would_decide_them() -> None:
@@ -145,7 +164,7 @@ def test_verdict_without_a_loss_or_a_comparison_says_so() -> None:
 
 def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
     loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
-    assert verdict_lines(verdict(0, 1, 0, worst=loss))[1] == (
+    assert verdict_lines(verdict(0, 1, 0, losses=(loss,)))[1] == (
         "Worst loss: barrier on 8 ranks, where chain is 2.50 × as fast."
     )
 
@@ -160,7 +179,7 @@ def test_too_few_launches_are_no_verdict() -> None:
 
 
 def test_averages_are_answered_by_value() -> None:
-    of_values = replace(verdict(0, 0, 0, worst=LOSS, by_value=42, within_by_value=31), decided=42)
+    of_values = replace(verdict(0, 0, 0, losses=(LOSS,), by_value=42, within_by_value=31), decided=42)
     first, second = verdict_lines(of_values)
     assert first == (
         "Verdict by value alone (averages of a single run, no interval): of 42 points (collective, ranks, size) "

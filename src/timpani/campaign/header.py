@@ -91,6 +91,8 @@ class Header(_Recorded):
     rules     the text of the study's file of rules; None where it names none
     id        drawn when the campaign began, part of its lines' checksums; empty of one older than these
     results   of an import, how many there are: it gets no more
+    settings  by collective and label, what a user types to have an algorithm outside Timpani; None where that wasn't
+              recorded: in imports, and by versions before
     """
 
     recorded: dict[str, Any] = Field(repr=False)
@@ -104,6 +106,7 @@ class Header(_Recorded):
     left_out: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     rules: str | None = None
+    settings: dict[str, dict[str, str]] | None = None
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:
@@ -127,6 +130,7 @@ class Header(_Recorded):
         left_out: list[str],
         rules: str | None = None,
         results: int | None = None,
+        settings: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
         values = {
@@ -142,6 +146,7 @@ class Header(_Recorded):
             "commands": [command],
             "rules": rules,
             "results": results,
+            "settings": settings,
         }
         return cls.check(values, "campaign.json")
 
@@ -153,7 +158,8 @@ class Header(_Recorded):
     def continued_by(self, new: Self) -> dict[str, Any]:
         """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
-        return {**self.recorded, "version": VERSION, "study": new.recorded["study"], "commands": commands}
+        later = {key: new.recorded[key] for key in ("study", "settings")}
+        return {**self.recorded, "version": VERSION, **later, "commands": commands}
 
 
 _RESTORE = "restore it, or measure into another folder"

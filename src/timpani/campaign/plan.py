@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -64,7 +64,8 @@ class Group:
 class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
-    `skipped` is what can't take part here.
+    `skipped` is what can't take part here. `settings` has, by collective and an algorithm's label, what a user types to
+    have it outside Timpani.
 
     `hosts` is empty where the launcher is not told any: on this computer. `concurrent_launches` run at a time: one,
     unless they are simulations, which disturb no other's times.
@@ -77,6 +78,7 @@ class CampaignPlan:
     machine: Machine
     hosts: HostList = ()
     concurrent_launches: int = 1
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""

@@ -37,6 +37,7 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
         _check_cores(study, resources.cores)
     draft = _Draft(study, resources)
     draft.skip_unfit()
+    settings: dict[str, dict[str, str]] = {}
     for collective, texts in study.collectives.items():
         theirs, ours = library.catalogues_of(collective)
         is_collective = OPERATIONS[collective].kind == "collective"
@@ -47,6 +48,8 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
             forced = is_collective and algorithm.provider != OWN
             selection = library.provider.selection(library.mpi, info, algorithm) if forced else AlgorithmSelection()
             draft.add(collective, algorithm, info, selection)
+            if setting := library.setting(collective, algorithm):
+                settings.setdefault(collective, {})[algorithm.label] = setting
         if study.rules and is_collective:
             selection = rules_selection(library.mpi, Path(study.rules), resources.machine.switches)
             draft.add(collective, BY_RULES, None, selection)
@@ -54,7 +57,7 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
     if not groups:
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what is")
-    planned = CampaignPlan(study, library.mpi, groups, skipped, resources.machine, resources.hosts)
+    planned = CampaignPlan(study, library.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
     _check_budget(planned)
     return planned
 

@@ -88,6 +88,7 @@ class Session:
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
+                settings=self.plan.settings,
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
             ),
         )

@@ -29,7 +29,13 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     for warning in load_warnings(campaign.launches):
         typer.echo(f"Warning: {warning}")
     cells = estimate_cells(campaign.results)
-    verdict = summarise(decide(campaign.results), cells, campaign.launch_seconds, campaign.header.study.launches)
+    verdict = summarise(
+        decide(campaign.results),
+        cells,
+        campaign.launch_seconds,
+        campaign.header.study.launches,
+        campaign.header.settings,
+    )
     messages = message_summary(campaign, cells)
     typer.echo("\n".join(verdict_lines(verdict, summary_lines(messages) if messages else ())))
     for text in indistinct(campaign.proofs):

@@ -10,6 +10,7 @@ from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.provider import Provider
 from timpani.providers.registry import provider_of
 from timpani.providers.transposes import transposes_catalogue
+from timpani.study.cell import OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 
 
@@ -53,3 +54,16 @@ class Library:
         kind = OPERATIONS[operation].kind
         theirs = self.collectives if kind == "collective" else self.point_to_point
         return theirs, self.transposes if kind == "transpose" else self.ours
+
+    def setting(self, collective: str, algorithm: Algorithm) -> str | None:
+        """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
+
+        Nothing has to be set for the default, and ours take the place of collectives by rules, in Open MPI and MPICH.
+        """
+        if OPERATIONS[collective].kind != "collective" or algorithm.is_default:
+            return None
+        if algorithm.provider == OWN:
+            replaceable = self.mpi.kind in ("openmpi", "mpich")
+            return "timpani preload --rules FILE -- mpirun" if replaceable else None
+        info = self.collectives.info(collective, algorithm)
+        return self.provider.setting(self.mpi, info, algorithm) if info else None

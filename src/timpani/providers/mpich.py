@@ -9,6 +9,7 @@ number a name has is asked of the library, by giving it the name and reading the
 import json
 import os
 import re
+import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ from timpani.study.operations import COLLECTIVES
 
 # `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
 _NO_ALGORITHMS = ("auto", "nb")
+
+_NO_DEVICE = {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
 
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
 
@@ -64,13 +67,22 @@ class Mpich:
             return AlgorithmSelection()
         asked = dict(algorithm.parameters)
         return AlgorithmSelection(
-            environment={"MPIR_CVAR_DEVICE_COLLECTIVES": "none"},
+            environment=_NO_DEVICE,
             at_call=(
                 (_algorithm_variable(info.collective), int(info.value)),
                 _FALLBACK_IS_ERROR,
                 *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
             ),
         )
+
+    def setting(self, mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+        """Variables of the environment. They name the algorithm as the library does; where it can't serve a call the
+        library takes another, as is its own habit."""
+        asked = dict(algorithm.parameters)
+        name = info.aliases[0] if info.aliases else info.name
+        variables = _NO_DEVICE | {_algorithm_variable(info.collective): name}
+        variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
+        return shlex.join([*(f"{variable}={value}" for variable, value in variables.items()), "mpiexec"])
 
 
 def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:

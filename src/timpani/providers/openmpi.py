@@ -6,6 +6,7 @@ through MPI_T and duplicating the communicator switches inside one launch (ran o
 
 import os
 import re
+import shlex
 import subprocess
 from collections import defaultdict
 
@@ -13,7 +14,7 @@ from timpani.errors import UserError
 from timpani.native.find import Mpi
 from timpani.providers.canonical_names import canonical_names
 from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
-from timpani.providers.provider import AlgorithmSelection, Counting
+from timpani.providers.provider import AlgorithmSelection, Controls, Counting
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
@@ -66,18 +67,37 @@ class OpenMpi:
         """
         if info is None:
             return AlgorithmSelection()
-        arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
-        if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
-            arguments += ["--mca", "coll", "^han"]
+        arguments = _dynamic_rules(mpi)
         asked = dict(algorithm.parameters)
         controls = (
             (_algorithm_variable(info.collective), int(info.value)),
             *((each.control, asked.get(each.name, each.default)) for each in info.parameters),
         )
         if info.at_start:
-            arguments += [word for name, value in controls for word in ("--mca", name, str(value))]
+            arguments += _arguments(controls)
             return AlgorithmSelection(arguments=tuple(arguments))
         return AlgorithmSelection(arguments=tuple(arguments), at_creation=controls)
+
+    def setting(self, mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+        """Arguments to mpirun; parameters not asked for stay at their defaults."""
+        asked = dict(algorithm.parameters)
+        controls = (
+            (_algorithm_variable(info.collective), int(info.value)),
+            *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
+        )
+        return shlex.join(["mpirun", *_dynamic_rules(mpi), *_arguments(controls)])
+
+
+def _dynamic_rules(mpi: Mpi) -> list[str]:
+    """What lets coll/tuned be told an algorithm."""
+    arguments = ["--mca", "coll_tuned_use_dynamic_rules", "1"]
+    if mpi.numbers >= (5,):  # HAN takes most collectives from tuned on several nodes
+        arguments += ["--mca", "coll", "^han"]
+    return arguments
+
+
+def _arguments(controls: Controls) -> list[str]:
+    return [word for name, value in controls for word in ("--mca", name, str(value))]
 
 
 def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:

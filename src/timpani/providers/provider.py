@@ -65,3 +65,7 @@ class Provider(Protocol):
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """How `mpi` is made to run `algorithm`; `info` is what the catalogue has of it, None of the default."""
         ...
+
+    def setting(self, mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+        """What a user types to have `algorithm` in all calls of its collective: a shell's words before the program."""
+        ...

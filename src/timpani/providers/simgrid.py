@@ -4,6 +4,7 @@
 """
 
 import re
+import shlex
 import subprocess
 import tempfile
 from pathlib import Path
@@ -67,7 +68,15 @@ class SimGrid:
 
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """A start of its own for each algorithm."""
-        return AlgorithmSelection(arguments=() if info is None else (f"--cfg=smpi/{info.collective}:{info.value}",))
+        return AlgorithmSelection(arguments=() if info is None else (_option(info),))
+
+    def setting(self, mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+        """An option of smpirun."""
+        return shlex.join(["smpirun", _option(info)])
+
+
+def _option(info: AlgorithmInfo) -> str:
+    return f"--cfg=smpi/{info.collective}:{info.value}"
 
 
 def _ask(mpi: Mpi, collective: str, folder: str) -> list[str]:

@@ -39,7 +39,9 @@ class Report:
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells))
         self.decisions = with_conditions(decide(campaign.results))
-        self.verdict = summarise(self.decisions, cells, campaign.launch_seconds, campaign.header.study.launches)
+        self.verdict = summarise(
+            self.decisions, cells, campaign.launch_seconds, campaign.header.study.launches, campaign.header.settings
+        )
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
         )

@@ -11,9 +11,11 @@ from timpani.charts.latency import coverage, latency_title
 from timpani.charts.registry import figures
 from timpani.charts.rows import MESSAGES
 from timpani.charts.status import shape_key, words
+from timpani.report import gains
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
 from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables, with_best
+from timpani.report.text import NOT_RECORDED
 from timpani.tuning import knee
 
 
@@ -57,6 +59,14 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         100,
         f"{latency_title(report.cells)} by size and algorithm{intervals}.{bold}{_marks(report.cells)}",
         _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
+    )
+    settings = report.campaign.header.settings
+    yield PageSection(
+        "gains",
+        "What to switch on",
+        105,
+        gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
+        gains.gain_tables(report.decisions, settings),
     )
     yield PageSection(
         "likeness",

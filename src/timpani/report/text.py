@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.charts.latency import coverage
 from timpani.report.durations import show_seconds
+from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, SWEEP
@@ -38,7 +39,10 @@ _RATES = {
 """Messages per second, from microseconds per message."""
 
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
+_RANKING = ("Worst loss", "Next", "Then")
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
+
+NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was measured by an earlier version."
 
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
@@ -173,7 +177,7 @@ def headline(verdict: Verdict) -> list[str]:
     rest = f"; {verdict.undecided} undecided" if verdict.undecided else ""
     lines = [f"Verdict: of {points} (collective, ranks, size) the default is shown {' and '.join(parts)}{rest}."]
     if verdict.worst:
-        lines.append(f"Worst loss: {_loss(verdict.worst)}.")
+        lines += _losses(verdict)
     elif not verdict.undecided:
         lines.append("No algorithm is significantly faster.")
     if verdict.decisive:
@@ -192,6 +196,21 @@ def _what_would_decide(decisive: Decisive, undecided: int) -> str:
     if decisive.half >= _MANY_LAUNCHES:
         return f"To decide half of {of} would take {half}."
     return f"To decide half of {of} would take about {half}, nine in ten {cost(decisive.most, decisive.most_seconds)}."
+
+
+def _losses(verdict: Verdict) -> Iterator[str]:
+    """The worst losses, one an operation, each with what switches its best algorithm on."""
+    for word, loss in zip(_RANKING, verdict.losses, strict=False):
+        yield f"{word}: {_loss(loss)}."
+        if loss.setting:
+            where = (
+                "by rules (`timpani rules`)"
+                if loss.best_label.startswith(OWN)
+                else f"in all calls of {loss.collective}"
+            )
+            yield f"  {loss.best_label} {where}: {loss.setting} …"
+    if not verdict.settings_recorded:
+        yield NOT_RECORDED
 
 
 def _loss(loss: Loss) -> str:

@@ -1,7 +1,9 @@
 """The verdict on a campaign in a few figures: what is shown of the default, what is not, and what would show it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 import polars as pl
 
@@ -12,10 +14,16 @@ from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WIT
 from timpani.tuning.sentence import sentence
 from timpani.tuning.warnings import cell_warnings, launches_advice
 
+Settings = Mapping[str, Mapping[str, str]]
+"""By collective and label, what a user types to have an algorithm."""
+
 
 @dataclass(frozen=True)
 class Loss:
-    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one."""
+    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one.
+
+    setting  what to type to have the best algorithm in all calls of the collective; None where that isn't known
+    """
 
     collective: str
     ranks: int
@@ -27,6 +35,7 @@ class Loss:
     gain: float
     gain_low: float | None
     gain_high: float | None
+    setting: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,20 +63,21 @@ class Verdict:
     by_value           how many are of imported averages, which have a lowest time and no interval
     within_by_value    at how many of these the default takes at most 5 % longer than the best
     decisive           what would decide the undecided; None where there are none, or nothing can be told
-    worst              the largest significant loss, or of averages the largest; None where there is none
+    losses             the largest significant loss of each operation, or of averages the largest; the largest first
     sentences          one per operation
     warnings           what to know before the numbers are believed, each with what to do
     too_few_launches   points with fewer launches than a comparison takes
     launches_needed    how many it takes at all of them
     launches_advice    how to have them; empty where nothing is needed or nothing helps
     has_collectives    whether there is anything that a default decides
+    settings_recorded  whether the campaign tells how algorithms are had outside Timpani
     """
 
     decided: int
     within_5_percent: int
     slower: int
     undecided: int
-    worst: Loss | None
+    losses: tuple[Loss, ...]
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
     by_value: int = 0
@@ -77,6 +87,12 @@ class Verdict:
     launches_needed: int = 0
     launches_advice: str = ""
     has_collectives: bool = True
+    settings_recorded: bool = True
+
+    @property
+    def worst(self) -> Loss | None:
+        """The largest loss of all; None where there is none."""
+        return self.losses[0] if self.losses else None
 
     @property
     def can_tell(self) -> bool:
@@ -89,14 +105,18 @@ def summarise(
     cells: pl.DataFrame,
     launch_seconds: float | None = None,
     launches_asked: int | None = None,
+    settings: Settings | None = None,
 ) -> Verdict:
-    """The verdict on a campaign, from its `decide`, its `estimate_cells`, what one launch of all cells took, and the
-    launches that its study asks for; None of an import, which nobody here can repeat.
+    """The verdict on a campaign, from its `decide` and its `estimate_cells`.
+
+    launch_seconds  what one launch of all cells took
+    launches_asked  by the study; None of an import, which nobody here can repeat
+    settings        None where the campaign doesn't tell
     """
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
     beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
-    worst = decided.filter(beaten).sort("gain", descending=True).head(1)
+    worst = decided.filter(beaten).sort("gain", descending=True).unique("collective", keep="first", maintain_order=True)
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)
     return Verdict(
@@ -104,7 +124,7 @@ def summarise(
         within_5_percent=standing.get(WITHIN, 0),
         slower=standing.get(SLOWER, 0),
         undecided=standing.get(UNDECIDED, 0),
-        worst=Loss(**worst.select(Loss.__dataclass_fields__.keys()).row(0, named=True)) if worst.height else None,
+        losses=tuple(_loss(row, settings or {}) for row in worst.iter_rows(named=True)),
         sentences=tuple(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
@@ -117,7 +137,13 @@ def summarise(
         launches_needed=max(short["launches_needed"].to_list(), default=0),
         launches_advice=launches_advice(cells, launches_asked),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
+        settings_recorded=settings is not None,
     )
+
+
+def _loss(decision: dict[str, Any], settings: Settings) -> Loss:
+    values = {name: decision[name] for name in Loss.__dataclass_fields__ if name in decision}
+    return Loss(**values, setting=settings.get(decision["collective"], {}).get(decision["best_label"]))
 
 
 def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None) -> Decisive | None:
