@@ -64,8 +64,8 @@ def test_each_algorithm_but_the_default_has_its_setting(mpi: Mpi) -> None:
 def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
     few = planned(mpi, collectives={"bcast": "all"}, launches=5)
     assert "fewer than the 6 launches that a comparison takes: --launches 6 or more" in few.notes
-    chains = [f"chain:fanout={fanout}" for fanout in range(1, 25)]
-    many = planned(mpi, collectives={"bcast": ["default", *chains], "latency": "default"}, launches=6)
+    trees = [f"timpani/knomial:radix={radix}" for radix in range(2, 26)]
+    many = planned(mpi, collectives={"bcast": ["default", *trees], "latency": "default"}, launches=6)
     assert many.launches_needed == 7
     assert not [note for note in planned(mpi, collectives={"bcast": "all"}, launches=6).notes if "launches" in note]
 

@@ -130,8 +130,8 @@ BY_RULES = "timpani preload --rules FILE -- mpirun"
 
 
 def test_losses_are_told_with_what_switches_their_algorithm_on() -> None:
-    own = replace(LOSS, collective="reduce", best_label="timpani/binary", setting=BY_RULES)
-    losses = (replace(LOSS, setting="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
+    own = replace(LOSS, collective="reduce", best_label="timpani/binary", set_by=BY_RULES)
+    losses = (replace(LOSS, set_by="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
     _, worst, how, then, rules, third, *rest = verdict_lines(verdict(0, 4, 0, losses=losses))
     assert worst.startswith("Worst loss: bcast at 64 KiB")
     assert how == "  chain in all calls of bcast: mpirun --mca coll_tuned_bcast_algorithm 2 …"

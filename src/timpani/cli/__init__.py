@@ -23,6 +23,7 @@ from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
+from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
 from timpani.errors import UserError
 
@@ -38,6 +39,7 @@ app.command("doctor")(doctor)
 app.command("list")(list_)
 app.command("run", epilog=EXAMPLES)(run)
 app.command("show")(show)
+app.command("verdict")(verdict)
 app.command("report")(report)
 app.command("fit")(fit)
 app.command("check")(check)

@@ -5,15 +5,10 @@ from pathlib import Path
 
 import typer
 
-from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
-from timpani.campaign.table import estimate_cells
-from timpani.report.message_summary import message_summary, summary_lines
-from timpani.report.text import verdict_lines
-from timpani.tuning.decide import decide
-from timpani.tuning.verdict import summarise
+from timpani.report.verdict import verdict_text
 
 _SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 
@@ -26,18 +21,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     if outcome.ended == "budget":
         typer.echo(f"the budget is spent: {outcome.missing} results are missing; the same command goes on")
     campaign = load(folder)
-    for warning in load_warnings(campaign.launches):
-        typer.echo(f"Warning: {warning}")
-    cells = estimate_cells(campaign.results)
-    verdict = summarise(
-        decide(campaign.results),
-        cells,
-        campaign.launch_seconds,
-        campaign.header.study.launches,
-        campaign.header.settings,
-    )
-    messages = message_summary(campaign, cells)
-    typer.echo("\n".join(verdict_lines(verdict, summary_lines(messages) if messages else ())))
+    typer.echo("\n".join(verdict_text(campaign)))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not told apart by their messages: {text}")
     place = shlex.quote(str(folder))

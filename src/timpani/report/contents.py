@@ -16,12 +16,12 @@ from timpani.charts.rows import CALLS, SIZE_SERIES
 from timpani.report.fit_section import fit_section
 from timpani.report.messages import message_rows
 from timpani.report.panels import Panel, panels
+from timpani.report.verdict import verdict_of
 from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning import knee
 from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide
 from timpani.tuning.similarity import distances_from_default
-from timpani.tuning.verdict import summarise
 
 
 class Report:
@@ -39,9 +39,7 @@ class Report:
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells))
         self.decisions = with_conditions(decide(campaign.results))
-        self.verdict = summarise(
-            self.decisions, cells, campaign.launch_seconds, campaign.header.study.launches, campaign.header.settings
-        )
+        self.verdict = verdict_of(campaign, self.decisions, cells)
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
         )

@@ -202,13 +202,13 @@ def _losses(verdict: Verdict) -> Iterator[str]:
     """The worst losses, one an operation, each with what switches its best algorithm on."""
     for word, loss in zip(_RANKING, verdict.losses, strict=False):
         yield f"{word}: {_loss(loss)}."
-        if loss.setting:
+        if loss.set_by:
             where = (
                 "by rules (`timpani rules`)"
                 if loss.best_label.startswith(OWN)
                 else f"in all calls of {loss.collective}"
             )
-            yield f"  {loss.best_label} {where}: {loss.setting} …"
+            yield f"  {loss.best_label} {where}: {loss.set_by} …"
     if not verdict.settings_recorded:
         yield NOT_RECORDED
 

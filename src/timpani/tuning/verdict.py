@@ -22,7 +22,7 @@ Settings = Mapping[str, Mapping[str, str]]
 class Loss:
     """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one.
 
-    setting  what to type to have the best algorithm in all calls of the collective; None where that isn't known
+    set_by  what to type to have the best algorithm in all calls of the collective; None where that isn't known
     """
 
     collective: str
@@ -35,7 +35,7 @@ class Loss:
     gain: float
     gain_low: float | None
     gain_high: float | None
-    setting: str | None = None
+    set_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def summarise(
 
 def _loss(decision: dict[str, Any], settings: Settings) -> Loss:
     values = {name: decision[name] for name in Loss.__dataclass_fields__ if name in decision}
-    return Loss(**values, setting=settings.get(decision["collective"], {}).get(decision["best_label"]))
+    return Loss(**values, set_by=settings.get(decision["collective"], {}).get(decision["best_label"]))
 
 
 def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None) -> Decisive | None:

@@ -1,0 +1,72 @@
+"""The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/verdict-json.md names the keys."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.activity import load_warnings, machine_loads
+from timpani.campaign.load import Campaign
+from timpani.campaign.table import estimate_cells
+from timpani.report.message_summary import message_summary, summary_lines
+from timpani.report.text import verdict_lines
+from timpani.study.schema import POINT
+from timpani.tuning.decide import decide
+from timpani.tuning.verdict import Verdict, summarise
+
+
+def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
+    """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
+    header = campaign.header
+    return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings)
+
+
+def verdict_text(campaign: Campaign) -> Iterator[str]:
+    """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
+    cells = estimate_cells(campaign.results)
+    messages = message_summary(campaign, cells)
+    verdict = verdict_of(campaign, decide(campaign.results), cells)
+    yield from (f"Warning: {warning}" for warning in load_warnings(campaign.launches))
+    yield from verdict_lines(verdict, summary_lines(messages) if messages else ())
+
+
+def verdict_object(campaign: Campaign) -> dict[str, Any]:
+    """What `timpani verdict --format json` prints."""
+    header = campaign.header
+    cells, decisions = estimate_cells(campaign.results), decide(campaign.results)
+    verdict = verdict_of(campaign, decisions, cells)
+    by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
+    return {
+        "title": header.study.title,
+        "mpi": {"kind": header.mpi.kind, "version": header.mpi.version},
+        "machine": header.machine.name,
+        "timpani": header.timpani,
+        "created": header.created,
+        "compared": verdict.decided,
+        "within_5_percent": verdict.within_5_percent,
+        "slower": verdict.slower,
+        "undecided": verdict.undecided,
+        "by_value": by_value,
+        "launches_asked": header.study.launches,
+        "too_few_launches": verdict.too_few_launches,
+        "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
+        "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
+        "warnings": [*load_warnings(campaign.launches), *verdict.warnings],
+        "left_out": list(header.left_out),
+        "settings_recorded": verdict.settings_recorded,
+        "points": list(_points(decisions, cells, header.settings or {})),
+    }
+
+
+def _points(
+    decisions: pl.DataFrame, cells: pl.DataFrame, settings: dict[str, dict[str, str]]
+) -> Iterator[dict[str, Any]]:
+    """Of each point: where, its standing, default and best with their ratio, and what would decide it."""
+    timed = cells.filter(pl.col("launches") > 0)
+    launches = timed.group_by(POINT).agg(pl.min("launches"), pl.max("launches_needed"))
+    at_points = decisions.join(launches, on=POINT, how="left", maintain_order="left")
+    for row in at_points.iter_rows(named=True):
+        renamed = {"ratio": row.pop("gain"), "ratio_low": row.pop("gain_low"), "ratio_high": row.pop("gain_high")}
+        setting = settings.get(row["collective"], {}).get(row["best_label"])
+        yield {name.removesuffix("_label"): value for name, value in row.items()} | renamed | {"setting": setting}

@@ -1,0 +1,72 @@
+"""`timpani verdict`: the answer again, and as data."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.report.conftest import synthetic_header, synthetic_launches, synthetic_results, write_campaign
+
+DOCS = Path(__file__).parents[2] / "docs" / "verdict-json.md"
+SETTING = "mpirun --mca coll_tuned_bcast_algorithm 8"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    header = synthetic_header() | {"settings": {"bcast": {"scatter_allgather": SETTING}}}
+    busy = {"host": "desk", "cores": 4, "seconds": 3.0, "busy_s": 9.0, "own_s": 3.0, "steal_s": 0.0}
+    launches = [launch | {"machines": [busy]} for launch in synthetic_launches()]
+    return write_campaign(tmp_path_factory.mktemp("verdict") / "c", header, synthetic_results(), launches)
+
+
+@pytest.fixture(scope="module")
+def told(folder: Path) -> Any:
+    return json.loads(typed("verdict", folder, "--format", "json").stdout)
+
+
+def documented(heading: str) -> set[str]:
+    table = DOCS.read_text().split(f"| {heading} | what |")[1].split("\n\n")[0]
+    return {
+        name
+        for line in table.splitlines()
+        if line.startswith("| `")
+        for name in re.findall(r"`(\w+)`", line.split("|")[1])
+    }
+
+
+def test_the_text_is_what_the_run_ended_with(folder: Path) -> None:
+    first, second, *rest = typed("verdict", folder).stdout.splitlines()
+    assert first.startswith("Warning: measured under load: on desk other processes kept 2.0 of 4 cores busy")
+    assert second.startswith("Verdict: of 72 points")
+    assert f"  scatter_allgather in all calls of bcast: {SETTING} …" in rest
+
+
+def test_every_key_is_documented_and_no_other(told: Any) -> None:
+    assert told.keys() == documented("key")
+    for point in told["points"]:
+        assert point.keys() == documented("key of a point")
+
+
+def test_the_head_counts_what_the_points_say(told: Any) -> None:
+    points = told["points"]
+    for standing in ("within_5_percent", "slower", "undecided"):
+        assert told[standing] == sum(point["standing"] == standing for point in points) > 0
+    assert told["compared"] == len(points) == 72
+    (load,) = told["load"]
+    assert (load["host"], load["others"], load["is_disturbing"]) == ("desk", 2.0, True)
+    assert told["warnings"][0].startswith("measured under load")
+    assert told["settings_recorded"]
+
+
+def test_a_point_has_its_ratio_with_an_interval_and_what_switches_the_best_on(told: Any) -> None:
+    slower = [point for point in told["points"] if point["standing"] == "slower" and point["collective"] == "bcast"]
+    for point in slower:
+        assert point["ratio_low"] <= point["ratio"] <= point["ratio_high"]
+        assert (point["launches"], point["launches_needed"]) == (6, 6)
+        assert point["setting"] == (SETTING if point["best"] == "scatter_allgather" else None)
+    assert {point["best"] for point in slower} >= {"scatter_allgather"}
+    undecided = [point for point in told["points"] if point["standing"] == "undecided"]
+    assert all(point["launches_to_decide"] > 6 for point in undecided if point["launches_to_decide"])
