@@ -228,6 +228,26 @@ def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
     assert "LogGP" in run("fit", tmp_path / "network").stdout
 
 
+def test_a_round_trip_that_failed_in_most_launches_takes_no_other_with_it(tmp_path: Path) -> None:
+    trips = [
+        {
+            "collective": "prtt",
+            "parameters": f"delay_ns={delay},messages={messages}",
+            "message_bytes": size,
+            "launch": launch,
+            "median_us": 5 + 2e-3 * size + (messages - 1) * max(0.5 + 1e-3 * (size - 1), 0.25 + delay / 1000),
+        }
+        for launch in (1, 2, 3)
+        for size in (1, 1024, 4096)
+        for messages, delay in ((1, 0), (9, 0), (9, 20000))
+    ]
+    seldom = [each for each in trips if each["message_bytes"] != 4096 or each["launch"] == 1]
+    found = fitted(campaign(tmp_path / "seldom", seldom))
+    assert found["loggp"][0]["launches"] == 3
+    assert len(found["left_out"]) == 3
+    assert found["left_out"][0] == "LogGP: messages=1, delay_us=0, message_bytes=4096 was measured by 1 of 3 launches"
+
+
 def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
     lines = [{"collective": "message_rate", "message_bytes": size, "median_us": 1.0} for size in (1, 2, 4)]
     trip = {"collective": "prtt", "parameters": "delay_ns=0,messages=1", "median_us": 4.0}

@@ -31,6 +31,8 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
     """LogGP of each pair of ranks in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
+        part, lacking = _measured_by_most(part, "messages", "delay_us", "message_bytes")
+        yield from (NotFitted(f"LogGP: {why}") for why in lacking)
         trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
         try:
             model = loggp([dict(zip(trips, launch, strict=True)) for launch in _complete_launches(times).tolist()])
@@ -45,6 +47,8 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
     for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
+        part, lacking = _measured_by_most(part, "senders", "ranks", "message_bytes")
+        yield from (NotFitted(f"max-rate: {why}") for why in lacking)
         cells, times = launches_by(part, "senders", "ranks", "message_bytes")
         try:
             senders, _, sizes = np.array(cells, dtype=np.float64).T
@@ -68,6 +72,22 @@ def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
         *(pl.Series(name, [each[name] for each in read], pl.Int64) for name in defaults),
         pl.Series("parameters", [",".join(f"{name}={value}" for name, value in each.items()) for each in others]),
     )
+
+
+def _measured_by_most(rows: pl.DataFrame, *cell: str) -> tuple[pl.DataFrame, list[str]]:
+    """The rows of cells that at least half of the launches measured, and a sentence for each other cell.
+
+    A launch is fitted whole or not at all: one cell that failed in most would take them all with it.
+    """
+    launches = rows["launch"].n_unique()
+    counted = rows.with_columns(pl.col("launch").n_unique().over(cell).alias("measured_by"))
+    by_most = 2 * pl.col("measured_by") >= launches
+    lacking = [
+        f"{', '.join(f'{name}={row[name]:g}' for name in cell)} was measured by {row['measured_by']} of "
+        f"{launches} launches"
+        for row in counted.filter(~by_most).unique(cell, maintain_order=True).iter_rows(named=True)
+    ]
+    return counted.filter(by_most).drop("measured_by"), lacking
 
 
 def _complete_launches(times: Array) -> Array:
