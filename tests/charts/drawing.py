@@ -20,8 +20,9 @@ def items(figure: Chart, marktype: str, role: str = "mark") -> list[Item]:
 
 
 def texts(figure: Chart, role: str) -> list[str]:
-    """The texts of axis titles, legend labels and the like."""
-    return [str(item["text"]) for item in items(figure, "text", role)]
+    """The texts of axis titles, legend labels and the like; the lines of one joined."""
+    found = [item["text"] for item in items(figure, "text", role)]
+    return ["".join(text) if isinstance(text, list) else str(text) for text in found]
 
 
 def about(items: list[Item], *words: str) -> list[Item]:

@@ -50,3 +50,9 @@ def test_each_panel_counts_the_intervals_cut_on_the_axis_that_all_share(ratios: 
     linear = (pl.col("label") == "linear") & (pl.col("message_bytes") == 64)
     figure = speedup(ratios.with_columns(ratio_low=pl.when(linear).then(1e-5).otherwise("ratio_low")))
     assert [item["text"] for item in items(figure, "text")] == ["1 of 6 intervals cut"]
+
+
+def test_long_names_of_panels_are_broken_so_that_panels_stay_beside_each_other(ratios: pl.DataFrame) -> None:
+    long = ratios.with_columns(pl.col("label").replace({"linear": "timpani/two_level_chain:segment_bytes=8192"}))
+    (title,) = (item["text"] for item in items(speedup(long), "text", "title-text") if "timpani" in str(item["text"]))
+    assert title == ["timpani/two_level_chain:", "segment_bytes=8192"]

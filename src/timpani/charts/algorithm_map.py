@@ -48,7 +48,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
                 # the default's own colour would hide the number on it
                 range=[palette.unsure if theme.is_default(style.label) else style.colour for style in labels],
             ),
-            legend=alt.Legend(title="best", symbolType="square", symbolStrokeWidth=0),
+            legend=theme.legend(keys.values(), title="best", symbolType="square", symbolStrokeWidth=0),
         ),
         opacity=alt.when(alt.datum.verdict == TIE).then(alt.value(0.3)).otherwise(alt.value(0.8)),
         tooltip=[

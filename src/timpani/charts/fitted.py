@@ -35,7 +35,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
           of regime `piece`; SWITCH: `message_bytes` after it, `ratio` and `evidence`
     """
     styled = theme.styles(rows["label"], palette)
-    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
+    legend = theme.legend(rows["label"], **theme.OF_LINES)
     colour = theme.colour(styled, legend)
     y = axes.value_axis("time_us", "Time (µs)")
     base = alt.Chart(rows).transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=axes.size_axis())

@@ -23,7 +23,7 @@ def placement_curves(
     joined  a Vega expression: which rows are joined by lines
     """
     styled = theme.styles(cells["placement"], palette)
-    legend = alt.Legend(title="placed by", symbolType="stroke", symbolSize=600, symbolOpacity=1)
+    legend = theme.legend(cells["placement"], title="placed by", **theme.OF_LINES)
     colour = theme.colour(styled, legend, "placement")
     y = axes.panel_value_axis("median_us", "Median (µs)", linear)
     base = alt.Chart().transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
@@ -51,7 +51,7 @@ def placement_curves(
             "label:N",
             title=None,
             sort=theme.ordered(cells["label"]),
-            header=alt.Header(labelAnchor="start", labelPadding=4),
+            header=theme.panel_header(),
         ),
         columns=3,
         data=cells,

@@ -30,7 +30,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(title="Time (µs)", format="~r", tickCount=4, labelOverlap="greedy"),
     )
-    colour = theme.colour(styled, alt.Legend(title=None, columns=3, symbolType="circle", symbolOpacity=1))
+    colour = theme.colour(styled, theme.legend(cells["label"], **theme.OF_POINTS))
     row = _ROW_HEIGHT * (len(styled) + 1)
     base = alt.Chart().encode(y=rows)
     each = base.encode(yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))

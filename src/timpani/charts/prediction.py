@@ -14,7 +14,7 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
     rows  columns `label`, `message_bytes`, `ratio`, `predicted_us`, `time_us`
     """
     styled = theme.styles(rows["label"], palette)
-    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=600, symbolOpacity=1)
+    legend = theme.legend(rows["label"], **theme.OF_LINES)
     base = (
         alt.Chart(rows)
         .transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})

@@ -43,7 +43,7 @@ def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme
             "label:N",
             title=None,
             sort=theme.ordered(rows["label"]),
-            header=alt.Header(labelAnchor="start", labelPadding=4),
+            header=theme.panel_header(),
         ),
         columns=3,
         data=rows,

@@ -54,7 +54,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     measured = points(base, ratios["status"], palette, (26, 40), y=y, color=colour, tooltip=tooltip)
     panel = alt.layer(one, *intervals, *measured).properties(width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
-        facet=alt.Facet("label:N", title=None, sort=names, header=alt.Header(labelAnchor="start", labelPadding=4)),
+        facet=alt.Facet("label:N", title=None, sort=names, header=theme.panel_header()),
         columns=3,
         data=ratios,
     ).transform_filter("isValid(datum.ratio)")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import altair as alt
 
@@ -120,6 +121,27 @@ def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "la
     """The algorithms' dashes by `field`; a legend must be the one of their colours."""
     scale = alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled])
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
+
+
+_CHARACTER = 6.2  # pixels of a legend's letter, about
+_SYMBOL = 50  # pixels of a legend's symbol and gaps
+
+
+def legend(names: Iterable[str], **options: Any) -> alt.Legend:
+    """A legend of these names, in as many columns as fit below the plot."""
+    longest = _CHARACTER * max(map(len, names), default=0) + _SYMBOL
+    return alt.Legend(**{"title": None, "columns": max(1, min(4, int(WIDTH / longest))), **options})
+
+
+OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}
+OF_LINES = {"symbolType": "stroke", "symbolSize": 600, "symbolOpacity": 1}
+"""Options of `legend`; a line is as long as a dash and a gap of the longest."""
+
+
+def panel_header() -> alt.Header:
+    """The names of small panels, broken where they are longer than a panel is wide."""
+    broken = r"split(replace(datum.label, /(.{8,24}[\/:,]|.{12,22}_)/g, '$1\n'), '\n')"
+    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken)
 
 
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
