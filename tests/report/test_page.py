@@ -89,7 +89,7 @@ def campaign_of(folder: Path, results: list[LaunchResult], **header: Any) -> Cam
 
 def one(name: str = "default", launches: int = 1, **values: Any) -> list[LaunchResult]:
     cell = Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm")
-    return [LaunchResult(cell, launch, "desk", **values) for launch in range(launches)]
+    return [LaunchResult(cell, launch, "desk", **values) for launch in range(1, launches + 1)]
 
 
 def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
@@ -241,7 +241,7 @@ def test_imported_averages_are_called_so(tmp_path: Path) -> None:
 
 def test_two_machines_are_drawn_apart(tmp_path: Path) -> None:
     cell = Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm")
-    both = [LaunchResult(cell, launch, machine, 1.0) for launch in range(5) for machine in ("desk", "lab")]
+    both = [LaunchResult(cell, launch, machine, 1.0) for launch in range(1, 6) for machine in ("desk", "lab")]
     page = Page(render(campaign_of(tmp_path / "campaign", both)))
     options = [attributes["value"] for tag, attributes in page.elements if tag == "option"]
     assert [option for option in options if option.endswith("machine lab")]
