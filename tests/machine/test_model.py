@@ -79,7 +79,11 @@ def test_a_file_says_what_a_machine_is(tmp_path: Path) -> None:
 _TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
 
 
-@given(name=_TEXT, modules=st.lists(_TEXT), nodes=st.lists(st.integers(1, 40), min_size=1, unique=True))
+@given(
+    name=_TEXT.filter(str.isprintable),
+    modules=st.lists(_TEXT),
+    nodes=st.lists(st.integers(1, 40), min_size=1, unique=True),
+)
 def test_what_is_written_is_read_again(
     name: str, modules: list[str], nodes: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -99,6 +103,8 @@ def test_what_is_written_is_read_again(
         ({"groups": [{**GROUP, "core": 1}]}, "groups.0.core, 'core'; did you mean cores?"),
         ({"groups": [{**GROUP, "cores": 0}]}, "test: groups.0.cores can't be 0"),
         ({"groups": [{**GROUP, "cores": "24"}]}, "test: groups.0.cores can't be '24'"),
+        ({"groups": [{**GROUP, "cores": 2, "sockets": 3}]}, "group leaf1: 2 cores can't be on 3 sockets alike"),
+        ({"name": "\x1b[31m"}, "test: name can't be '\\x1b[31m'; write a text that can be printed"),
         ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is not a node set"),
         ({"groups": [{**GROUP, "nodes": 3}]}, "test: nodes is no text"),
         ({"groups": [GROUP, GROUP]}, "test: group 'leaf1' is there twice"),

@@ -43,7 +43,8 @@ def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
     told: dict[str, list[Mapping[str, Any]]] = {}
     for launch in launches:
         for machine in launch.get("machines") or []:
-            told.setdefault(machine["host"], []).append(machine)
+            if machine["seconds"] > 0:
+                told.setdefault(machine["host"], []).append(machine)
     return [_load(host, each) for host, each in sorted(told.items())]
 
 

@@ -104,7 +104,7 @@ class ProofFields(CellFields):
     bytes: list[Row]
 
 
-@with_config(OPEN)
+@with_config(_STRICT)
 class _Asked(TypedDict):
     host: Name
     socket: Count | None
@@ -117,6 +117,12 @@ class _Rank(TypedDict):
     host: Name
     cores: list[Count]
     sockets: NotRequired[list[int]]
+
+
+def _each_once(ranks: list[_Rank]) -> list[_Rank]:
+    if sorted(each["rank"] for each in ranks) != list(range(len(ranks))):
+        raise ValueError("each rank is told once")
+    return ranks
 
 
 @with_config(OPEN)
@@ -149,7 +155,7 @@ class LaunchFields(TypedDict, total=False):
     binding_mistake: Text | None
     world: _Ranks
     library: Text
-    ranks: list[_Rank]
+    ranks: Annotated[list[_Rank], AfterValidator(_each_once)]
     clocks: Count
     clock_error_ns: _Finite
     clock_error_end_ns: _Finite

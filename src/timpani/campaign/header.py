@@ -2,17 +2,19 @@
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from timpani import __version__
+from timpani.campaign.fields import Count
 from timpani.campaign.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
-from timpani.machine.describe import MachineDescription
+from timpani.machine.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
 from timpani.study.study import DATATYPES
 
@@ -28,6 +30,15 @@ _MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
 """What a continued study may say differently: it can go on for longer."""
 
 
+_MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
+
+
+def _datatype(text: str) -> str:
+    if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
+        raise ValueError("it is no datatype")
+    return text
+
+
 class _Recorded(BaseModel):
     """A part of the header. Campaigns of other versions, and imported ones, have more keys or fewer."""
 
@@ -37,7 +48,7 @@ class _Recorded(BaseModel):
 class RecordedOverride(_Recorded):
     """What the study says of one operation; None: the same as of the others."""
 
-    datatype: str | None = None
+    datatype: Annotated[str, AfterValidator(_datatype)] | None = None
 
 
 class RecordedStudy(_Recorded):
@@ -46,21 +57,21 @@ class RecordedStudy(_Recorded):
     datatype  one of DATATYPES, or of an import MPI's name
     """
 
-    title: str = ""
-    question: str = ""
-    collectives: dict[str, tuple[str, ...]] = {}
-    ranks: tuple[int, ...] = ()
-    sizes: tuple[int, ...] = ()
+    title: Printable = ""
+    question: Printable = ""
+    collectives: dict[Printable, tuple[Printable, ...]] = {}
+    ranks: tuple[Count, ...] = ()
+    sizes: tuple[Count, ...] = ()
     overrides: dict[str, RecordedOverride] = {}
-    method: str = "timpani"
-    datatype: str = "uint8"
-    launches: int | None = None
-    precision: float = 0.05
-    seed: int | None = None
-    warmup: int | None = None
-    repetitions: int | None = None
+    method: Printable = "timpani"
+    datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
+    launches: Count | None = None
+    precision: Annotated[float, Field(ge=0, le=1)] = 0.05
+    seed: Count | None = None
+    warmup: Count | None = None
+    repetitions: Count | None = None
     include_setup: bool = False
-    files: tuple[str, ...] = ()
+    files: tuple[Printable, ...] = ()
 
     def datatype_of(self, operation: str) -> str:
         """The operation's own, or else the study's."""
@@ -75,9 +86,9 @@ class RecordedStudy(_Recorded):
 class RecordedMpi(_Recorded):
     """The library; `kind` is the provider of an import's algorithms."""
 
-    kind: str = ""
-    version: str = ""
-    mpirun: str = ""
+    kind: Printable = ""
+    version: Printable = ""
+    mpirun: Printable = ""
 
 
 class Header(_Recorded):
@@ -101,10 +112,10 @@ class Header(_Recorded):
     study: RecordedStudy = RecordedStudy()
     machine: MachineDescription = MachineDescription()
     mpi: RecordedMpi = RecordedMpi()
-    timpani: str = ""
-    created: str = ""
-    left_out: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
+    timpani: Printable = ""
+    created: Printable = ""
+    left_out: tuple[Printable, ...] = ()
+    commands: tuple[Printable, ...] = ()
     rules: str | None = None
     settings: dict[str, dict[str, str]] | None = None
 

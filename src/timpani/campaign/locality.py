@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.pairs import ranks_of_pairs
+from timpani.campaign.pairs import pairs_among
 from timpani.machine.asked_locality import as_asked, sockets_of
 from timpani.machine.describe import MachineDescription
 from timpani.machine.hosts import same_host
@@ -40,7 +40,7 @@ def localities_of(campaign: Campaign) -> Localities:
     keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
-        pairs = ranks_of_pairs(Algorithm("", "", parse_parameters(parameters)))
+        pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
         found = {
             locality(seats.places[first], seats.places[second], seats.domains[seats.places[first].host], switches)
             for placed_by, seats in seated

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from math import isfinite
 from pathlib import Path
 
 from timpani.campaign.header import Header, RecordedMpi
@@ -14,6 +13,7 @@ from timpani.campaign.store import Store
 from timpani.errors import UserError, unknown
 from timpani.machine.describe import MachineDescription
 from timpani.providers.counterpart import counterpart
+from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
@@ -40,6 +40,10 @@ _COLUMNS = re.compile(r"#\s*(?:Size\s|[A-Z][\w ]*\((?:us|MB/s)\))")
 _AVERAGE = ("Avg Latency(us)", "Latency (us)", "Latency(us)")
 _THROUGHPUT = ("Bandwidth (MB/s)", "MB/s")
 _UNNAMED_DATATYPE = "MPI_CHAR"  # what OSU uses, and up to 6 never prints
+_VALIDATION = "Validation"
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+_DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?", re.ASCII)
+_LONGEST_LINE = 1000  # characters of a line of OSU's; longer ones are other programs'
 
 
 @dataclass(frozen=True)
@@ -70,17 +74,16 @@ def read_osu(path: Path) -> list[OsuTable]:
 
     UserError, with file and line, when there is no table of latencies, a benchmark is none of ours, or a row is torn.
     """
+    step = "name files that OSU's benchmarks printed"
     try:
-        text = path.read_text(errors="replace")
-    except OSError as error:
-        raise UserError(
-            f"{path} can't be read ({error.strerror})", "name files that OSU's benchmarks printed"
-        ) from None
+        text = read_bytes(path, step).decode(errors="replace")
+    except FileNotFoundError:
+        raise UserError(f"{path} can't be read (No such file or directory)", step) from None
     tables = [table for table in _tables(path, text.splitlines()) if table.rows]
     if not tables:
         raise UserError(
             f"{path}:1 is not OSU output: it has no '# OSU MPI … Latency Test' with figures under it",
-            "name files that OSU's benchmarks printed",
+            step,
         )
     return tables
 
@@ -92,6 +95,8 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
     columns: list[str] = []
     table: OsuTable | None = None
     for number, line in enumerate(lines, start=1):
+        if len(line) > _LONGEST_LINE:
+            continue
         if match := _TITLE.fullmatch(line):
             if match["title"] not in _OPERATION_OF:
                 raise UserError(
@@ -108,8 +113,10 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
                     f"{path}:{number} has a table without its '# OSU MPI … Test' line before it", "restore that line"
                 )
             wanted = _AVERAGE if OPERATIONS[collective].quantity == "time" else _THROUGHPUT
-            if not any(name in columns for name in wanted):
-                raise UserError(f"{path}:{number} has no column of {wanted[0]}", "leave that file out")
+            sized = ("Size",) * OPERATIONS[collective].sized
+            for names in filter(None, (wanted, sized)):
+                if not any(name in columns for name in names):
+                    raise UserError(f"{path}:{number} has no column of {names[0]}", "leave that file out")
             table = OsuTable(collective, datatype, path)
             tables.append(table)
         elif table is not None and (row := _row(line, columns, f"{path}:{number}", number)):
@@ -120,37 +127,54 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
 def _row(line: str, columns: Sequence[str], where: str, number: int) -> OsuRow | None:
     """The row that `line` is, or None for another program's line."""
     words = line.split()
-    verdicts = [word for word in words if word in ("Pass", "Fail")]
-    try:
-        finite = all(isfinite(float(word)) for word in words if word not in verdicts)
-    except ValueError:
+    if not words or not all(word in ("Pass", "Fail") or _is_number(word) for word in words):
         return None
-    if not words:
-        return None
-    if len(words) != len(columns) or not finite:
+    if len(words) != len(columns):
         raise UserError(f"{where} is a torn row: '{line.strip()}' under {len(columns)} columns", "remove that line")
     value = dict(zip(columns, words, strict=True))
     lowest, highest = value.get("Min Latency(us)"), value.get("Max Latency(us)")
     return OsuRow(
-        message_bytes=int(value.get("Size", 0)),
+        message_bytes=_whole(value.get("Size", "0"), where),
         average_us=_average_us(value, where),
-        lowest_us=float(lowest) if lowest else None,
-        highest_us=float(highest) if highest else None,
-        iterations=int(value.get("Iterations", 0)),
-        failed_validation="Fail" in verdicts,
+        lowest_us=_decimal(lowest, where) if lowest else None,
+        highest_us=_decimal(highest, where) if highest else None,
+        iterations=_whole(value.get("Iterations", "0"), where),
+        failed_validation=value.get(_VALIDATION) == "Fail",
         line=number,
     )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _whole(word: str, where: str) -> int:
+    """A size or a count."""
+    if not _WHOLE.fullmatch(word):
+        raise UserError(f"{where} is a torn row: {word!r} is no size and no count", "remove that line")
+    return int(word)
+
+
+def _decimal(word: str, where: str) -> float:
+    """A time or a throughput."""
+    if not _DECIMAL.fullmatch(word):
+        raise UserError(f"{where} is a torn row: {word!r} is no time and no throughput", "remove that line")
+    return float(word)
 
 
 def _average_us(value: Mapping[str, str], where: str) -> float:
     """µs of a call, or of a message: bytes over MB/s are µs."""
     for name in _AVERAGE:
         if name in value:
-            return float(value[name])
-    throughput = float(next(value[name] for name in _THROUGHPUT if name in value))
+            return _decimal(value[name], where)
+    throughput = _decimal(next(value[name] for name in _THROUGHPUT if name in value), where)
     if throughput <= 0:
         raise UserError(f"{where} says that nothing was moved", "remove that line")
-    return int(value["Size"]) / throughput
+    return _whole(value["Size"], where) / throughput
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,14 @@ def ranks_of_pairs(algorithm: Algorithm) -> list[tuple[int, int]]:
     return [(values["first"], values["second"])] if "first" in values else []
 
 
+def pairs_among(algorithm: Algorithm, ranks: int) -> list[tuple[int, int]]:
+    """The same of a record, whose numbers may be anything; none where they don't name pairs of so many ranks."""
+    values = dict(algorithm.parameters)
+    whole = "pairs" in values or {"first", "second"} <= values.keys()
+    ends = [values[name] for name in ("pairs", "first", "second") if name in values]
+    return ranks_of_pairs(algorithm) if whole and all(0 <= end < ranks for end in ends) else []
+
+
 def missing_ranks(algorithm: Algorithm, ranks: int) -> str:
     """Why the pairs of `algorithm` can't be had from so many ranks, in words; nothing where they can."""
     pairs = ranks_of_pairs(algorithm)

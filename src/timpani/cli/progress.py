@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group
 from timpani.campaign.record import LaunchResult
+from timpani.errors import printable
 from timpani.report.durations import show_seconds
 from timpani.study.cell import Cell
 
@@ -55,7 +56,7 @@ class _Bar:
             self.note(_failure(result))
 
     def note(self, text: str) -> None:
-        self._bar.console.print(text, markup=False, highlight=False)
+        self._bar.console.print(printable(text), markup=False, highlight=False)
 
 
 class _Lines:
@@ -79,7 +80,7 @@ class _Lines:
 
     def note(self, text: str) -> None:
         now = datetime.now().astimezone().isoformat(timespec="seconds")
-        print(f"{now} {text}", file=sys.stderr, flush=True)
+        print(f"{now} {printable(text)}", file=sys.stderr, flush=True)
 
     def _state(self, where: str) -> None:
         self._last = time.monotonic()

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
+from timpani.errors import printable
 from timpani.machine.cores import read_cores
 from timpani.machine.cpu_list import parse_cpus
 from timpani.machine.hosts import Host, HostList, same_host
@@ -16,6 +17,14 @@ from timpani.machine.lab import links, rates
 from timpani.machine.locality import Domains
 from timpani.machine.model import Machine
 from timpani.machine.node_set import fold_numbers
+
+
+def _cpus(text: str) -> str:
+    parse_cpus(text)
+    return text
+
+
+Printable = Annotated[str, AfterValidator(printable)]
 
 
 class MachineDescription(BaseModel):
@@ -32,16 +41,16 @@ class MachineDescription(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
-    name: str = ""
-    cpu: str = ""
+    name: Printable = ""
+    cpu: Printable = ""
     cores: int | None = None
     sockets: int | None = None
     numa: int | None = None
     smt: int | None = None
-    kernel: str = ""
+    kernel: Printable = ""
     virtualised: bool | None = None
-    governor: str | None = None
-    domains: dict[str, tuple[str, ...]] = {}
+    governor: Printable | None = None
+    domains: dict[str, tuple[Annotated[str, AfterValidator(_cpus)], ...]] = {}
     hosts: HostList = ()
     link: str | None = None
     uplink: str | None = None

@@ -38,7 +38,8 @@ def detect(mpi: Mpi, partition: str | None = None) -> Machine:
 def this_computer(mpi: Mpi) -> Machine:
     """The computer that this process runs on, with the cores that it may use."""
     cores = read_cores()
-    sockets = cores.sockets if cores.usable == cores.present else 1  # which cores are left out is not known
+    alike = cores.usable == cores.present and cores.present % cores.sockets == 0
+    sockets = cores.sockets if alike else 1  # which cores are left out is not known
     name = platform.node()
     # Unchecked: whatever the kernel calls itself is this computer's name.
     group = NodeGroup.model_construct(name=name, nodes=(name,), cores=cores.usable, sockets=sockets)

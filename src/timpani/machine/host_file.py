@@ -6,9 +6,10 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.machine.hosts import Host, HostList
-from timpani.machine.node_set import expand
+from timpani.machine.node_set import MOST_NODES, expand
 from timpani.machine.places import Place
 from timpani.native.find import Kind
+from timpani.reading import read_bytes
 
 _SLOTS: dict[Kind, str] = {"openmpi": "{} slots={}", "mpich": "{}:{}", "simgrid": "{}:{}"}
 _LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d{0,5}))?", re.ASCII)
@@ -34,8 +35,8 @@ def _core(place: Place) -> str:
 def read_hosts(path: Path) -> HostList:
     """The hosts of a file: `name`, `name slots=N` or `name:N` a line, node sets too; `#` begins a comment."""
     try:
-        lines = path.read_text().splitlines()
-    except (OSError, ValueError) as error:
+        lines = read_bytes(path, "`timpani hostfile` prints one").decode().splitlines()
+    except (FileNotFoundError, ValueError) as error:
         raise UserError(f"the host file {path} can't be read ({error})", "`timpani hostfile` prints one") from None
     hosts: dict[str, Host] = {}
     for number, line in enumerate(lines, 1):
@@ -53,6 +54,8 @@ def read_hosts(path: Path) -> HostList:
             if name in hosts:
                 raise UserError(f"{path}, line {number}: {name} is there twice", "name each once, with its slots")
             hosts[name] = Host(name, int(match["slots"]) if match["slots"] else None)
+        if len(hosts) > MOST_NODES:
+            raise UserError(f"{path} names more than {MOST_NODES} hosts", "leave some out")
     if not hosts:
         raise UserError(f"{path} names no host", "`timpani hostfile` prints one")
     return tuple(hosts.values())

@@ -1,17 +1,18 @@
 """A machine as data: how to start ranks on it, and its nodes in groups. Read from TOML, `docs/machine-files.md`."""
 
-import tomllib
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from timpani.errors import UserError, unknown, wrong_value
 from timpani.machine.node_set import expand, fold
 from timpani.native.find import Kind
+from timpani.reading import read_toml
+from timpani.study.counted import counted
 
 Launcher = Literal["openmpi", "mpich", "slurm", "lab", "simgrid"]
 """Whose launcher starts the ranks: a library's own, Slurm's srun, the lab's, or SimGrid's, which simulates them."""
@@ -28,8 +29,17 @@ def _nodes(value: Any) -> Any:
 _Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
 
 
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("it can't be printed")
+    return text
+
+
+_Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_printable)]
+
+
 _EXPECTED = {
-    "name": "a text that is not empty",
+    "name": "a text that can be printed and is not empty",
     "launcher": f"one of {', '.join(get_args(Launcher))}",
     "mpi": "openmpi, mpich, or the path of an installation",
     "modules": 'a list of texts, for example ["gcc", "openmpi/5.0"]',
@@ -48,17 +58,26 @@ class NodeGroup(BaseModel):
     """Nodes behind one switch, all alike.
 
     nodes    in their order; a text, or each of a list, is a node set
-    cores    physical ones of each node, over all its sockets
+    cores    physical ones of each node, over all its sockets, which have equally many
     switch   that they hang on, where it isn't called as the group is; "" where nobody knows
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Annotated[str, Field(min_length=1)]
+    name: _Name
     nodes: Annotated[tuple[str, ...], BeforeValidator(_nodes), Field(min_length=1)]
     cores: _Count
     sockets: _Count = 1
     switch: str | None = None
+
+    @model_validator(mode="after")
+    def _equal_sockets(self) -> "NodeGroup":
+        if self.cores % self.sockets:
+            raise UserError(
+                f"group {self.name}: {counted(self.cores, 'core')} can't be on {self.sockets} sockets alike",
+                "write how many cores a node has over all its sockets, or leave out sockets",
+            )
+        return self
 
 
 class Machine(BaseModel):
@@ -72,7 +91,7 @@ class Machine(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: Annotated[str, Field(min_length=1)]
+    name: _Name
     launcher: Launcher
     mpi: str | None = None
     modules: tuple[str, ...] = ()
@@ -142,11 +161,9 @@ class Machine(BaseModel):
 def read_machine(path: Path) -> Machine:
     """The machine in a TOML file."""
     try:
-        values = tomllib.loads(path.read_bytes().decode())
+        values = read_toml(path)
     except FileNotFoundError:
         raise UserError(f"machine file not found: {path}", "`timpani machine detect` writes one") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
     return Machine.check(values, str(path))
 
 

@@ -15,7 +15,7 @@ from timpani.errors import UserError
 _SET = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]|\[\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*\](?!\d))*", re.ASCII)
 _PIECE = re.compile(r"\[([^]]*)\]|([^[]+)")
 _BETWEEN_COMMAS = re.compile(r"(?:[^\[,]|\[[^\]]*\]?)+")
-_MOST_NODES = 100_000
+MOST_NODES = 100_000
 _LONGEST_TEXT = 2_000_000
 _LONGEST_NAME = 253  # of a host, by DNS
 
@@ -25,16 +25,16 @@ def expand(text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST_TEXT:
         raise UserError(f"{text[:40]!r}… is {len(text)} characters long", "write ranges: node[01-08,10]")
     parts = [part.strip() for part in _BETWEEN_COMMAS.findall(text)]
-    if len(parts) > _MOST_NODES:
-        raise UserError(f"{text[:40]!r}… names {len(parts)} nodes", f"write at most {_MOST_NODES}")
+    if len(parts) > MOST_NODES:
+        raise UserError(f"{text[:40]!r}… names {len(parts)} nodes", f"write at most {MOST_NODES}")
     nodes: dict[str, None] = {}
     for part in filter(None, parts):
         if not _SET.fullmatch(part):
             raise UserError(f"{part!r} is not a node set", "write for example node[01-08,10]")
         pieces = [_spans(brackets, part) if brackets else [(plain, plain)] for brackets, plain in _PIECE.findall(part)]
         count = prod(sum(_length(*span) for span in piece) for piece in pieces)
-        if count + len(nodes) > _MOST_NODES:
-            raise UserError(f"{part!r} names {count} nodes", f"write at most {_MOST_NODES} in all")
+        if count + len(nodes) > MOST_NODES:
+            raise UserError(f"{part!r} names {count} nodes", f"write at most {MOST_NODES} in all")
         names = map("".join, product(*([name for span in piece for name in _names(*span)] for piece in pieces)))
         nodes.update(dict.fromkeys(names))
     if any(len(name) > _LONGEST_NAME for name in nodes):

@@ -8,12 +8,16 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from timpani.errors import UserError, unknown
-from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.model import Machine
+from timpani.reading import read_bytes
 
 _SHIPPED = Path(str(files("timpani.machine") / "platforms"))
 _RADICAL = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _COUNT = re.compile(r"[1-9]\d{0,5}", re.ASCII)
-_MOST_HOSTS = 100_000
+_MOST_HOSTS = 100_000  # of a cluster
+_MOST_CORES = 1_000_000  # of all hosts together
+_MOST_FILE_BYTES = 2**24
+_NAME = re.compile(r"\S{1,1000}")
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,14 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
     hosts with more it is as many nodes. A property `node` says which node a socket belongs to, `group` which switch;
     without them a socket is a node, and all are behind one switch.
     """
+    step = "name a SimGrid platform file"
     try:
-        root = ElementTree.parse(path).getroot()  # noqa: S314 - a file that the user names, for their own simulator
-    except (OSError, ElementTree.ParseError) as error:
-        raise UserError(f"{path} can't be read as a platform ({error})", "name a SimGrid platform file") from None
+        raw = read_bytes(path, step, _MOST_FILE_BYTES)
+        root = ElementTree.fromstring(raw)  # noqa: S314 - a file that the user names, for their own simulator
+    except (FileNotFoundError, ElementTree.ParseError, LookupError, ValueError) as error:  # or an unknown encoding
+        raise UserError(f"{path} can't be read as a platform ({error})", step) from None
     sockets: list[Socket] = []
+    total = 0
     for element in root.iter():
         if element.tag not in ("host", "cluster"):
             continue
@@ -65,6 +72,11 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
             hosts: tuple[str, ...] = (element.get("id", ""),)
         else:
             hosts = _members(element, path)
+        if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
+            raise UserError(f"{path}: {strange!r} is no name of a host", 'write for example id="node-1"')
+        total += cores * len(hosts)
+        if total > _MOST_CORES:
+            raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
         if element.tag == "cluster" and cores == 1:
             sockets.append(Socket(group, said.get("node", element.get("id", "")), hosts))
         else:
@@ -84,6 +96,8 @@ def machine_of(path: Path) -> Machine:
         nodes[socket.node].append(socket)
     groups: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for name, sockets in nodes.items():
+        if len({len(socket.cores) for socket in sockets}) > 1:
+            raise UserError(f"{path}: the sockets of {name} have unlike numbers of cores", "make them alike")
         groups[sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets)].append(name)
     switches = [switch for switch, _, _ in groups]
     return Machine.check(
@@ -92,13 +106,13 @@ def machine_of(path: Path) -> Machine:
             "launcher": "simgrid",
             "platform": str(path),
             "groups": [
-                NodeGroup(
-                    name=switch if switches.count(switch) == 1 else f"{switch}-{cores}x{sockets}",
-                    nodes=tuple(names),
-                    cores=cores,
-                    sockets=sockets,
-                    switch=None if switches.count(switch) == 1 else switch,
-                )
+                {
+                    "name": switch if switches.count(switch) == 1 else f"{switch}-{cores}x{sockets}",
+                    "nodes": names,
+                    "cores": cores,
+                    "sockets": sockets,
+                    "switch": None if switches.count(switch) == 1 else switch,
+                }
                 for (switch, cores, sockets), names in groups.items()
             ],
         },
@@ -106,12 +120,17 @@ def machine_of(path: Path) -> Machine:
     )
 
 
+def _is_name(text: str) -> bool:
+    return bool(_NAME.fullmatch(text)) and text.isprintable()
+
+
 def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:
     """The hosts of a cluster: prefix, each number of its radical `0-11,16`, suffix."""
     numbers: list[int] = []
     for part in cluster.get("radical", "").split(","):
         match = _RADICAL.fullmatch(part.strip())
-        if not match or int(match[2] or match[1]) - int(match[1]) > _MOST_HOSTS:
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, _MOST_HOSTS)
+        if len(numbers) + last - first >= _MOST_HOSTS:
             raise UserError(f"{path}: {part!r} is no radical of a cluster", "write for example 0-11")
-        numbers += range(int(match[1]), int(match[2] or match[1]) + 1)
+        numbers += range(first, last + 1)
     return tuple(f"{cluster.get('prefix', '')}{number}{cluster.get('suffix', '')}" for number in numbers)

@@ -80,11 +80,20 @@ def job_script(job: SlurmJob, command: Sequence[str], launches: int) -> str:
         f"# {_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach the run: the launch",
         "# under way is ended, what was measured is kept, and the same command goes on in the next job.",
     ]
-    words = shlex.join(command)
+    words = " ".join(map(_quoted, command))
     if job.jobs > 1:
         lines += [f"# Job k of {job.jobs} takes its share of the {launches} launches."]
         words += f' --launches "$((({launches} * SLURM_ARRAY_TASK_ID + {job.jobs - 1}) / {job.jobs}))"'
     return "\n".join([*lines, f"exec {words}", ""])
+
+
+def _quoted(word: str) -> str:
+    """One word of Bash's; what can't be printed is written as its escape: the script is read on terminals."""
+    if word.isprintable():
+        return shlex.quote(word)
+    raw = word.encode(errors="surrogateescape")
+    plain = (chr(byte) if 32 <= byte < 127 and chr(byte) not in "'\\" else f"\\x{byte:02x}" for byte in raw)
+    return f"$'{''.join(plain)}'"
 
 
 def loaded_modules(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import NamedTuple
 
 from timpani.machine.model import NodeGroup
-from timpani.machine.node_set import expand
+from timpani.machine.node_set import MOST_NODES, expand
 
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores a socket, threads a core."""
@@ -15,7 +16,7 @@ _UNKNOWN = "nodes"
 
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
 _NODE = re.compile(r"(\S+) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
-_REPEATED = re.compile(r"(\d+)(?:\(x(\d+)\))?")
+_REPEATED = re.compile(r"(?<!\d)(\d{1,6})(?:\(x(\d{1,6})\))?(?!\d)", re.ASCII)
 
 
 class Shape(NamedTuple):
@@ -57,7 +58,8 @@ def parse_sinfo(text: str) -> dict[str, Shape]:
 
 def parse_counts(text: str) -> tuple[int, ...]:
     """`48(x2),24` → 48, 48, 24: how Slurm gives a number for each node."""
-    return tuple(int(count) for count, times in _REPEATED.findall(text) for _ in range(int(times or 1)))
+    counts = (int(count) for count, times in _REPEATED.findall(text) for _ in range(int(times or 1)))
+    return tuple(islice(counts, MOST_NODES))
 
 
 def groups_of(nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:

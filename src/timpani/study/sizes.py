@@ -49,6 +49,8 @@ def parse_sizes(text: str, noun: str = SIZE) -> tuple[int, ...]:
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
         sizes.update(_series(part, match, noun) if match else [parse_size(part, noun)])
+        if len(sizes) > _MOST:
+            raise UserError(f"{text!r} is more than {_MOST} {noun}s", "choose fewer")
     return tuple(sorted(sizes))
 
 

@@ -1,7 +1,6 @@
 """A study: what to measure, over which ranks, sizes and algorithms, and how exactly."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from timpani.errors import UserError, unknown, wrong_value
+from timpani.reading import read_toml
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import check_placement
@@ -222,9 +222,7 @@ class Study(BaseModel):
 def read_study(path: Path) -> Study:
     """The study in a TOML file; an algorithm list may be one string, such as "all"."""
     try:
-        values = tomllib.loads(path.read_bytes().decode())
+        values = read_toml(path)
     except FileNotFoundError:
         raise UserError(f"study file not found: {path}", "`timpani list studies` shows the shipped ones") from None
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} can't be read as TOML ({error})", "correct it and run again") from None
     return Study.check(values, str(path))

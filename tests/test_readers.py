@@ -1,0 +1,255 @@
+"""Whatever a file holds, its reader reads it or refuses it in one line: never a traceback, never slow, never large.
+
+Each reader takes a few damaged contents here, and `python -m tests.test_readers COUNT SEED [NAME…]` more.
+"""
+
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from resource import RUSAGE_SELF, getrusage
+from typing import Any
+
+import pytest
+
+from tests.mutate import mutate
+from timpani.campaign.activity import load_warnings
+from timpani.campaign.header import read_header
+from timpani.campaign.load import load
+from timpani.campaign.locality import with_locality
+from timpani.campaign.osu_import import OsuLog, import_osu
+from timpani.campaign.prove import indistinct
+from timpani.campaign.raw_record import read_whole_lines
+from timpani.campaign.table import estimate_cells
+from timpani.campaign.verify import verify
+from timpani.errors import UserError
+from timpani.machine.host_file import read_hosts
+from timpani.machine.hosts import choose_hosts
+from timpani.machine.model import read_machine
+from timpani.machine.node_set import expand
+from timpani.machine.places import asked_places
+from timpani.machine.platform import machine_of, shipped_platforms
+from timpani.machine.slurm_job import SlurmJob
+from timpani.machine.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.report.methods import methods_paragraph
+from timpani.report.provenance import provenance
+from timpani.report.text import cell_table
+from timpani.study.study import parse_duration, parse_ranks, read_study
+
+DATA = Path(__file__).parent / "data"
+
+CELL = {
+    "collective": "latency",
+    "provider": "openmpi",
+    "algorithm": "default",
+    "parameters": "first=0,second=1",
+    "ranks": 2,
+    "placement": "core",
+    "message_bytes": 8,
+    "mode": "warm",
+}
+TIMES = {"median_us": 1.5, "osu_avg_us": 2.0, "error": None}
+RESULTS: list[dict[str, Any]] = [{**CELL, "launch": number, "machine": "desk", **TIMES} for number in (1, 2)]
+LAUNCHES: list[dict[str, Any]] = [
+    {
+        "launch": n,
+        "part": f"000{n}-1",
+        "placement": "core",
+        "command": ["mpirun"],
+        "environment": {"A": "b"},
+        "seconds": 1.0,
+        "exit": 0,
+        "clock_error_ns": 4.0,
+        "asked": [{"host": "desk", "socket": 0, "core": 0}, {"host": "desk", "socket": None, "core": 1}],
+        "ranks": [{"rank": rank, "host": "desk", "cores": [rank], "sockets": [0]} for rank in (0, 1)],
+        "machines": [{"host": "desk", "cores": 2, "seconds": 1.0, "busy_s": 0.5, "own_s": 0.1, "steal_s": 0.3}],
+    }
+    for n in (1, 2)
+]
+PROOF = {**CELL, "collective": "bcast", "parameters": "", "messages": [[0, 1], [0, 0]], "bytes": [[0, 8], [0, 0]]}
+PROOFS: list[dict[str, Any]] = [PROOF]
+GROUP = {"name": "g", "nodes": ["desk", "n2"], "cores": 4, "sockets": 2}
+HEADER = {
+    "format": "timpani-campaign",
+    "version": 1,
+    "created": "2026-01-01",
+    "study": {
+        "title": "t",
+        "collectives": {"bcast": ["all"]},
+        "ranks": [2],
+        "sizes": [8, 16],
+        "launches": 2,
+        "seed": 1,
+    },
+    "machine": {
+        "name": "desk",
+        "cpu": "Example",
+        "cores": 4,
+        "domains": {"core": ["0", "1"], "socket": ["0-1"]},
+        "launcher": "openmpi",
+        "groups": [GROUP],
+        "hosts": [{"name": "desk", "slots": 4}],
+        "link": "1gbit",
+    },
+    "mpi": {"kind": "openmpi", "version": "5.0.11"},
+    "commands": ["timpani run bcast"],
+}
+SAMPLES: list[dict[str, Any]] = [
+    {"world": 2, "library": "x", "ranks": LAUNCHES[0]["ranks"], "clocks": 1, "clock_error_ns": 1, "null_ns": 3},
+    {"begin": 0},
+    {
+        "cell": 0,
+        "measured": {
+            "completion_ns": [5, 6, 7],
+            "average_ns": [4, 5, 6],
+            "skew_ns": [0, 1, 0],
+            "rank_mean_ns": [4.5, 5],
+            "stopped_by": "precision",
+        },
+    },
+    {"cell": 1, "mistake": "wrong\nbyte"},
+    {"end": True, "clock_error_ns": 2, "machines": LAUNCHES[0]["machines"]},
+]
+
+
+def lines(values: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(each) + "\n" for each in values).encode()
+
+
+def campaign(name: str) -> Callable[[bytes, Path], object]:
+    """A reader of the file `name` of a campaign whose other files are whole."""
+    files = {
+        "campaign.json": json.dumps(HEADER, indent=1).encode(),
+        "results.jsonl": lines(RESULTS),
+        "launches.jsonl": lines(LAUNCHES),
+        "proofs.jsonl": lines(PROOFS),
+    }
+
+    def read(raw: bytes, folder: Path) -> None:
+        for each, content in files.items():
+            (folder / each).write_bytes(raw if each == name else content)
+        verify(folder, read_header(folder))
+        found = load(folder)
+        cells = with_locality(estimate_cells(found.results), found)
+        said = [
+            cell_table(cells),
+            *load_warnings(found.launches),
+            methods_paragraph(found.header, found.launches),
+            *(text for _, texts in provenance(found.header, found.launches, found.unsealed) for text in texts),
+            *indistinct(found.proofs),
+        ]
+        assert not [text for text in said if "\x1b" in text]
+
+    return read
+
+
+def machine(raw: bytes, folder: Path) -> None:
+    (folder / "m.toml").write_bytes(raw)
+    _places(folder, read_machine(folder / "m.toml"))
+
+
+def platform(raw: bytes, folder: Path) -> None:
+    (folder / "p.xml").write_bytes(raw)
+    _places(folder, machine_of(folder / "p.xml"))
+
+
+def _places(folder: Path, found: Any) -> None:
+    for placement in ("core", "socket", "node", "ppr:2"):
+        asked_places(found, choose_hosts(found), placement, 4)
+
+
+def osu(raw: bytes, folder: Path) -> None:
+    path, made = folder / "osu.log", Path(tempfile.mkdtemp(dir=folder)) / "c"
+    path.write_bytes(raw)
+    logs = [OsuLog.parse(str(path), "default")]
+    import_osu(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
+    cell_table(estimate_cells(load(made).results))
+
+
+def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
+    def into(raw: bytes, folder: Path) -> object:
+        (folder / "file").write_bytes(raw)
+        return read(folder / "file")
+
+    return into
+
+
+def as_text(read: Callable[[str], object]) -> Callable[[bytes, Path], object]:
+    return lambda raw, folder: read(raw.decode(errors="surrogateescape"))
+
+
+def slurm_tables(text: str) -> None:
+    parse_counts(text)
+    names = {node: Shape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
+    list(groups_of(names, parse_topology(text)))
+
+
+MACHINE = DATA / "machines" / "tree" / "machine.toml"
+SLURM = b"48(x2),24\nn1 2 12 2\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Switches=s1\n"
+
+READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
+    "campaign.json": (campaign("campaign.json"), json.dumps(HEADER, indent=1).encode()),
+    "results.jsonl": (campaign("results.jsonl"), lines(RESULTS)),
+    "launches.jsonl": (campaign("launches.jsonl"), lines(LAUNCHES)),
+    "proofs.jsonl": (campaign("proofs.jsonl"), lines(PROOFS)),
+    "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
+    "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3])),
+    "study": (in_file(read_study), (Path("src/timpani/studies") / "demo.toml").read_bytes()),
+    "machine": (machine, MACHINE.read_bytes()),
+    "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),
+    "hosts": (in_file(read_hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),
+    "node set": (as_text(expand), b"node[01-08,10],rack[1-2]-n[1-2], a"),
+    "Slurm's tables": (as_text(slurm_tables), SLURM),
+    "Slurm job": (as_text(SlurmJob.parse), b"main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
+    "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
+    "duration": (as_text(parse_duration), b"1.5h"),
+}
+
+
+def refusal(read: Callable[[bytes, Path], object], raw: bytes, folder: Path) -> str:
+    """What a reader says of a content that it refuses; nothing where it reads it."""
+    try:
+        read(raw, folder)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+def take(name: str, count: int, seed: int, folder: Path) -> float:
+    """Give so many damaged contents to a reader; returns the seconds of the slowest."""
+    read, whole = READERS[name]
+    assert refusal(read, whole, folder) == ""
+    random = Random(f"{name} {seed}")
+    slowest = 0.0
+    for _ in range(count):
+        raw = mutate(whole, random)
+        began = time.perf_counter()
+        try:
+            said = refusal(read, raw, folder)
+            assert said.isprintable()
+            assert len(said) < 1300
+        except Exception:
+            print(f"{name}: {raw[:3000]!r}", file=sys.stderr)
+            raise
+        slowest = max(slowest, time.perf_counter() - began)
+    return slowest
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_damaged_content_is_read_or_refused_in_one_line(name: str, tmp_path: Path) -> None:
+    take(name, 60, 0, tmp_path)
+
+
+def main(count: int, seed: int, *names: str) -> None:
+    """Take `count` for each reader, print the slowest, and the most memory that all took."""
+    for name in names or READERS:
+        with tempfile.TemporaryDirectory() as folder:
+            print(f"{name}: {count}, slowest {take(name, count, seed, Path(folder)):.2f} s", flush=True)
+    print(f"memory: {getrusage(RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])
