@@ -1,64 +1,92 @@
-"""`timpani compare` as it is typed: what is doubtful in a published table, and what its study concluded."""
+"""`timpani compare A B`: what changed from one campaign to another, as a user sees it."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.typed import typed
+from tests.report.conftest import synthetic_header, synthetic_launches, write_campaign
+from tests.tuning.campaigns import around
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import Algorithm, Cell
+
+DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "compare-two-campaigns.md"
 
 
-def imported(table: str, folder: Path) -> Path:
-    assert typed("import", "--published", table, "-o", str(folder / "c")).returncode == 0
-    return folder / "c"
+def campaign(folder: Path, curves: dict[str, dict[int, list[float]]], launches: Any = None, **header: Any) -> Path:
+    results = [
+        LaunchResult(Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"), number, "desk", median_us=time)
+        for name, sizes in curves.items()
+        for size, times in sizes.items()
+        for number, time in enumerate(times, start=1)
+    ]
+    return write_campaign(folder, synthetic_header() | header, results, launches or synthetic_launches())
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("pair")
+    old, new = {"kind": "openmpi", "version": "4.1.4"}, {"kind": "openmpi", "version": "5.0.11"}
+    busy = {"host": "desk", "cores": 4, "seconds": 3.0, "busy_s": 9.0, "own_s": 3.0, "steal_s": 0.0}
+    loaded = [launch | {"machines": [busy]} for launch in synthetic_launches()]
+    first = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}, "chain": {8: around(1.0), 16: around(1.0)}}
+    second = {"default": {8: around(1.0), 16: around(3.0), 32: around(1.0)}, "ring": {8: around(1.0)}}
+    return campaign(folder / "a", first, mpi=old), campaign(folder / "b", second, loaded, mpi=new)
+
+
+def documented() -> set[str]:
+    rows = [line.split("|")[1] for line in DOCS.read_text().splitlines() if line.startswith("| `")]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
+def test_conditions_come_first_then_what_changed_and_what_could_not_be_compared(pair: tuple[Path, Path]) -> None:
+    done = typed("compare", *pair)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[2:4] == ["Conditions that differ:", "  MPI library: openmpi 4.1.4 in A, openmpi 5.0.11 in B"]
+    assert lines[4].startswith("Warning: B was measured under load: on desk other processes kept 2.0 of 4 cores busy")
+    assert lines[6] == (
+        "Of 3 cells that both have, B is significantly faster at 1 and slower at 1; shown within 5 % at 1; 0 undecided."
+    )
+    slower, faster = (lines.index(f"{word} in B:") for word in ("Slower", "Faster"))
+    assert lines[slower + 2].split()[:6] == ["default", "bcast", "2", "16", "B", "0.999"]
+    assert lines[faster + 2].split()[7] == "2.00"
+    assert lines[-3:] == [
+        "Only A has times for 2 cells: bcast chain (2)",
+        "",
+        "Only B has times for 1 cell: bcast ring (1)",
+    ]
+
+
+def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> None:
+    told = json.loads(typed("compare", *pair, "--format", "json").stdout)
+    assert {"a", "b", "differences", "cells", "only_a", "only_b"} < told.keys() <= documented()
+    assert [cell["standing"] for cell in told["cells"]] == ["faster", "slower", "within_5_percent"]
+    assert all(cell.keys() <= documented() for cell in told["cells"])
+    assert (len(told["only_a"]), len(told["only_b"])) == (2, 1)
+    assert told["differences"] == [{"what": "MPI library", "a": "openmpi 4.1.4", "b": "openmpi 5.0.11"}]
+
+
+def test_equal_conditions_are_said_to_be(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    first, _ = pair
+    again = campaign(tmp_path / "again", {"default": {8: around(2.0)}}, mpi={"kind": "openmpi", "version": "4.1.4"})
+    assert "No condition differs that both campaigns tell." in typed("compare", first, again).stdout
 
 
 @pytest.mark.parametrize(
-    ("table", "verdicts"),
+    ("words", "said"),
     [
-        (
-            "behrooz_bcast_scatter",
-            {"rises-after": "confirmed", "nearly-constant-to": "refuted", "nearest-to-default": "confirmed"},
-        ),
-        (
-            "malasi_bcast_scatter",
-            {"faster-than-default-from": "confirmed", "comparable-to-default-up-to": "refuted"},
-        ),
-        ("holt_osu_latency", {"jumps-at": "confirmed"}),
+        ((), "a campaign is compared with one other thing; name another campaign (timpani compare A B), or"),
+        (("{a}",), "the same campaign; name two"),
+        (("{b}", "--published", "malasi"), "a campaign is compared with one other thing"),
+        (("nowhere",), "folder not found: nowhere"),
     ],
 )
-def test_the_published_tables_are_held_against_their_own_conclusions(
-    table: str, verdicts: dict[str, str], tmp_path: Path
-) -> None:
-    told = typed("compare", str(imported(table, tmp_path)), "--published", table, "--format", "json")
-    claims: list[dict[str, Any]] = json.loads(told.stdout)["claims"]
-    found = {claim["check"]: claim for claim in claims}
-    assert {check: found[check]["published"]["verdict"] for check in verdicts} == verdicts
-    assert {check: found[check]["campaign"]["verdict"] for check in verdicts} == verdicts  # the same times
-
-
-def test_the_numbers_that_decide_are_told(tmp_path: Path) -> None:
-    text = typed("compare", str(imported("behrooz_bcast_scatter", tmp_path)), "--published", "behrooz").stdout
-    assert "published: confirmed; holds in 8 of 8 cases: 1.71 to 8.52; single run, no interval" in text
-    assert "published: refuted; holds in 0 of 8 cases: 2.47 to 8.53" in text
-    assert "Doubts about the published table:\n- scatter default takes what bcast default does" in text
-
-
-def test_a_chain_is_slower_by_what_it_is(tmp_path: Path) -> None:
-    text = typed("compare", str(imported("malasi_bcast_scatter", tmp_path)), "--published", "malasi").stdout
-    assert "refuted; holds in 0 of 13 cases: 1.23 to 1.44" in text
-    assert "Doubts" not in text
-
-
-def test_conclusions_without_a_table_are_checked_against_the_campaign(tmp_path: Path) -> None:
-    told = typed("compare", str(imported("malasi_bcast_scatter", tmp_path)), "--published", "della_siega")
-    assert told.returncode == 0
-    assert "linear is the best for very small reductions" in told.stdout
-    assert "published: not testable here: there are no times" in told.stdout
-
-
-def test_an_unknown_table_is_one_line_with_those_that_exist(tmp_path: Path) -> None:
-    told = typed("compare", str(imported("holt_osu_latency", tmp_path)), "--published", "nobody")
-    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert "choose among behrooz_bcast_scatter" in told.stderr
+def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
+    first, second = pair
+    done = typed("compare", first, *(word.format(a=first, b=second) for word in words))
+    assert done.returncode == 2
+    assert said in done.stderr

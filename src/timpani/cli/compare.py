@@ -1,8 +1,8 @@
-"""`timpani compare`: a campaign beside a published table."""
+"""`timpani compare`: a campaign beside another one, or beside a published table."""
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,21 +15,53 @@ class Format(StrEnum):
 
 
 def compare(
-    folder: Annotated[Path, typer.Argument(help="What `timpani run -o` wrote.")],
+    folder: Annotated[Path, typer.Argument(metavar="A", help="What `timpani run -o` wrote.", show_default=False)],
+    other: Annotated[
+        Path | None,
+        typer.Argument(metavar="[B]", help="A later campaign: what changed from A to it?", show_default=False),
+    ] = None,
     published: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="A published table or study: behrooz, malasi, della_siega, holt_osu_latency, assignment2; the first "
-            "letters will do."
+            help="In place of B, a published table or study: behrooz, malasi, della_siega, holt_osu_latency, "
+            "assignment2; the first letters will do.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     format: Annotated[
         Format, typer.Option(help="json has every correlation, every cell, and all numbers behind a conclusion.")
     ] = Format.table,
 ) -> None:
-    """Say how a campaign agrees with a published table, what is doubtful there, and which of its conclusions hold."""
+    """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
+    doubtful there, and which of its conclusions hold."""
     import json
 
+    from timpani.errors import UserError
+
+    if (other is None) == (published is None):
+        raise UserError(
+            "a campaign is compared with one other thing",
+            "name another campaign (timpani compare A B), or a published table (--published malasi)",
+        )
+    told = _with_campaign(folder, other, format) if other else _with_published(folder, str(published), format)
+    typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
+
+
+def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str, Any]:
+    from timpani.campaign.load import load
+    from timpani.errors import UserError
+    from timpani.report.changes import changes_object, changes_text
+    from timpani.tuning.changes import changes
+
+    if folder.resolve() == other.resolve():
+        raise UserError(f"{folder} and {other} are the same campaign", "name two")
+    before, after = load(folder), load(other)
+    found = changes(before.results, after.results)
+    shown = changes_object if format is Format.json else changes_text
+    return shown(before, after, found)
+
+
+def _with_published(folder: Path, published: str, format: Format) -> str | dict[str, Any]:
     from timpani.campaign.load import load
     from timpani.campaign.published import full_name, read_published
     from timpani.campaign.published_times import published_doubts, published_times
@@ -46,12 +78,10 @@ def compare(
     doubts, checked = published_doubts(table), check_claims(table, campaign)
     if format is Format.json:
         told = agreement_object(found, left_out, table.name, simulated)
-        told |= {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
-        typer.echo(json.dumps(told, indent=1, allow_nan=False))
-        return
+        return told | {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
     parts = [
         agreement_text(found, left_out, table.title, simulated),
         doubts_text(doubts),
         claims_text(table, checked, simulated),
     ]
-    typer.echo("\n".join(filter(None, parts)), nl=False)
+    return "\n".join(filter(None, parts))

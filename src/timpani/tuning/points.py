@@ -1,5 +1,7 @@
 """What algorithms compete at: a collective at one size, rank count, placement, mode and machine."""
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE, compare_families
@@ -47,16 +49,18 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
     return medians.filter(kept)
 
 
-def compare_at_points(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Compare `reference` with `times` (lists of launch medians, µs) in each row; the rows of one POINT are a family.
+def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.DataFrame:
+    """Compare `reference` with `times` (lists of launch medians, µs) in each row.
+
+    Rows that are equal in the columns `family` are corrected together.
 
     Adds `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high` (null where there are too few launches
     for a bound), `p_value` and `significant`, by the rule of `stats/compare.py`. Simulated times do not vary, so
     that they differ significantly wherever the ratio is not within INDIFFERENCE; they have no p-value and no interval.
     Averages that were imported have a ratio alone.
     """
-    family = pairs.select(pl.struct(POINT).rank("dense").cast(pl.Int64)).to_series().to_numpy()
-    found = compare_families(pairs["reference"].to_list(), pairs["times"].to_list(), family)
+    families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
+    found = compare_families(pairs["reference"].to_list(), pairs["times"].to_list(), families)
     return pairs.with_columns(
         ratio=pl.Series(found.ratio, dtype=pl.Float64),
         ratio_low=pl.Series([low if low > 0 else None for low in found.low.tolist()], dtype=pl.Float64),

@@ -1,0 +1,55 @@
+"""In what two campaigns differ beside the cells that they measured."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from timpani.campaign.load import Campaign
+from timpani.machine.node_set import fold
+
+_NO_CONDITION = frozenset(
+    {"title", "question", "collectives", "ranks", "sizes", "placement", "launches", "budget", "seed", "files"}
+)
+"""Keys of a study that say which cells there are, how often, or in what order."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A condition that differs, in words."""
+
+    what: str
+    before: str
+    after: str
+
+
+def differences(before: Campaign, after: Campaign) -> list[Difference]:
+    """Of library, Timpani, machine and protocol; what one of the two doesn't tell is left out."""
+    told = [dict(_conditions(campaign)) for campaign in (before, after)]
+    both = [name for name in told[0] if name in told[1]]
+    return [Difference(name, told[0][name], told[1][name]) for name in both if told[0][name] != told[1][name]]
+
+
+def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
+    header = campaign.header
+    if header.mpi.version:
+        yield "MPI library", f"{header.mpi.kind} {header.mpi.version}"
+    if header.timpani:
+        yield "Timpani", header.timpani
+    machine = {key: value for key, value in header.recorded.get("machine", {}).items() if value not in (None, "")}
+    yield from (("machine" if key == "name" else key, value) for key, value in _scalars(machine))
+    if header.machine.hosts:
+        yield "nodes", fold(host.name for host in header.machine.hosts)
+    study = header.recorded.get("study", {})
+    yield from ((key.replace("_", " "), value) for key, value in _scalars(study) if key not in _NO_CONDITION)
+    if header.rules:
+        yield "checksum of the rules", sha256(header.rules.encode()).hexdigest()[:12]
+    if overrides := study.get("overrides"):
+        yield from ((f"datatype of {name}", header.study.datatype_of(name)) for name in overrides)
+
+
+def _scalars(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Single values; None is nothing asked for."""
+    for key, value in values.items():
+        if value is None or isinstance(value, bool | str | int | float):
+            yield key, "none" if value in (None, "") else str(value)
