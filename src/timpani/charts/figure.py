@@ -42,6 +42,7 @@ class Figure:
     draw        makes the chart from rows of the table, in the colours it is given
     draw_linear the same on linear axes, where the reader may choose them
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others
+    shows       what its title says behind the operation's name, where an operation has several figures in a section
     optional    columns that the page holds only where one of the table's rows has a value in them
     rows        which rows of the table are drawn
     chosen_by   columns of which the reader chooses one value each
@@ -57,6 +58,7 @@ class Figure:
     columns: tuple[str, ...]
     chosen_by: tuple[str, ...]
     draw_linear: Callable[[pl.DataFrame, Palette], Chart] | None = None
+    shows: str = ""
     optional: tuple[str, ...] = ()
     rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
     switchable: bool = False

@@ -21,6 +21,7 @@ FIGURE = Figure(
     name="latency-by-ranks",
     section=latency_against_size.FIGURE.section,
     place=12,
+    shows="by rank count",
     table="cells",
     draw=latency_by_ranks,
     draw_linear=partial(latency_by_ranks, linear=True),

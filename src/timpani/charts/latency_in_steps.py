@@ -11,6 +11,7 @@ FIGURE = Figure(
     name="latency-in-steps",
     section=latency_against_size.FIGURE.section,
     place=14,
+    shows="sizes in equal steps",
     table="cells",
     draw=partial(latency_against_size.latency_against_size, linear=True, steps=True),
     columns=COLUMNS,

@@ -13,6 +13,7 @@ FIGURE = Figure(
     name="message-latency-in-steps",
     section=message_latency.FIGURE.section,
     place=65,
+    shows="sizes in equal steps",
     table="messages",
     draw=partial(message_latency.message_latency, linear=True, steps=True),
     columns=COLUMNS,

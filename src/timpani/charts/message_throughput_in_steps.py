@@ -14,6 +14,7 @@ FIGURE = Figure(
     name="message-throughput-in-steps",
     section=message_latency.FIGURE.section,
     place=75,
+    shows="sizes in equal steps",
     table="messages",
     draw=partial(throughput_against_size, linear=True, steps=True),
     columns=COLUMNS,

@@ -21,6 +21,7 @@ FIGURE = Figure(
     name="placements-against-ranks",
     section=placements.FIGURE.section,
     place=34,
+    shows="against ranks",
     table="cells",
     draw=placements_against_ranks,
     draw_linear=partial(placements_against_ranks, linear=True),

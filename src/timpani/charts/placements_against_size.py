@@ -24,6 +24,7 @@ FIGURE = Figure(
     name="placements-against-size",
     section=placements.FIGURE.section,
     place=32,
+    shows="against size",
     table="cells",
     draw=placements_against_size,
     draw_linear=partial(placements_against_size, linear=True),

@@ -42,7 +42,7 @@ class Panel:
 
     @property
     def title(self) -> str:
-        return title_of(self.collective)
+        return ", ".join(filter(None, [title_of(self.collective), self.figure.shows]))
 
     @property
     def curves(self) -> list[Style]:
