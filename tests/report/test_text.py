@@ -1,9 +1,11 @@
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from timpani.campaign.load import results_frame
+from timpani.campaign.load import Campaign, results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.report.text import AVERAGES_ONLY, cell_markdown, cell_table, verdict_lines
@@ -186,3 +188,15 @@ def test_averages_are_answered_by_value() -> None:
         "the default takes at most 5 % longer than the best at 31."
     )
     assert second.startswith("Largest loss by value: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast")
+
+
+def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: Campaign) -> None:
+    script = (
+        "import sys; from pathlib import Path; from timpani.campaign.load import load; "
+        "from timpani.report.verdict import verdict_text; print(*verdict_text(load(Path(sys.argv[1])))); "
+        "print({'altair', 'scipy', 'statsmodels'} & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", script, str(campaign.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "the default is" in done.stdout
+    assert done.stdout.splitlines()[-1] == "set()"

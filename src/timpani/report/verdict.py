@@ -9,8 +9,8 @@ import polars as pl
 from timpani.campaign.activity import load_warnings, machine_loads
 from timpani.campaign.load import Campaign
 from timpani.campaign.table import estimate_cells
-from timpani.report.message_summary import message_summary, summary_lines
 from timpani.report.text import verdict_lines
+from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide import decide
 from timpani.tuning.verdict import Verdict, summarise
@@ -25,10 +25,20 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
 def verdict_text(campaign: Campaign) -> Iterator[str]:
     """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
     cells = estimate_cells(campaign.results)
-    messages = message_summary(campaign, cells)
+    messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide(campaign.results), cells)
     yield from (f"Warning: {warning}" for warning in load_warnings(campaign.launches))
-    yield from verdict_lines(verdict, summary_lines(messages) if messages else ())
+    yield from verdict_lines(verdict, messages)
+
+
+def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
+    if set(cells["collective"]) - COLLECTIVES.keys():
+        # Models and figures take longer to load than most commands take: no other run waits for them.
+        from timpani.report.message_summary import message_summary, summary_lines
+
+        if messages := message_summary(campaign, cells):
+            return tuple(summary_lines(messages))
+    return ()
 
 
 def verdict_object(campaign: Campaign) -> dict[str, Any]:
