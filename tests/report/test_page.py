@@ -290,7 +290,8 @@ def test_numbers_have_three_significant_digits_and_no_exponent(number: float, te
     assert significant(number) == text
 
 
-def test_a_report_replaces_a_file_only_by_force(campaign: Campaign, tmp_path: Path) -> None:
+def test_a_report_replaces_a_file_only_by_force(tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path / "campaign", one(median_us=1.0))
     output = tmp_path / "report.html"
     output.write_text("<p>years of work")
     with pytest.raises(UserError, match="exists already; choose another name, or overwrite it with --force"):

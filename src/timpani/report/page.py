@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -76,7 +77,7 @@ def render(campaign: Campaign, linear: bool = False, published: Sequence[Publish
         dark=Markup(theme.DARK.css()),  # noqa: S704
         style=Markup((here / "page.css").read_text()),  # noqa: S704
         script=Markup((here / "page.js").read_text()),  # noqa: S704
-        library=Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)),  # noqa: S704
+        library=_library(),
         data=script_data(report),
     )
 
@@ -97,6 +98,12 @@ def _unlike_samples(campaign: Campaign) -> Iterator[str]:
     results = campaign.results.filter(pl.col("samples").is_not_null()).select("part", "samples")
     for place, (said, _) in unlike_samples(campaign.folder, results.iter_rows(named=True)).items():
         yield f"{place}: {said}"
+
+
+@cache
+def _library() -> Markup:
+    """The code that draws the figures; to put it together takes as long as the rest of the page."""
+    return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))  # noqa: S704
 
 
 def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
