@@ -17,9 +17,10 @@ demo: setup
 	$(bin)/timpani run demo -o demo
 	$(bin)/timpani report demo -o demo/report.html --force
 
-# FAST=1: only what needs nothing of this machine, such as an MPI library or a browser.
+# FAST=1: only what needs nothing of this machine, such as an MPI library or a browser. WORKERS=n: side by side.
+WORKERS := 2
 test: .venv/setup-tests
-	$(bin)/python -m pytest -n 2 $(if $(FAST),-m 'not needs')
+	$(bin)/python -m pytest -n $(WORKERS) $(if $(FAST),-m 'not needs')
 
 lint: .venv/setup-tests
 	tools/lint

@@ -15,6 +15,7 @@ from timpani.native.find import Mpi
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadFileScheduling
+    from xdist.workermanage import WorkerController
 
 # The same sources are built into folders of several names, also by another user: one who can run this checkout's Python
 # can read there.
@@ -80,6 +81,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
     class ByFile(LoadFileScheduling):  # type: ignore[misc] # it comes without types
         def _split_scope(self, nodeid: str) -> str:
             return "tests/lab" if nodeid.startswith("tests/lab/") else str(super()._split_scope(nodeid))
+
+        def remove_node(self, node: "WorkerController") -> str | None:
+            """Leave out what a worker died of: it would take the next one too, and its file's other tests with it."""
+            pending = [
+                (unit, test) for unit in self.assigned_work[node].values() for test, done in unit.items() if not done
+            ]
+            if pending:
+                unit, test = pending[0]
+                unit[test] = True
+            super().remove_node(node)
+            return test if pending else None
 
     config.option.loadscopereorder = False  # by the number of tests, which says little of their time
     return ByFile(config, log)
