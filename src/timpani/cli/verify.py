@@ -1,9 +1,19 @@
 """`timpani verify`: are our own algorithms right?"""
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from timpani.study.counted import counted
+
+if TYPE_CHECKING:
+    from timpani.providers.catalogue import Catalogue
+    from timpani.providers.verification import Range
 
 
 class Format(StrEnum):
@@ -21,6 +31,9 @@ def verify(
     count: Annotated[
         str, typer.Option(help="Elements FIRST:LAST: none, one, about as many as ranks, the last.")
     ] = "0:64",
+    budget: Annotated[
+        str, typer.Option(help="What is expected to take longer is refused before it begins: 90s, 10m, 2h.")
+    ] = "1h",
     format: Annotated[Format, typer.Option(help="How to print the outcome.")] = Format.table,
 ) -> None:
     """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
@@ -30,16 +43,22 @@ def verify(
     from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
+    from timpani.study.study import parse_duration
 
     mpi = choose_mpi(None)
-    wanted = resolve_names(names or ["all"], own_catalogue(mpi))
+    own = own_catalogue(mpi)
+    wanted = resolve_names(names or ["all"], own)
+    rank_range, count_range = parse_range(ranks, 1), parse_range(count, 0)
+    longest = parse_duration(budget)
+    _check_cost(build(mpi), wanted, own, rank_range, count_range, longest)
     rows: list[dict[str, Any]] = []
-    for row in verify_algorithms(build(mpi), wanted, parse_range(ranks, 1), parse_range(count, 0)):
-        rows.append(row)
-        if format is Format.table:
-            outcome = row.get("mistake", "right")
-            name = f"{row['collective']}/{row['algorithm']}"
-            typer.echo(f"{name:<40} {row['checked']:>7} cases  {row['seconds']:6.1f} s  {outcome}")
+    with _progress() as passed:
+        for row in verify_algorithms(build(mpi), wanted, rank_range, count_range, passed):
+            rows.append(row)
+            if format is Format.table:
+                outcome = row.get("mistake", "right")
+                name = f"{row['collective']}/{row['algorithm']}"
+                typer.echo(f"{name:<40} {row['checked']:>7} cases  {row['seconds']:6.1f} s  {outcome}")
     wrong = sum("mistake" in row for row in rows)
     if format is Format.json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
@@ -47,3 +66,38 @@ def verify(
         checked = sum(row["checked"] for row in rows)
         typer.echo(f"{len(rows)} algorithms at {checked} cases: {f'{wrong} wrong' if wrong else 'all right'}")
     raise typer.Exit(1 if wrong else 0)
+
+
+def _check_cost(
+    programs: Path, names: list[str], own: "Catalogue", ranks: "Range", counts: "Range", longest: float
+) -> None:
+    """Refuses what would take too long or too much memory, and tells how long the rest takes."""
+    from timpani.errors import UserError
+    from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
+    from timpani.report.durations import show_seconds
+
+    if max(ranks[1], counts[1]) <= TRIAL_RANKS:
+        return
+    memory = available_memory()
+    cost = estimate(programs, names, own, ranks, counts, longest, memory)
+    expected = f"about {show_seconds(cost.seconds)} and {cost.memory_bytes / 1e9:,.1f} GB of memory"
+    if cost.seconds > longest or cost.memory_bytes > memory:
+        fitting = f"try --ranks {ranks[0]}:{cost.most_ranks}" if cost.most_ranks else "try fewer ranks or elements"
+        longer = ", or give it longer (--budget)" if cost.memory_bytes <= memory else ""
+        raise UserError(
+            f"verifying {counted(len(names), 'algorithm')} at {ranks[0]}:{ranks[1]} ranks would take {expected}",
+            f"{fitting}, or fewer algorithms{longer}",
+        )
+    typer.echo(expected, err=True)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float], None]]:
+    """A bar with the time left, on a terminal only; it is told the share of the whole that is done with each step."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(compact=True))
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share: bar.advance(task, share)

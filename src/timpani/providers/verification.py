@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from os import sched_getaffinity
 from pathlib import Path
@@ -16,6 +16,12 @@ Range = tuple[int, int]
 """The first and the last of a range, both in it."""
 
 _LARGEST = 1_000_000
+
+_STEP = 16
+"""Rank counts that are verified in one go."""
+
+_GROWTH = 2
+"""Exponent by which the work at a rank count grows, about: for how far one is."""
 
 
 def parse_range(text: str, least: int) -> Range:
@@ -48,20 +54,56 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
     return list(found)
 
 
-def verify_algorithms(programs: Path, names: list[str], ranks: Range, counts: Range) -> Iterator[dict[str, Any]]:
+def usable_cores() -> int:
+    """How many algorithms are verified at a time."""
+    return len(sched_getaffinity(0))
+
+
+def verify_algorithms(
+    programs: Path, names: list[str], ranks: Range, counts: Range, passed: Callable[[float], None] = lambda share: None
+) -> Iterator[dict[str, Any]]:
     """The verifier's finding for each of `names`, in their order.
 
-    Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one.
+    Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one. `passed` is
+    told the share of the whole, 0 to 1, that each step was: some rank counts of one algorithm.
     """
-    limits = [str(number) for number in (*ranks, *counts)]
+    steps = _steps(ranks)
+    weights = [sum(count**_GROWTH for count in range(first, last + 1)) for first, last in steps]
+    whole = sum(weights) * len(names)
+    wrong: set[str] = set()
 
-    def run(name: str) -> dict[str, Any]:
-        command = [str(programs / "timpani-verify"), "check", *limits, name]
+    def run(step: tuple[str, Range]) -> dict[str, Any] | None:
+        name, part = step
+        if name in wrong:
+            return None
+        command = [str(programs / "timpani-verify"), "check", *map(str, (*part, *counts)), name]
         answer = subprocess.run(command, capture_output=True, text=True, check=False)
         if answer.returncode not in (0, 1):
             raise UserError(f"the verifier ended at {name}: {answer.stderr.strip()}", "try fewer ranks or elements")
         finding: dict[str, Any] = json.loads(answer.stdout)
+        if "mistake" in finding:
+            wrong.add(name)
         return finding
 
-    with ThreadPoolExecutor(len(sched_getaffinity(0))) as pool:
-        yield from pool.map(run, names)
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        results = pool.map(run, [(name, part) for name in names for part in steps])
+        for _ in names:
+            findings = []
+            for weight in weights:
+                findings.append(next(results))
+                passed(weight / whole)
+            yield _together([finding for finding in findings if finding])
+
+
+def _steps(ranks: Range) -> list[Range]:
+    """The range in parts that end at multiples of _STEP, so that one of many ranks tells how far it is."""
+    first, last = ranks
+    starts = [first, *range((first // _STEP + 1) * _STEP + 1, last + 1, _STEP)]
+    return [(start, end - 1) for start, end in zip(starts, [*starts[1:], last + 1], strict=True)]
+
+
+def _together(findings: list[dict[str, Any]]) -> dict[str, Any]:
+    """One algorithm's findings as one, with the first mistake."""
+    whole = findings[0] | {key: sum(finding[key] for finding in findings) for key in ("checked", "seconds")}
+    mistakes = [finding["mistake"] for finding in findings if "mistake" in finding]
+    return whole | {"mistake": mistakes[0]} if mistakes else whole

@@ -1,11 +1,19 @@
 """Durations as a person reads them."""
 
+_HOUR = 3600
+_DAY = 24 * _HOUR
+_YEAR = 365 * _DAY
+
 
 def show_seconds(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 5 min`: to two units."""
+    """`45 s`, `3 min 20 s`, `2 h 5 min`: to two units; `3 days`, `40 years` where that is all that matters."""
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"
-    if whole < 3600:
+    if whole < _HOUR:
         return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+    if whole < 2 * _DAY:
+        return f"{whole // _HOUR} h {whole % _HOUR // 60} min"
+    if whole < 2 * _YEAR:
+        return f"{whole // _DAY} days"
+    return f"{whole // _YEAR:,} years"
