@@ -14,6 +14,7 @@ SINFO_FORMAT = "%N %X %Y %Z"
 _UNKNOWN = "nodes"
 """What a group is called whose switch nobody knows."""
 
+_LONGEST_NAME = 1000
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
 _NODE = re.compile(r"(\S+) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
 _REPEATED = re.compile(r"(?<!\d)(\d{1,6})(?:\(x(\d{1,6})\))?(?!\d)", re.ASCII)
@@ -37,7 +38,7 @@ def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
     for line in text.splitlines():
         values = dict(_KEY_VALUE.findall(line.partition("#")[0]))
         name = values.get("SwitchName") or values.get("BlockName")
-        if name and "Nodes" in values and "Switches" not in values:
+        if name and name.isprintable() and len(name) < _LONGEST_NAME and "Nodes" in values and "Switches" not in values:
             leaves[name] = expand(values["Nodes"])
     return leaves
 
