@@ -16,7 +16,7 @@ _UNKNOWN = "nodes"
 
 _LONGEST_NAME = 1000
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
-_NODE = re.compile(r"(\S+) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
+_NODE = re.compile(r"([A-Za-z0-9][\w.-]{0,252}) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
 _REPEATED = re.compile(r"(?<!\d)(\d{1,6})(?:\(x(\d{1,6})\))?(?!\d)", re.ASCII)
 
 
