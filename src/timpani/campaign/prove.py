@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from timpani.campaign.concurrency import run_to_end
 from timpani.campaign.launch import one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
+from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine
 from timpani.campaign.record import Proof
 from timpani.campaign.start import Start
@@ -44,6 +46,11 @@ class Prover:
     stop: Callable[[], bool]
     timeout: float
     told: Callable[[str], None]
+
+    @cached_property
+    def processes(self) -> Processes:
+        """Those of the campaign."""
+        return Processes(self.store.mark, self.told)
 
     def run(self) -> int:
         """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
@@ -114,7 +121,7 @@ class Prover:
         def arguments(folder: Path) -> tuple[str, ...]:
             return self.counting.writing_to(folder / _TOTALS)
 
-        return Start.record(self.plan, self.store, self.programs, group, text, None, slot, arguments)
+        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, arguments)
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

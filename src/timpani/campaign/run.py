@@ -14,6 +14,7 @@ from timpani.campaign.launch import Ended, one_line
 from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
+from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start import Start
@@ -53,6 +54,7 @@ class Runner:
     _deadline: float | None = None
 
     def __post_init__(self) -> None:
+        self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
     def run(self) -> Outcome:
@@ -61,6 +63,7 @@ class Runner:
         if study.budget is not None:
             self._deadline = time.monotonic() + study.budget
         with self.store.writing():
+            self._processes.end_earlier()
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()
@@ -113,7 +116,7 @@ class Runner:
         self, launch: int, group: Group, pending: list[PlannedCell], time_limit: float
     ) -> Generator[None, None, None]:
         text = plan_text(self.plan, group, pending, time_limit)
-        start = Start.record(self.plan, self.store, self.programs, group, text, launch, time_limit)
+        start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
         least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
         timeout = self.hang_after or max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS))

@@ -9,9 +9,11 @@ from typing import Any
 
 from timpani.campaign.launch import Ended, follow
 from timpani.campaign.plan import CampaignPlan, Group
+from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine, compress
 from timpani.campaign.store import Store
 from timpani.machine.launch_request import Command
+from timpani.machine.remains import REPORT, remove_remains
 from timpani.providers.environment_overrides import environment_overrides
 
 
@@ -21,6 +23,7 @@ class Start:
     environment."""
 
     store: Store
+    processes: Processes
     part: str
     folder: Path
     command: Command
@@ -31,6 +34,7 @@ class Start:
         cls,
         plan: CampaignPlan,
         store: Store,
+        processes: Processes,
         programs: Path,
         group: Group,
         plan_text: str,
@@ -63,13 +67,18 @@ class Start:
             }
         )
         (folder / "plan.txt").write_text(plan_text)
-        return cls(store, folder.name, folder, command, without)
+        marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
+        return cls(store, processes, folder.name, folder, marked, without)
 
     def follow(
         self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
     ) -> Generator[None, None, Ended]:
-        """Run it, as `launch.follow` does."""
-        return follow(self.command, self.folder, timeout, stop, take, self.without)
+        """Run it, as `launch.follow` does, while nothing of earlier starts runs on; what it leaves is removed."""
+        with self.processes.start(self.part):
+            ended = yield from follow(self.command, self.folder, timeout, stop, take, self.without)
+        if ended.how != "finished":
+            remove_remains(self.folder / REPORT)
+        return ended
 
     def end(self, ended: Ended, facts: dict[str, Any]) -> None:
         """Record how it ended and the `facts` that it told, and pack its raw samples."""

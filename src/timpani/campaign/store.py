@@ -98,6 +98,12 @@ class Store:
         self._proven.add(proof.cell)
         self._given[proof.part] += 1
 
+    @property
+    def mark(self) -> str:
+        """What processes of this campaign are marked with: its copies, which have its id, are other folders."""
+        place = self.folder.stat()
+        return f"{self.header.id}.{place.st_dev:x}.{place.st_ino:x}"
+
     def succeeded(self) -> set[Cell]:
         """The cells that have a time."""
         return {cell for (cell, _), error in self.done.items() if error is None}

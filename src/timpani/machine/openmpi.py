@@ -1,9 +1,11 @@
 """Open MPI's mpirun, 4.1 and later."""
 
 import os
+from pathlib import Path
 
 from timpani.machine.host_file import host_file
 from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.remains import REPORT
 from timpani.native.find import Mpi
 from timpani.study.placement import ranks_per_node
 
@@ -14,6 +16,7 @@ _ALLOW_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Ranks bound to a core each; without binding and yielding where there are more ranks than cores."""
     hosts = ("--hostfile", str(request.folder / _HOSTS)) if request.hosts else ()
+    report = ("--report-uri", str(request.folder / REPORT)) if request.folder != Path() else ()
     count = ranks_per_node(request.placement)
     by = f"ppr:{count}:node" if count else request.placement
     if request.oversubscribed:
@@ -28,7 +31,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     exports = [part for item in request.environment.items() for part in ("-x", "=".join(item))]
     return Command(
         argv=(
-            *(str(mpi.mpirun), *hosts, "-np", str(request.ranks), *where),
+            *(str(mpi.mpirun), *report, *hosts, "-np", str(request.ranks), *where),
             *(*exports, *request.arguments, *request.program),
         ),
         environment=_ALLOW_ROOT if os.geteuid() == 0 else {},

@@ -1,0 +1,95 @@
+"""The processes that a campaign started on this computer: found by a mark in their environment, whatever session they
+are in and whoever their parent is now."""
+
+import os
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+MARK = "TIMPANI_START"
+"""The variable that every process of a start has: the campaign's mark and the start's part, `MARK/0001-1`."""
+
+_LEAVING_SECONDS = 2.0  # that processes of a launch that has ended may take to leave by themselves
+_KILLED_SECONDS = 5.0  # that the kernel may take to end what was killed
+_POLL_SECONDS = 0.05
+
+
+class Processes:
+    """What runs of a campaign, by the parts of its starts. `told` hears of what had to be ended."""
+
+    def __init__(self, mark: str, told: Callable[[str], None]) -> None:
+        """`mark` is the campaign's alone, a copy of its folder has another."""
+        self._mark = mark
+        self._told = told
+        self._under_way: set[str] = set()
+
+    def environment(self, part: str) -> dict[str, str]:
+        """What marks the processes of a start."""
+        return {MARK: f"{self._mark}/{part}"}
+
+    @contextmanager
+    def start(self, part: str) -> Iterator[None]:
+        """While a start is under way; before it nothing of earlier ones goes on measuring, and nothing of it after."""
+        self.end_earlier(_LEAVING_SECONDS)
+        self._under_way.add(part)
+        try:
+            yield
+        finally:
+            self._under_way.remove(part)
+            self.end_earlier(_LEAVING_SECONDS)
+
+    def end_earlier(self, leaving: float = 0.0) -> None:
+        """End what is left of starts that are not under way; it has `leaving` seconds to leave by itself."""
+        deadline = time.monotonic() + leaving
+        while (found := self._earlier()) and time.monotonic() < deadline:
+            time.sleep(_POLL_SECONDS)
+        ended: Counter[str] = Counter()
+        deadline = time.monotonic() + _KILLED_SECONDS
+        known: set[int] = set()
+        while found and time.monotonic() < deadline:
+            ended.update(part for process, part in found.items() if process not in known)
+            known |= found.keys()
+            for process in found:
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+            time.sleep(_POLL_SECONDS)
+            found = self._earlier()
+        for part, count in sorted(ended.items()):
+            were = "process was" if count == 1 else "processes were"
+            self._told(f"{count} {were} still running of the start {part}, and killed")
+
+    def _earlier(self) -> dict[int, str]:
+        return {process: part for process, part in _marked(self._mark) if part not in self._under_way}
+
+
+def _marked(mark: str) -> Iterator[tuple[int, str]]:
+    """The processes with a mark and the part of the start that they belong to; not this one nor those above it."""
+    wanted = f"{MARK}={mark}/".encode()
+    above = set(_lineage(os.getpid()))
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit() or int(folder.name) in above:
+            continue
+        try:
+            variables = (folder / "environ").read_bytes()
+        except OSError:  # it has just ended, or is another user's
+            continue
+        place = variables.find(wanted)
+        if place == 0 or (place > 0 and variables[place - 1] == 0):
+            part = variables[place + len(wanted) :].partition(b"\0")[0]
+            yield int(folder.name), part.decode(errors="replace")
+
+
+def _lineage(process: int) -> Iterator[int]:
+    """A process, its parent, and so on."""
+    while process > 0:
+        yield process
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text()
+        except OSError:
+            return
+        process = int(fields.rpartition(")")[2].split()[1])
