@@ -105,6 +105,22 @@ def test_a_failed_cell_is_a_cross_on_the_axis_and_named_in_the_legend(cells: pl.
     assert texts(figure, "legend-label") == ["not converged", "failed"]
 
 
+def test_a_time_of_0_stands_on_the_log_axis_and_flattens_nothing(cells: pl.DataFrame) -> None:
+    one = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    zero = cells.with_columns(
+        pl.when(one).then(0.0).otherwise(name).alias(name) for name in ("median_us", "ci_low_us", "ci_high_us")
+    )
+    points = about(items(latency_against_size(zero), "symbol"), "algorithm: default;")
+    on_axis = [point for point in points if "latency (µs): 0;" in point["description"]]
+    assert len(points) == len(SIZES)
+    assert len(on_axis) == 1
+    others = [point["y"] for point in points if point not in on_axis]
+    assert max(others) < on_axis[0]["y"]
+    assert max(others) - min(others) > 200
+    linear = about(items(latency_against_size(zero, linear=True), "symbol"), "algorithm: default;")
+    assert len(linear) == len(SIZES)
+
+
 def test_a_flagged_cell_has_another_shape_and_is_hollow(cells: pl.DataFrame) -> None:
     points = items(latency_against_size(cells), "symbol")
     (flagged,) = about(points, "status: not_converged")

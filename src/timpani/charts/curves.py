@@ -85,6 +85,8 @@ def curves(
 ) -> theme.Chart:
     """The measure against what `x` encodes.
 
+    What failed, and a time of 0 on a log scale, is a point on the axis.
+
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
     styled = theme.styles(series.names, palette)
@@ -107,7 +109,8 @@ def curves(
         .transform_calculate(value=measure.value, curve=series.of, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
         .encode(x=x)
     )
-    drawn = with_bars(base.transform_filter("isValid(datum.value)"), "value", measure.low, measure.high, linear=linear)
+    on_scale = "isValid(datum.value)" if linear else "datum.value > 0"
+    drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, linear=linear)
     intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
     defaults = [name for name in series.names if theme.is_default(name)]
     line = (
@@ -123,8 +126,8 @@ def curves(
         )
     )
     measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)
-    failed = (
-        base.transform_filter(f"!isValid(datum.value) && indexof(datum.status, '{FAILED}') >= 0")
+    off_scale = (
+        base.transform_filter(f"!({on_scale}) && (isValid(datum.value) || indexof(datum.status, '{FAILED}') >= 0)")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
         .encode(y=alt.value(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
@@ -136,7 +139,7 @@ def curves(
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.value(right), y=alt.Y("name_value:Q"), text="curve:N"
     )
-    return alt.layer(line, *intervals, *measured, failed, leader, name).properties(width=theme.WIDTH, height=height)
+    return alt.layer(line, *intervals, *measured, off_scale, leader, name).properties(width=theme.WIDTH, height=height)
 
 
 def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:

@@ -61,7 +61,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     )
     panels = (
         panel.facet(facet=sizes, columns=3, data=cells)
-        .transform_filter("isValid(datum.median_us)")
+        .transform_filter("datum.median_us > 0")  # a log scale has no 0
         .transform_calculate(where="datum.ranks + ' ranks, ' + datum.placement")
         .resolve_scale(x="independent")
     )

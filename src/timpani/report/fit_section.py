@@ -98,7 +98,7 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
             low_us="ci_low_us",
             high_us="ci_high_us",
         )
-        .filter(pl.col("time_us").is_not_null())
+        .filter(pl.col("time_us") > 0)
     )
 
 
