@@ -58,6 +58,13 @@ def test_more_than_a_port_takes_is_found_where_data_cross_it() -> None:
     assert doubts(table(scatter_default=0.4), Conditions(ranks_per_node=16, port=250.0)) == []
 
 
+def test_a_message_can_t_be_faster_than_the_port() -> None:
+    times = table(bandwidth_default=1.0).filter(ranks=2)
+    (doubt,) = doubts(times, Conditions(port=400.0, port_source="0.4 GB/s"))
+    assert "bandwidth is faster than the port, 0.4 GB/s, at 9 sizes: 1 MiB in 2,099 µs is 0.5 GB/s" in doubt.text
+    assert doubts(times, Conditions(port=600.0, port_source="0.6 GB/s")) == []
+
+
 def test_a_default_can_t_beat_all_that_it_chooses_among() -> None:
     times = changed(PLAIN, "default", 8, 16, 1.0)
     assert (

@@ -9,6 +9,7 @@ import polars as pl
 from timpani.campaign.context import Part, crossing_bytes
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 
 FACTOR = 1.5
@@ -19,6 +20,8 @@ SAME = 0.02
 
 FEWEST = 20
 """Cells that two curves must have in common before they are called the same."""
+
+_MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
 
 _SAME_MESSAGES = frozenset({("bcast", "scatter", "linear"), ("gather", "reduce", "linear")})
 """Operations and the algorithm in which the root exchanges one message of the printed size with each rank in both."""
@@ -57,6 +60,7 @@ def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Do
     checks: tuple[Callable[[], Iterator[Doubt]], ...] = (
         lambda: _twins(times),
         lambda: _over_the_port(times, known),
+        lambda: _messages_over_the_port(times, known),
         lambda: _default_beats_its_choices(times, known),
         lambda: _prints_its_size(times),
         lambda: _falls(times, "message_bytes", "size"),
@@ -113,6 +117,22 @@ def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
             f"{show_size(worst['message_bytes'])} to each of {worst['ranks']} ranks in {_us(worst['time_us'])} is "
             f"{leaving:.3g} GB/s out of one root; what crosses to the other node takes its port, {known.port_source}, "
             f"{_us(worst['least_us'])}, and the average rank half of that",
+            part.height,
+        )
+
+
+def _messages_over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
+    """Messages between two nodes that would be faster than the port."""
+    if known.port is None:
+        return
+    rate = (pl.col("message_bytes") / pl.col("time_us")).alias("rate")
+    faster = times.filter(pl.col("collective").is_in(_MESSAGES), rate > known.port).with_columns(rate)
+    for (collective,), part in faster.group_by("collective", maintain_order=True):
+        worst = part.sort("rate", descending=True).row(0, named=True)
+        yield Doubt(
+            "over_the_port",
+            f"{collective} is faster than the port, {known.port_source}, at {counted(part.height, 'size')}: "
+            f"{show_size(worst['message_bytes'])} in {_us(worst['time_us'])} is {worst['rate'] / 1e3:.3g} GB/s",
             part.height,
         )
 
