@@ -5,6 +5,8 @@
 #include <map>
 #include <vector>
 
+#include "execute/node.hpp"
+
 namespace timpani {
 
 namespace {
@@ -24,7 +26,7 @@ Topology discover_topology(MPI_Comm comm, std::string_view group) {
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
     MPI_Comm node = MPI_COMM_NULL;
-    PMPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    split_by_node(comm, rank, &node);
     int lowest = rank;
     PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
     PMPI_Comm_free(&node);

@@ -1,5 +1,7 @@
 #include "execute/shared_window.hpp"
 
+#include "execute/node.hpp"
+
 namespace timpani {
 
 namespace {
@@ -13,7 +15,7 @@ int size_of(MPI_Comm comm) {
 /// Whether MPI, too, says that all ranks of `node_comm` can share memory.
 bool shares_memory(MPI_Comm node_comm) {
     MPI_Comm sharing = MPI_COMM_NULL;
-    if (PMPI_Comm_split_type(node_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing) != MPI_SUCCESS) return false;
+    if (split_by_node(node_comm, 0, &sharing) != MPI_SUCCESS) return false;
     const bool all = size_of(sharing) == size_of(node_comm);
     PMPI_Comm_free(&sharing);
     int everywhere = all ? 1 : 0;

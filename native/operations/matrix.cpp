@@ -6,6 +6,7 @@
 #include <string>
 
 #include "collectives/collective.hpp"
+#include "execute/node.hpp"
 #include "operations/count.hpp"
 
 namespace timpani {
@@ -24,6 +25,8 @@ void transpose_elements(const std::byte* from, std::int64_t row_length, Matrix m
         }
     }
 }
+
+constexpr std::int64_t kCacheLine = 64;  // bytes, of x86 and of most ARM processors
 
 int most_nearly_square_rows(int elements) {
     int rows = 1;
@@ -52,6 +55,7 @@ Matrix matrix_of(const OperationSpec& spec) {
 
 void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
                        std::byte* to) {
+    pass_time_of_columns(matrix.elements());
     switch (element_bytes) {
         case 1:
             return transpose_elements<1>(from, row_length, matrix, to);
@@ -63,5 +67,7 @@ void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix ma
             throw std::logic_error("no transposition of elements of this size");
     }
 }
+
+void pass_time_of_columns(std::int64_t elements) { pass_time_of_copying(elements * kCacheLine); }
 
 }  // namespace timpani

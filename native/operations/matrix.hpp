@@ -27,4 +27,9 @@ Matrix matrix_of(const OperationSpec& spec);
 void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
                        std::byte* to);
 
+/// In a simulation, passes the time in which that many elements of columns are read: memory moves whole cache lines,
+/// and the next element of a column is in another one. Caches that would keep lines for the next column aren't
+/// simulated.
+void pass_time_of_columns(std::int64_t elements);
+
 }  // namespace timpani

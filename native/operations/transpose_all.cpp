@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "collectives/collective.hpp"
+#include "execute/node.hpp"
 #include "operations/matrix.hpp"
 
 namespace timpani {
@@ -61,6 +62,7 @@ class TransposeAll : public Operation {
     void join_rows(std::byte* into) const {
         const auto bytes = datatype().bytes;
         const std::byte* from = incoming_.data();
+        pass_time_of_copying(static_cast<std::int64_t>(incoming_.size()));
         for (int rank = 0; rank < ranks(); ++rank) {
             const Part part = rows_of(rank);
             const auto part_bytes = static_cast<std::size_t>(part.count) * bytes;

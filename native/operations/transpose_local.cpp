@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "execute/node.hpp"
 #include "operations/derived_datatype.hpp"
 #include "operations/matrix.hpp"
 
@@ -45,6 +46,7 @@ class LocalCopy : public LocalMatrix {
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {
+        pass_time_of_columns(matrix().elements());
         return MPI_Sendrecv(from, 1, columns_.get(), 0, kMessageTag, to, static_cast<int>(matrix().elements()),
                             datatype().mpi, 0, kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
@@ -62,7 +64,9 @@ class LocalMemcpy : public LocalMatrix {
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {
-        std::memcpy(to, from, static_cast<std::size_t>(matrix().elements()) * datatype().bytes);
+        const auto bytes = static_cast<std::size_t>(matrix().elements()) * datatype().bytes;
+        pass_time_of_copying(static_cast<std::int64_t>(bytes));
+        std::memcpy(to, from, bytes);
         return MPI_SUCCESS;
     }
 };

@@ -56,8 +56,10 @@ class ColumnByColumn : public TransposePair {
   protected:
     int send_matrix(const std::byte* from) override {
         int error = MPI_SUCCESS;
-        for (int i = 0; i < matrix().columns; ++i, from += datatype().bytes)
+        for (int i = 0; i < matrix().columns; ++i, from += datatype().bytes) {
+            pass_time_of_columns(matrix().rows);
             error |= send_to_peer(from, 1, column_.get());
+        }
         return error;
     }
     int receive_matrix(std::byte* into) override {
@@ -78,7 +80,10 @@ class NestedDatatype : public TransposePair {
         : TransposePair(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
 
   protected:
-    int send_matrix(const std::byte* from) override { return send_to_peer(from, 1, columns_.get()); }
+    int send_matrix(const std::byte* from) override {
+        pass_time_of_columns(matrix().elements());
+        return send_to_peer(from, 1, columns_.get());
+    }
 
   private:
     DerivedDatatype columns_;

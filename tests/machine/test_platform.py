@@ -1,6 +1,7 @@
 """SimGrid's platform files as machines; no SimGrid is needed."""
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -69,6 +70,8 @@ def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
         ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "no radical"),
         ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "no radical"),
         ('<platform><host id="a" core="many"/></platform>', "many"),
+        ('<platform><host id="a"><prop id="memory_bytes_per_s" value="fast"/></host></platform>', "fast"),
+        ('<platform><host id="a"><prop id="memory_bytes_per_s" value="-1"/></host></platform>', "-1"),
     ],
 )
 def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_path: Path) -> None:
@@ -82,3 +85,36 @@ def test_an_unknown_platform_is_refused_with_those_that_exist() -> None:
     with pytest.raises(UserError, match="two-nodes-of-24"):
         find_platform("two-nodes-of-42")
     assert set(shipped_platforms()) == {"two-nodes-of-128", "two-nodes-of-24", "four-groups-of-4"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "pairwise"), [(2, False), (3, True), (5, False), (64, False), (65, True), (128, False), (129, False)]
+)
+def test_alltoallv_gets_an_exchange_that_takes_these_ranks(ranks: int, pairwise: bool) -> None:
+    """SimGrid's own choice ends the program where Open MPI's exchanges pairwise and ranks are no power of two."""
+    machine = machine_of(find_platform("two-nodes-of-128"))
+    hosts = with_slots(machine, choose_hosts(machine))
+    forced = ("--cfg=smpi/alltoallv:bruck",)
+    request = LaunchRequest(ranks, "core", False, forced, {}, ("program",), machine, hosts, Path("launch"))
+    argv = command(_SIMGRID, request).argv
+    assert ("--cfg=smpi/alltoallv:ring" in argv) is pairwise
+    assert argv[-2:] == (*forced, "program")  # so that what is forced comes last, and holds
+
+
+@pytest.mark.parametrize("name", shipped_platforms())
+def test_a_core_sends_what_it_copies(name: str) -> None:
+    """Else packing and sending piece by piece would beat a message of the same bytes, since only one took time."""
+    root = ElementTree.parse(find_platform(name)).getroot()
+    config = {prop.get("id"): prop.get("value", "") for prop in root.iterfind("config/prop")}
+    for cluster in root.iter("cluster"):
+        (memory,) = (prop.get("value", "") for prop in cluster.iterfind("prop[@id='memory_bytes_per_s']"))
+        assert cluster.get("bw") == f"{float(memory) / 1e9:g}GBps"
+        for sending in ("smpi/os", "smpi/ois"):
+            eager, _ = config[sending].split(";")
+            assert float(eager.split(":")[2]) == pytest.approx(1 / float(memory))
+
+
+def test_the_nodes_of_the_tree_are_clusters_of_their_group() -> None:
+    machine = machine_of(find_platform("four-groups-of-4"))
+    assert machine.groups[1].nodes == tuple(f"group2-node{number}" for number in range(1, 5))
+    assert machine.groups[1].name == "group2"

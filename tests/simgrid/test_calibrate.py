@@ -39,6 +39,7 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
     platform = tmp_path / "platform.xml"
     answer = typed("machine", "calibrate", str(measured), "-o", str(platform), "--nodes", "2", "--cores", "4")
     assert (answer.returncode, answer.stderr) == (0, "")
+    assert '<prop id="memory_bytes_per_s" value="4e+09"/>' in platform.read_text()  # what the largest messages reach
     for ranks in ("2", "8"):
         folder = tmp_path / f"simulated-{ranks}"
         where = ("--on", f"simgrid:{platform}", "-o", str(folder))

@@ -70,11 +70,12 @@ def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame,
     assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
 
 
-@pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.0021)])
+@pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])
 def test_a_second_run_gives_the_same_times(
     seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path
 ) -> None:
-    """In another order too, but that readings of the clock are whole nanoseconds."""
+    """In another order too, but for whole nanoseconds: of the clock's reading, and of each message that 15 ranks get in
+    turn, since SimGrid takes what happens within one for one moment."""
     _, first, _ = campaign
     second, _ = run(tmp_path / "second", "--seed", seed)
     keys = ["collective", "provider", "algorithm", "ranks", "placement", "message_bytes"]

@@ -119,7 +119,7 @@ class _Draft:
         """Plans all cells of an algorithm that `selection` makes the library run."""
         simulated = self.resources.machine.simulated
         if simulated and info and info.restrictions.shared_memory:
-            why = "copies through shared memory take no time in a simulation"
+            why = "a simulation doesn't share a node's memory out among ranks that copy at once"
             self.skipped.append(Skipped(f"{collective} {algorithm}", why))
             return
         environment = tuple(sorted(selection.environment.items()))

@@ -25,7 +25,8 @@ def calibrated_platform(name: str, costs: Sequence[MessageCost], nodes: int, cor
     """The platform file of `nodes` with `cores` each, every two cores as far apart as the pair that was measured.
 
     `costs` are ascending by size. A message crosses its sender's link and its receiver's, so that each has half of the
-    latency; what differs from size to size are SimGrid's factors of latency and of bandwidth. Nothing else takes time.
+    latency; what differs from size to size are SimGrid's factors of latency and of bandwidth. A copy within a
+    node takes what each byte of the largest messages does, as those are copied; nothing else takes time.
     """
     latency, per_byte = max(costs[0].latency, _LEAST), max(costs[-1].per_byte, _LEAST)
     starts = [0, *(cost.first_bytes for cost in costs[1:])]
@@ -67,6 +68,7 @@ def _cluster(node: str, cores: int, latency: float, bandwidth: float) -> str:
         f'    <cluster id="{node}" prefix="{node}-core" suffix="" radical="0-{cores - 1}" router_id="{node}-router"\n'
         f'             speed="1Gf" bw="{bandwidth:.6g}Bps" lat="{latency:.6g}s">\n'
         f'      <prop id="node" value="{node}"/>\n'
+        f'      <prop id="memory_bytes_per_s" value="{bandwidth:.6g}"/>\n'
         "    </cluster>"
     )
 

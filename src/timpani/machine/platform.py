@@ -18,6 +18,8 @@ _MOST_HOSTS = 100_000  # of a cluster
 _MOST_CORES = 1_000_000  # of all hosts together
 _MOST_FILE_BYTES = 2**24
 _NAME = re.compile(r"\S{1,1000}")
+_MEMORY = "memory_bytes_per_s"
+_RATE = re.compile(r"[1-9]\d{0,17}(\.\d{1,9})?([eE]\+?\d{1,2})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
         if not _COUNT.fullmatch(count):
             raise UserError(f"{path}: {count!r} is no number of cores", 'write for example core="8"')
         cores = int(count)
+        _check_memory(said.get(_MEMORY), path)
         if element.tag == "host":
             hosts: tuple[str, ...] = (element.get("id", ""),)
         else:
@@ -122,6 +125,12 @@ def machine_of(path: Path) -> Machine:
 
 def _is_name(text: str) -> bool:
     return bool(_NAME.fullmatch(text)) and text.isprintable()
+
+
+def _check_memory(text: str | None, path: Path) -> None:
+    """What a core copies in a second, which the measuring program reads, is a number, or nothing is said of it."""
+    if text is not None and not _RATE.fullmatch(text):
+        raise UserError(f"{path}: {text!r} is no {_MEMORY}", "write bytes a second, for example 12.5e9")
 
 
 def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:

@@ -1,0 +1,40 @@
+// What SimGrid doesn't do: where a host is a core, several make up a node; and copying takes no time by itself.
+
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "execute/node.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// A property that the platform file gives the host that this rank is on; nullptr where it gives none.
+const char* property(const char* name) { return sg_host_get_property_value(sg_host_self(), name); }
+
+}  // namespace
+
+int split_by_node(MPI_Comm comm, int key, MPI_Comm* node) {
+    const char* const named = property("node");
+    const std::uint64_t own = std::hash<std::string_view>()(named == nullptr ? sg_host_self_get_name() : named);
+    int ranks = 0;
+    PMPI_Comm_size(comm, &ranks);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
+    PMPI_Allgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm);
+    const auto lowest = static_cast<int>(std::ranges::find(all, own) - all.begin());
+    return PMPI_Comm_split(comm, lowest, key, node);
+}
+
+void pass_time_of_copying(std::int64_t bytes) {
+    const char* const rate = property("memory_bytes_per_s");
+    const double bytes_per_second = rate == nullptr ? 0.0 : std::strtod(rate, nullptr);
+    if (bytes > 0 && bytes_per_second > 0) sg_actor_sleep_for(static_cast<double>(bytes) / bytes_per_second);
+}
+
+}  // namespace timpani
