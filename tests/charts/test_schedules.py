@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 from tests.charts.drawing import items, texts
-from timpani.charts.message_tree import message_tree, tree_of
+from timpani.charts.message_tree import message_tree
 from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.timeline import timeline
+from timpani.charts.tree import tree_of
 
 
 def messages(*edges: tuple[int, int]) -> pl.DataFrame:
@@ -22,10 +23,10 @@ def messages(*edges: tuple[int, int]) -> pl.DataFrame:
 def test_a_tree_is_seen_from_its_root_whichever_way_messages_flow() -> None:
     outward = tree_of(messages((0, 1), (0, 2), (1, 3)))
     assert outward is not None
-    assert (outward.root, outward.parents, outward.inward) == (0, {1: 0, 2: 0, 3: 1}, False)
+    assert (outward.root, outward.parents, outward.flow) == (0, {1: 0, 2: 0, 3: 1}, "outward")
     inward = tree_of(messages((3, 1), (1, 0), (2, 0)))
     assert inward is not None
-    assert (inward.root, inward.parents, inward.inward) == (0, {1: 0, 2: 0, 3: 1}, True)
+    assert (inward.root, inward.parents, inward.flow) == (0, {1: 0, 2: 0, 3: 1}, "inward")
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,62 @@ def test_a_tree_is_drawn_with_every_rank_and_when_messages_flow() -> None:
     assert {"0", "1", "2", "3", "0–1", "1–2", "2–4 (2)"} == set(drawn)
     heights = {str(item["text"]): item["y"] for item in items(figure, "text") if str(item["text"]).isdigit()}
     assert heights["0"] < heights["1"] == heights["2"] < heights["3"]
+
+
+def halves(*exchanged: tuple[int, int]) -> pl.DataFrame:
+    """A tree with two sides, and in a later round messages between them, all of equal size."""
+    down = messages((0, 1), (0, 2), (1, 3), (2, 4))
+    across = messages(*exchanged).with_columns(start=pl.lit(9.0), end=pl.lit(10.0), round=pl.lit(9, pl.Int64))
+    return pl.concat([down, across])
+
+
+def test_halves_that_pairs_exchange_are_arcs_beside_the_tree() -> None:
+    sent = halves((1, 2), (2, 1), (3, 4), (4, 3))
+    tree = tree_of(sent)
+    assert tree is not None
+    assert tree.parents == {1: 0, 2: 0, 3: 1, 4: 2}
+    assert tree.exchanged == {(1, 2), (2, 1), (3, 4), (4, 3)}
+    drawn = [str(item["text"]) for item in items(message_tree(sent, tree), "text")]
+    assert drawn.count("9–10") == 2 * 2  # each pair's label and its halo
+    arcs = items(message_tree(sent, tree), "line")
+    assert len(arcs) == 3 * 2  # points of each
+    assert all(item["strokeDash"] for item in arcs)
+    assert any("exchanged" in words for words in drawn)
+
+
+@pytest.mark.parametrize(
+    "exchanged",
+    [
+        ((1, 2), (2, 1), (3, 4)),  # 3 lacks a half
+        ((1, 2), (2, 3), (3, 4), (4, 1)),  # a ring
+        ((1, 0), (2, 1), (3, 4), (4, 3)),  # the root hears
+    ],
+)
+def test_other_messages_beside_a_tree_make_it_none(exchanged: tuple[tuple[int, int], ...]) -> None:
+    assert tree_of(halves(*exchanged)) is None
+
+
+def test_a_tree_there_and_back_says_when_both_ways() -> None:
+    sent = messages((3, 1), (1, 0), (2, 0), (0, 1), (0, 2), (1, 3))
+    tree = tree_of(sent)
+    assert tree is not None
+    assert (tree.root, tree.parents, tree.flow) == (0, {1: 0, 2: 0, 3: 1}, "back")
+    drawn = {str(item["text"]) for item in items(message_tree(sent, tree), "text")}
+    assert {"↑0–1 ↓5–6", "↑1–2 ↓3–4", "↑2–3 ↓4–5"} <= drawn
+
+
+def test_a_chain_is_seen_from_the_root() -> None:
+    chain = messages((2, 1), (1, 0))
+    found = {root: tree_of(chain, root) for root in (0, 2)}
+    assert {root: (tree.root, tree.flow) for root, tree in found.items() if tree} == {
+        0: (0, "inward"),
+        2: (2, "outward"),
+    }
+
+
+def test_two_ranks_that_send_to_each_other_at_once_are_no_tree() -> None:
+    at_once = messages((0, 1), (1, 0)).with_columns(round=pl.lit(0, pl.Int64))
+    assert tree_of(at_once) is None
 
 
 def test_a_matrix_has_a_square_for_each_pair_that_talks() -> None:

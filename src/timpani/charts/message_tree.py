@@ -1,55 +1,41 @@
 """The tree along which a message is passed on: a node for each rank; edges say when messages flow."""
 
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import Any
 
 import altair as alt
 import polars as pl
 
 from timpani.charts import theme
+from timpani.charts.tree import Tree
 
 _LEVEL = 70  # pixels from a rank to those it sends to
 _LEAF = 34  # pixels from leaf to leaf, where there is room
+_SAG = 0.45  # of a level, how far below its ends the middle of an exchange's arc is pulled
+_CAPTION = "Dashed: exchanged by pairs of ranks, after the tree"
 
+_Place = tuple[float, int]
+"""Horizontal and vertical place of a rank, in leaves and levels."""
 
-@dataclass(frozen=True)
-class Tree:
-    """A tree of ranks. parents: of every rank but the root. inward: whether messages flow to the root."""
-
-    root: int
-    parents: dict[int, int]
-    inward: bool
-
-
-def tree_of(messages: pl.DataFrame) -> Tree | None:
-    """The tree that messages (columns `rank`, `peer`) flow along, outward from one rank or inward to it, if they do."""
-    edges = set(messages.select("rank", "peer").iter_rows())
-    for inward in (False, True):
-        parents = {sender if inward else receiver: receiver if inward else sender for sender, receiver in edges}
-        roots = set(parents.values()) - parents.keys()
-        if (
-            len(parents) == len(edges) and len(roots) == 1
-        ):  # one parent each and a single root; `_connected` rules out cycles
-            (root,) = roots
-            if _connected(root, parents):
-                return Tree(root, parents, inward)
-    return None
+_Flow = dict[str, Any]
+"""All messages from one rank to another: `rank`, `peer`, `messages`, `bytes`, `start`, `end`."""
 
 
 def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """The tree of `messages`, columns of EVENT_SCHEMA; children stand in the order in which their messages flow."""
+    """The tree of `messages`, columns of EVENT_SCHEMA; children stand in the order in which their messages flow.
+
+    Exchanges beside the tree are dashed arcs.
+    """
     places = _places(tree, _first_flow(messages, tree))
     nodes = pl.DataFrame([(rank, *place) for rank, place in places.items()], schema=["rank", "x", "y"], orient="row")
-    flows = messages.group_by("rank", "peer").agg(
-        pl.len().alias("messages"), pl.sum("bytes"), pl.min("start"), pl.max("end")
+    flows = (
+        messages.group_by("rank", "peer")
+        .agg(pl.len().alias("messages"), pl.sum("bytes"), pl.min("start"), pl.max("end"))
+        .sort("start", "rank")
+        .to_dicts()
     )
-    edges = pl.DataFrame(
-        [
-            {**row, **_between(places[row["rank"]], places[row["peer"]], tree.inward), "label": _flow_label(row)}
-            for row in flows.iter_rows(named=True)
-        ]
-    )
+    edges = pl.DataFrame(list(_edges(flows, tree, places)))
+    arcs = pl.DataFrame(list(_arcs(flows, tree, places)), schema=_ARC)
     across, down = _across("x"), _down("y")
     lines = (
         alt.Chart(edges)
@@ -62,17 +48,30 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
             tooltip=["rank:Q", "peer:Q", "messages:Q", "bytes:Q", "start:Q", "end:Q"],
         )
     )
-    labelled = alt.Chart(edges).encode(x=_across("label_x"), y=_down("label_y"), text="label:N")
+    dashed = (
+        alt.Chart(arcs)
+        .mark_line(color=palette.slower, strokeWidth=1.2, strokeDash=[4, 3], interpolate="basis")
+        .encode(x=across, y=down, detail="pair:N", order="step:Q")
+    )
+    named = pl.concat([edges.select("label_x", "label_y", "label"), _labels(arcs)])
+    labelled = alt.Chart(named).encode(x=_across("label_x"), y=_down("label_y"), text="label:N")
     halo = labelled.mark_text(fontSize=10, stroke=palette.paper, strokeWidth=3, strokeJoin="round")
     times = labelled.mark_text(fontSize=10, color=palette.faster)
     placed = alt.Chart(nodes).encode(x=across, y=down)
     circles = placed.mark_circle(size=420, color=palette.paper, stroke=palette.text, opacity=1)
     names = placed.mark_text(fontSize=11, color=palette.text).encode(text="rank:Q")
-    chart = alt.layer(lines, halo, times, circles, names).properties(
-        width=max(theme.WIDTH, _LEAF * len(set(nodes["x"]))),
-        height=_LEVEL * max(nodes["y"]) + 50,
+    caption = (
+        alt.Chart(pl.DataFrame({"words": [_CAPTION] * bool(tree.exchanged)}, schema={"words": pl.String()}))
+        .mark_text(fontSize=11, align="left", baseline="bottom", color=palette.quiet)
+        .encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="words:N")
     )
-    return theme.apply(chart, palette, "Tree of the ranks that pass a message on; edges say when it flows")
+    chart = alt.layer(lines, dashed, halo, times, circles, names, caption).properties(
+        width=max(theme.WIDTH, _LEAF * len(set(nodes["x"]))),
+        height=_LEVEL * (max(nodes["y"]) + (_SAG if tree.exchanged else 0)) + 50,
+    )
+    return theme.apply(
+        chart, palette, "Tree of the ranks that pass a message on; edges say when it flows, arcs when ranks exchange"
+    )
 
 
 def _across(column: str) -> alt.X:
@@ -83,34 +82,18 @@ def _down(column: str) -> alt.Y:
     return alt.Y(f"{column}:Q", axis=None, scale=alt.Scale(reverse=True, nice=False, zero=False, padding=24))
 
 
-def _connected(root: int, parents: dict[int, int]) -> bool:
-    reached = {root}
-    children = _children(parents, parents)
-    waiting = [root]
-    while waiting:
-        new = children[waiting.pop()]
-        reached.update(new)
-        waiting.extend(new)
-    return len(reached) == len(parents) + 1
-
-
-def _children(parents: dict[int, int], order: Iterable[int]) -> defaultdict[int, list[int]]:
-    children: defaultdict[int, list[int]] = defaultdict(list)
-    for rank in order:
-        children[parents[rank]].append(rank)
-    return children
-
-
 def _first_flow(messages: pl.DataFrame, tree: Tree) -> list[int]:
     """The ranks but the root, by when the first message on their edge flows."""
-    child = "rank" if tree.inward else "peer"
-    return messages.sort("start", "round", child).select(child).unique(maintain_order=True)[child].to_list()
+    child, parent = ("peer", "rank") if tree.flow == "outward" else ("rank", "peer")
+    edges = pl.DataFrame({child: list(tree.parents), parent: list(tree.parents.values())})
+    along = messages.join(edges, on=[child, parent], how="semi").sort("start", "round", child)
+    return along.select(child).unique(maintain_order=True)[child].to_list()
 
 
-def _places(tree: Tree, order: list[int]) -> dict[int, tuple[float, int]]:
+def _places(tree: Tree, order: list[int]) -> dict[int, _Place]:
     """Horizontal and vertical place of each rank: leaves side by side, parents over the middle of their children."""
-    children = _children(tree.parents, order)
-    places: dict[int, tuple[float, int]] = {}
+    children = tree.children(order)
+    places: dict[int, _Place] = {}
     leaves = 0
     waiting = [(tree.root, 0, False)]
     while waiting:
@@ -127,20 +110,48 @@ def _places(tree: Tree, order: list[int]) -> dict[int, tuple[float, int]]:
     return places
 
 
-def _between(sender: tuple[float, int], receiver: tuple[float, int], inward: bool) -> dict[str, float]:
-    """The ends of an edge, and the place of its label: nearer to the child, where edges are further apart."""
-    parent, child = (receiver, sender) if inward else (sender, receiver)
-    return {
-        "x": parent[0],
-        "y": parent[1],
-        "x2": child[0],
-        "y2": child[1],
-        "label_x": parent[0] + 0.6 * (child[0] - parent[0]),
-        "label_y": parent[1] + 0.6 * (child[1] - parent[1]),
-    }
+def _edges(flows: list[_Flow], tree: Tree, places: dict[int, _Place]) -> Iterator[dict[str, Any]]:
+    """A row for each edge of the tree, with the place of its label: nearer to the child, where edges are further apart.
+
+    Where messages go to the root and back, both are in the label.
+    """
+    by_child: dict[int, list[_Flow]] = {}
+    for flow in flows:
+        if (flow["rank"], flow["peer"]) not in tree.exchanged:
+            child = flow["peer"] if tree.parents.get(flow["peer"]) == flow["rank"] else flow["rank"]
+            by_child.setdefault(child, []).append(flow)
+    for child, (first, *back) in by_child.items():
+        (x, y), (x2, y2) = places[tree.parents[child]], places[child]
+        label = f"↑{_flow_label(first)} ↓{_flow_label(back[0])}" if back else _flow_label(first)
+        at = {"label_x": x + 0.6 * (x2 - x), "label_y": y + 0.6 * (y2 - y)}
+        yield {**first, "x": x, "y": float(y), "x2": x2, "y2": float(y2), **at, "label": label}
 
 
-def _flow_label(row: dict[str, float]) -> str:
+_ARC = {"pair": pl.String(), "step": pl.Int64(), "x": pl.Float64(), "y": pl.Float64(), "label": pl.String()}
+
+
+def _arcs(flows: list[_Flow], tree: Tree, places: dict[int, _Place]) -> Iterator[dict[str, Any]]:
+    """Three points of an arc for each pair that exchanges."""
+    pairs: dict[tuple[int, ...], _Flow] = {}
+    for flow in flows:
+        if (ends := (flow["rank"], flow["peer"])) in tree.exchanged:
+            pair = tuple(sorted(ends))
+            before = pairs.get(pair, flow)
+            pairs[pair] = {**before, "end": max(before["end"], flow["end"])}
+    for (one, other), flow in pairs.items():
+        (x, y), (x2, y2) = places[one], places[other]
+        points = ((x, y), ((x + x2) / 2, (y + y2) / 2 + _SAG), (x2, y2))
+        for step, (across, down) in enumerate(points):
+            yield {"pair": f"{one} {other}", "step": step, "x": across, "y": float(down), "label": _flow_label(flow)}
+
+
+def _labels(arcs: pl.DataFrame) -> pl.DataFrame:
+    """Where the label of each arc stands: in its middle, where a cubic B-spline weighs its points (1, 4, 1)/6."""
+    middle = [((pl.col(axis) * pl.Series([1, 4, 1])).sum() / 6).alias(f"label_{axis}") for axis in ("x", "y")]
+    return arcs.group_by("pair", maintain_order=True).agg(*middle, pl.first("label")).drop("pair")
+
+
+def _flow_label(row: _Flow) -> str:
     """When the messages of an edge flow: `0–1`, with their number where there are several."""
     span = f"{row['start']:g}–{row['end']:g}"
     return span if row["messages"] == 1 else f"{span} ({row['messages']:g})"

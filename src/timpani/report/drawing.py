@@ -8,10 +8,11 @@ from typing import Self
 
 import polars as pl
 
-from timpani.charts.message_tree import message_tree, tree_of
+from timpani.charts.message_tree import message_tree
 from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.theme import Chart
 from timpani.charts.timeline import timeline
+from timpani.charts.tree import tree_of
 from timpani.errors import UserError, unknown
 from timpani.providers.catalogue import Catalogue
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
@@ -82,7 +83,7 @@ class Drawing:
         messages = events.filter(kind="send")
         if view is View.timeline:
             return timeline(events, self.call.ranks)
-        tree = tree_of(messages) if view is View.tree else None
+        tree = tree_of(messages, self.call.root) if view is View.tree else None
         return message_tree(messages, tree) if tree else peer_matrix(messages, self.call.ranks)
 
     @property
