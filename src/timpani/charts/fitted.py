@@ -6,6 +6,7 @@ import polars as pl
 from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, MODELS, Figure
 from timpani.charts.interval import bars, with_bars
+from timpani.charts.rows import UNSIZED
 from timpani.study.schema import schema
 
 MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"
@@ -84,6 +85,7 @@ FIGURE = Figure(
     table="fits",
     draw=fitted,
     columns=tuple(FIT_ROWS),
+    rows=~UNSIZED,
     chosen_by=("ranks", CONDITIONS),
     switchable=True,
 )

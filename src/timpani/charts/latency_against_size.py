@@ -10,7 +10,7 @@ from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.measure import latency
-from timpani.charts.rows import CALLS, SIZE_SERIES
+from timpani.charts.rows import CALLS, SIZE_SERIES, UNSIZED
 
 
 def latency_against_size(
@@ -45,7 +45,7 @@ FIGURE = Figure(
     draw_linear=partial(latency_against_size, linear=True),
     columns=COLUMNS,
     optional=OPTIONAL,
-    rows=CALLS,
+    rows=CALLS & ~UNSIZED,
     chosen_by=("ranks", CONDITIONS),
     switchable=True,
 )

@@ -4,14 +4,12 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import axes, theme
+from timpani.charts.by_placement import WHERE, row_height, rows, times
 from timpani.charts.figure import SETTING, Figure, Section
-from timpani.charts.interval import HOW_CUT, bars, with_bars
+from timpani.charts.interval import HOW_CUT, with_bars
 from timpani.charts.latency import coverage
-from timpani.charts.rows import CALLS, several
-from timpani.charts.status import shape
+from timpani.charts.rows import CALLS, UNSIZED, several
 from timpani.study.schema import BOUND
-
-_ROW_HEIGHT = 9  # of each algorithm in a row
 
 
 def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
@@ -20,40 +18,21 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
 
     cells  columns of `estimate_cells`, and BOUND where links' rates are known; one mode and machine
     """
-    cells = cells.filter(pl.col("median_us").is_not_null()).sort("ranks", "placement")
-    where = cells.select("ranks", "placement").unique(maintain_order=True)
-    order = [f"{ranks} ranks, {placement}" for ranks, placement in where.iter_rows()]
-    styled = theme.styles(cells["label"], palette)
-    rows = alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
-    time = alt.X(
-        "median_us:Q",
-        scale=alt.Scale(type="log", nice=False, padding=8),
-        axis=alt.Axis(title="Time (µs)", format="~r", tickCount=4, labelOverlap="greedy"),
-    )
-    colour = theme.colour(styled, theme.legend(cells["label"], **theme.OF_POINTS))
-    row = _ROW_HEIGHT * (len(styled) + 1)
-    base = alt.Chart().encode(y=rows)
-    each = base.encode(yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
-    tooltip = [
-        alt.Tooltip("label:N", title="algorithm"),
-        alt.Tooltip("where:N", title="ranks and placement"),
-        alt.Tooltip("median_us:Q", title="median (µs)", format=".4~r"),
-        alt.Tooltip("ci_low_us:Q", title="from", format=".4~r"),
-        alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
-        alt.Tooltip("status:N", title="status"),
-    ]
-    intervals = bars(each, colour, palette, along="x", faceted=True, strokeWidth=1.4)
-    points = each.mark_point(filled=True, size=46, opacity=1).encode(
-        x=time, color=colour, shape=shape(cells["status"], palette), tooltip=tooltip
-    )
-    layers = [*intervals, points]
+    cells = cells.filter(pl.col("median_us").is_not_null())
+    base = alt.Chart()
+    layers = times(cells, base, "median_us", "Time (µs)", palette, faceted=True)
+    row = row_height(cells)
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
-        bound = base.transform_filter(f"isValid(datum.{BOUND})").mark_tick(
-            color=palette.text, thickness=1.5, size=0.8 * row
+        bound = (
+            base.encode(y=rows(cells))
+            .transform_filter(f"isValid(datum.{BOUND})")
+            .mark_tick(color=palette.text, thickness=1.5, size=0.8 * row)
         )
         tooltip_of_bound = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
         layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[tooltip_of_bound]))
-    panel = alt.layer(*layers).properties(width=theme.WIDTH // 3 - 40, height=row * len(order))
+    panel = alt.layer(*layers).properties(
+        width=theme.WIDTH // 3 - 40, height=row * cells.select("ranks", "placement").n_unique()
+    )
     sizes = alt.Facet(
         "message_bytes:O",
         title=None,
@@ -62,7 +41,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     panels = (
         panel.facet(facet=sizes, columns=3, data=cells)
         .transform_filter("datum.median_us > 0")  # a log scale has no 0
-        .transform_calculate(where="datum.ranks + ' ranks, ' + datum.placement")
+        .transform_calculate(where=WHERE)
         .resolve_scale(x="independent")
     )
     chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", groupby=["message_bytes"])
@@ -96,6 +75,6 @@ FIGURE = Figure(
         *("median_us", "ci_low_us", "ci_high_us", "status"),
     ),
     optional=(BOUND,),
-    rows=CALLS & several("placement", within=("collective", SETTING)),
+    rows=CALLS & ~UNSIZED & several("placement", within=("collective", SETTING)),
     chosen_by=(SETTING,),
 )

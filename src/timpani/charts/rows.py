@@ -7,6 +7,9 @@ from timpani.study.operations import OPERATIONS
 MESSAGES = tuple(name for name, each in OPERATIONS.items() if each.kind == "point-to-point" and each.moves_its_size)
 """Operations that send messages of the cell's size between ranks."""
 
+UNSIZED = pl.col("collective").is_in([name for name, each in OPERATIONS.items() if not each.sized])
+"""Operations whose every cell has size 0."""
+
 TRANSPOSES = pl.col("collective") == "transpose"
 
 CALLS = ~pl.col("collective").is_in(MESSAGES) & ~TRANSPOSES

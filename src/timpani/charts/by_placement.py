@@ -1,0 +1,55 @@
+"""A row for each rank count and placement, on it each algorithm's time with its interval."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.interval import bars
+from timpani.charts.status import shape
+
+WHERE = "datum.ranks + ' ranks, ' + datum.placement"
+"""A Vega expression: what a row stands for, the column `where`."""
+
+_ROW_HEIGHT = 9  # of each algorithm in a row
+
+
+def row_height(cells: pl.DataFrame) -> int:
+    """The height of a row in pixels."""
+    return _ROW_HEIGHT * (cells["label"].n_unique() + 1)
+
+
+def rows(cells: pl.DataFrame) -> alt.Y:
+    """The rows of all rank counts and placements among `cells`."""
+    where = cells.select("ranks", "placement").unique().sort("ranks", "placement")
+    order = [f"{ranks} ranks, {placement}" for ranks, placement in where.iter_rows()]
+    return alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
+
+
+def times(
+    cells: pl.DataFrame, base: alt.Chart, value: str, title: str, palette: theme.Palette, faceted: bool = False
+) -> list[alt.Chart]:
+    """The layers of bars and points.
+
+    base     a chart with the columns `where`, `value` and those of `with_bars`
+    faceted  whether it is one of several panels
+    """
+    styled = theme.styles(cells["label"], palette)
+    time = alt.X(
+        f"{value}:Q",
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(title=title, format="~r", tickCount=4, labelOverlap="greedy"),
+    )
+    colour = theme.colour(styled, theme.legend(cells["label"], **theme.OF_POINTS))
+    each = base.encode(y=rows(cells), yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("where:N", title="ranks and placement"),
+        alt.Tooltip(f"{value}:Q", title="time (µs)", format=".4~r"),
+        alt.Tooltip("ci_low_us:Q", title="from", format=".4~r"),
+        alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    points = each.mark_point(filled=True, size=46, opacity=1).encode(
+        x=time, color=colour, shape=shape(cells["status"], palette), tooltip=tooltip
+    )
+    return [*bars(each, colour, palette, along="x", faceted=faceted, strokeWidth=1.4), points]

@@ -1,0 +1,51 @@
+"""The time of what has no message size, such as a barrier or the set-up of communicators."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.by_placement import WHERE, row_height, times
+from timpani.charts.figure import SETTING, Figure, Section
+from timpani.charts.interval import HOW_CUT, with_bars
+from timpani.charts.latency import LATENCY_US, coverage, latency_title, latency_us
+from timpani.charts.rows import UNSIZED
+
+_SETUP = (
+    " Of the set-up, “default” is what algorithms of Timpani’s that know nodes need once: a communicator of "
+    "their own and which ranks share a node; the others are the communicators of a composed collective, which it makes "
+    "once, or in each call with setup_each_call=1."
+)
+
+
+def unsized(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+    """A row for each rank count and placement, on it each algorithm's time. cells: one operation, mode and machine."""
+    cells = cells.filter(latency_us(cells).is_not_null())
+    drawn = alt.Chart(cells).transform_calculate(value=LATENCY_US, where=WHERE).transform_filter("datum.value > 0")
+    base = with_bars(drawn, "value", "ci_low_us", "ci_high_us")
+    rows = cells.select("ranks", "placement").n_unique()
+    chart = alt.layer(*times(cells, base, "value", latency_title(cells), palette)).properties(
+        width=theme.WIDTH - 150, height=row_height(cells) * rows
+    )
+    return theme.apply(chart, palette, "Time by rank count and placement of an operation that has no size")
+
+
+def _about(cells: pl.DataFrame) -> str:
+    covered = coverage(cells)
+    intervals = f", with its {covered} interval over launches. {HOW_CUT}" if covered else "."
+    setup = _SETUP if "setup" in cells["collective"] else ""
+    return f"{latency_title(cells)} at each rank count and placement, on a log scale{intervals}{setup}"
+
+
+FIGURE = Figure(
+    name="unsized",
+    section=Section("unsized", "Operations without a size", _about),
+    place=25,
+    table="cells",
+    draw=unsized,
+    columns=(
+        *("collective", "label", "ranks", "placement", "message_bytes", SETTING),
+        *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "status"),
+    ),
+    rows=UNSIZED,
+    chosen_by=(SETTING,),
+)
