@@ -9,6 +9,7 @@
 
 #include "operations/call_with_setup.hpp"
 #include "operations/collective_call.hpp"
+#include "operations/composed_call.hpp"
 #include "operations/register_operation.hpp"
 #include "schedule/parameters.hpp"
 
@@ -17,6 +18,7 @@ namespace timpani {
 namespace {
 
 constexpr std::string_view kOnlyWay = "default";
+constexpr std::string_view kComposed = "composed/";
 
 namespace parameter {
 #define PARAMETER(name, default_value, minimum, meaning) \
@@ -51,6 +53,10 @@ std::unique_ptr<Operation> make_collective(const Collective& collective, std::in
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
     CollectiveArguments args{ranks, bytes / element_bytes, 0, element_bytes};
     args.topology = &options.topology;
+    if (algorithm.starts_with(kComposed)) {
+        const std::string named = algorithm.substr(kComposed.size());
+        return std::make_unique<ComposedCall>(collective, args, datatype, comm, named, options.include_setup);
+    }
     if (!algorithm.empty() && options.include_setup) {
         return std::make_unique<CallWithSetup>(collective, args, datatype, comm, algorithm);
     }
@@ -73,7 +79,8 @@ std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t 
     const std::string whole = name + "/" + algorithm;
     if (make == nullptr) throw std::runtime_error("there is no " + whole);
     const std::span<const Parameter> parameters = operation->parameters;
-    return make({bytes, parameters, read_parameters(named.parameters, parameters, whole), datatype, comm, at_call});
+    return make({bytes, parameters, read_parameters(named.parameters, parameters, whole), datatype, comm, at_call,
+                 options.topology});
 }
 
 }  // namespace timpani

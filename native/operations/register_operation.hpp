@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/topology.hpp"
 #include "operations/operation.hpp"
 #include "schedule/parameters.hpp"
 
@@ -21,6 +22,7 @@ struct OperationSpec {
     const Datatype& datatype;
     MPI_Comm comm;
     Controls controls;
+    const Topology& topology;  // where the communicator's ranks are; outlives the operation
 
     /// What one of them is set to; std::logic_error where the row doesn't name it.
     [[nodiscard]] std::int64_t value_of(std::string_view parameter) const;

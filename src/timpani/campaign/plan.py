@@ -127,7 +127,7 @@ class CampaignPlan:
             else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
         )
         once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
-        fresh = ["each call of an algorithm of ours includes its set-up"] * self.study.include_setup
+        fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once
         return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)
 

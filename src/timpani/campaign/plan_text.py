@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.providers.provider import Controls
 from timpani.providers.rules import BY_RULES
-from timpani.study.cell import OWN
+from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
 
 
@@ -55,13 +55,18 @@ def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
     """A line of the plan for each cell."""
     for planned in cells:
         cell = planned.cell
-        called = cell.algorithm.provider != OWN or cell.algorithm == BY_RULES
-        by_library = called and OPERATIONS[cell.collective].kind == "collective"
-        ours = "-" if by_library else cell.algorithm.plain
-        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {ours}"
+        settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"
         yield (
             f"cell {planned.number} {cell.collective} {cell.message_bytes} {cell.mode} {settings}  # {cell.algorithm}"
         )
+
+
+def _way(cell: Cell) -> str:
+    """What the program does: `-`, the library's own collective, or by the name that it has there."""
+    if cell.algorithm.provider == COMPOSED:
+        return str(cell.algorithm)
+    called = cell.algorithm.provider != OWN or cell.algorithm == BY_RULES
+    return "-" if called and OPERATIONS[cell.collective].kind == "collective" else cell.algorithm.plain
 
 
 def _controls(controls: Controls) -> str:

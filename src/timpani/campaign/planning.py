@@ -1,7 +1,7 @@
 """From a study, a library and a machine to the cells that are measured, grouped by what can share a launch."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
@@ -15,8 +15,10 @@ from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.resources import Resources
 from timpani.errors import UserError, unknown
 from timpani.machine.category import unfit
+from timpani.machine.hosts import choose_hosts
+from timpani.machine.places import asked_places
 from timpani.native.find import Kind
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue
+from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Restrictions
 from timpani.providers.library import Library
 from timpani.providers.provider import AlgorithmSelection
 from timpani.providers.rules import BY_RULES, rules_selection
@@ -39,13 +41,13 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}
     for collective, texts in study.collectives.items():
-        theirs, ours = library.catalogues_of(collective)
+        catalogues = library.catalogues_of(collective)
         is_collective = OPERATIONS[collective].kind == "collective"
-        named = list(_algorithms(collective, texts, theirs, ours))
+        named = list(_algorithms(collective, texts, catalogues))
         draft.skipped += [each for each in named if isinstance(each, Skipped)]
         for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
-            info = (ours if algorithm.provider == OWN else theirs).info(collective, algorithm)
-            forced = is_collective and algorithm.provider != OWN
+            info = catalogues[algorithm.provider].info(collective, algorithm)
+            forced = is_collective and algorithm.provider == library.mpi.kind
             selection = library.provider.selection(library.mpi, info, algorithm) if forced else AlgorithmSelection()
             draft.add(collective, algorithm, info, selection)
             if setting := library.setting(collective, algorithm):
@@ -103,6 +105,7 @@ class _Draft:
     skipped: list[Skipped] = field(default_factory=list)
     _unfit: set[tuple[int, str]] = field(default_factory=set)
     _too_large: dict[Skipped, None] = field(default_factory=dict)
+    _left_out: dict[Skipped, None] = field(default_factory=dict)
     _planned: set[Cell] = field(default_factory=set)
     _started: defaultdict[_Start, list[PlannedCell]] = field(default_factory=lambda: defaultdict(list))
 
@@ -130,7 +133,12 @@ class _Draft:
                     continue
                 if (ranks, cell.placement) in self._unfit or cell in self._planned:
                     continue
-                if simulated and (why := too_large(cell.collective, cell.ranks, cell.message_bytes)):
+                if info and (why := self._refusal(info.restrictions, ranks, cell.placement)):
+                    where = f"{collective} {algorithm} on {ranks} ranks by {cell.placement}"
+                    self._left_out[Skipped(where, why)] = None  # once for all sizes
+                    continue
+                here = self.resources.on_this_computer
+                if here and (why := too_large(cell.collective, cell.ranks, cell.message_bytes, simulated)):
                     where = f"{cell.collective} {show_size(cell.message_bytes)} on {cell.ranks} ranks"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
@@ -140,6 +148,15 @@ class _Draft:
                 number = len(self._planned)
                 self._planned.add(cell)
                 self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
+
+    def _refusal(self, restrictions: Restrictions, ranks: int, placement: str) -> str:
+        """Why so many ranks are on too few nodes or groups for an algorithm, in words; nothing where they aren't."""
+        if restrictions.fewest_nodes == 1:
+            return ""
+        machine = self.resources.machine
+        hosts = self.resources.hosts or choose_hosts(machine)
+        nodes = {place.host for place in asked_places(machine, hosts, placement, ranks)}
+        return restrictions.refusal(len(nodes), len({machine.switches.get(node, "") for node in nodes}))
 
     def groups(self) -> tuple[Group, ...]:
         """The cells that share a launch, in the order in which their first one was planned."""
@@ -158,13 +175,15 @@ class _Draft:
 
     def all_skipped(self) -> tuple[Skipped, ...]:
         """What is left out, sizes that don't fit into memory last."""
-        return (*self.skipped, *self._too_large)
+        return (*self.skipped, *self._left_out, *self._too_large)
 
 
 def _algorithms(
-    collective: str, texts: tuple[str, ...], catalogue: Catalogue, own: Catalogue
+    collective: str, texts: tuple[str, ...], catalogues: Mapping[str, Catalogue]
 ) -> Iterator[Algorithm | Skipped]:
-    """The algorithms that `texts` name, some twice; those of another library are left out."""
+    """The algorithms that `texts` name, some twice; those of another library than the first are left out."""
+    catalogue, *others = catalogues.values()
+    beside = {each.provider: each for each in others}
     for written in texts:
         ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in written
         text = f"{OWN}/{written}" if ways_of_ours else written
@@ -175,13 +194,13 @@ def _algorithms(
         algorithm = catalogue.stand_in(collective, typed)
         if algorithm != typed:
             yield Skipped(f"{collective} {typed}", f"{algorithm} stands in")
-        providers = (*get_args(Kind), OWN)
+        providers = (*get_args(Kind), *beside)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
-        if algorithm.provider == OWN and algorithm.name == ALL:
-            yield from own.all_of(collective)[1:]
-        elif algorithm.provider == OWN:
-            yield own.resolve(collective, algorithm)
+        if algorithm.provider in beside and algorithm.name == ALL:
+            yield from beside[algorithm.provider].all_of(collective)[1:]
+        elif algorithm.provider in beside:
+            yield beside[algorithm.provider].resolve(collective, algorithm)
         elif algorithm.provider not in ("", catalogue.provider):
             yield Skipped(f"{collective} {text}", f"not of {catalogue.provider} {catalogue.version}")
         else:

@@ -26,6 +26,11 @@ class Resources:
     distinct: DistinctPairs
     hosts: HostList = ()
 
+    @property
+    def on_this_computer(self) -> bool:
+        """Whether all ranks run on this computer: a lab's and a simulation's do too."""
+        return not self.hosts or not self.machine.own_cores
+
     @classmethod
     def here(cls, mpi: Mpi, placements: tuple[str, ...]) -> Self:
         """This computer."""

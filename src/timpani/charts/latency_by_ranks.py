@@ -8,7 +8,7 @@ from timpani.charts import latency_against_size, theme
 from timpani.charts.curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
 from timpani.charts.figure import CONDITIONS, Figure
 from timpani.charts.measure import latency
-from timpani.charts.rows import CALLS, several
+from timpani.charts.rows import CALLS, UNSIZED, several
 
 
 def latency_by_ranks(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False) -> theme.Chart:
@@ -27,6 +27,6 @@ FIGURE = Figure(
     draw_linear=partial(latency_by_ranks, linear=True),
     columns=COLUMNS,
     optional=OPTIONAL,
-    rows=CALLS & several("ranks", within=("collective", CONDITIONS)),
+    rows=CALLS & ~UNSIZED & several("ranks", within=("collective", CONDITIONS)),
     chosen_by=("label", CONDITIONS),
 )

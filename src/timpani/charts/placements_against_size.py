@@ -8,7 +8,7 @@ from timpani.charts import axes, placements, theme
 from timpani.charts.curves import OPTIONAL
 from timpani.charts.figure import SETTING, Figure
 from timpani.charts.placement_curves import COLUMNS, placement_curves
-from timpani.charts.rows import CALLS, SIZE_SERIES, several
+from timpani.charts.rows import CALLS, SIZE_SERIES, UNSIZED, several
 from timpani.study.size_series import STEPS
 
 
@@ -31,6 +31,7 @@ FIGURE = Figure(
     columns=COLUMNS,
     optional=OPTIONAL,
     rows=CALLS
+    & ~UNSIZED
     & several("placement", within=("collective", SETTING))
     & several("message_bytes", within=("collective", SETTING)),
     chosen_by=("ranks", SETTING),

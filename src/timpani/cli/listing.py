@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from timpani.study.cell import DEFAULT, OWN
+from timpani.study.cell import COMPOSED, DEFAULT, OWN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,7 +88,7 @@ def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "provider": provider,
             "collective": collective,
             "parameters": ", ".join(parameters),
-            "algorithms": ", ".join(names if provider == OWN else dict.fromkeys([DEFAULT, *names])),
+            "algorithms": ", ".join(names if provider in (OWN, COMPOSED) else dict.fromkeys([DEFAULT, *names])),
         }
         for (provider, collective), (names, parameters) in rows.items()
     ]

@@ -96,7 +96,7 @@ def run(
         bool,
         typer.Option(
             "--include-setup",
-            help="Build communicators and plans of our algorithms in each call.",
+            help="Build communicators and plans of our algorithms, and of composed ones, in each call.",
             rich_help_panel=_WHAT,
         ),
     ] = False,

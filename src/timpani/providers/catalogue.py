@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from timpani.errors import UserError, unknown
-from timpani.study.cell import DEFAULT, OWN, Algorithm
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
+from timpani.study.counted import counted
 
 _LARGEST = 2**31 - 1  # the libraries' variables are C ints
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting of an algorithm: our name for it, the library's variable that holds it, and its minimum.
+    """A setting of an algorithm: our name for it, the library's variable that holds it, and its limits.
 
     trial_values  known of our own algorithms' where the value decides which ranks exchange messages: what libraries
                   choose
@@ -23,6 +24,7 @@ class Parameter:
     default: int
     meaning: str
     minimum: int = 0
+    maximum: int = _LARGEST
     trial_values: tuple[int, ...] = ()
 
 
@@ -40,11 +42,22 @@ class Restrictions:
     topology: bool = False
     shared_memory: bool = False
     fewest_ranks: int = 1
+    fewest_nodes: int = 1
+    fewest_groups: int = 1
 
     def admit(self, ranks: int) -> bool:
         """Whether it runs on so many ranks with the operators that we measure, which all commute."""
         odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
         return ranks >= self.fewest_ranks and not odd
+
+    def refusal(self, nodes: int, groups: int) -> str:
+        """Why ranks on so many nodes in so many groups are too few for it, in words; nothing where they aren't."""
+        few_nodes, few_groups = nodes < self.fewest_nodes, groups < self.fewest_groups
+        if not few_nodes and not few_groups:
+            return ""
+        wanted = f"{self.fewest_nodes} nodes" if few_nodes else f"{self.fewest_groups} groups of nodes"
+        here = counted(nodes, "node") if few_nodes else counted(groups, "group")
+        return f"takes {wanted} or more, and the ranks are {'on' if few_nodes else 'in'} {here}"
 
     def __str__(self) -> str:
         words = {
@@ -54,6 +67,8 @@ class Restrictions:
             "known nodes": self.topology,
             "shared memory": self.shared_memory,
             f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
+            f"{self.fewest_nodes} nodes or more": self.fewest_nodes > 1,
+            f"{self.fewest_groups} groups or more": self.fewest_groups > 1,
         }
         return ", ".join(word for word, holds in words.items() if holds)
 
@@ -110,10 +125,11 @@ class Catalogue:
         for info in known:
             if algorithm.name in (info.name, *info.aliases):
                 return info
-        if algorithm.is_default and self.provider != OWN:
+        has_default = self.provider not in (OWN, COMPOSED)
+        if algorithm.is_default and has_default:
             return None
         names = [name for info in known for name in (info.name, *info.aliases)]
-        names = names if self.provider == OWN else [DEFAULT, *names]
+        names = [DEFAULT, *names] if has_default else names
         kind = f"{collective} algorithm of {self.provider} {self.version}"
         raise unknown(kind, algorithm.name, names, "timpani list algorithms")
 
@@ -132,11 +148,9 @@ class Catalogue:
             if name not in parameters:
                 kind = f"parameter of {self.provider}'s {collective} {algorithm.name}"
                 raise unknown(kind, name, parameters, "timpani list algorithms")
-            if not parameters[name].minimum <= value <= _LARGEST:
-                raise UserError(
-                    f"'{name}={value}' of {algorithm} is out of range",
-                    f"write {parameters[name].minimum} to {_LARGEST}",
-                )
+            least, most = parameters[name].minimum, parameters[name].maximum
+            if not least <= value <= most:
+                raise UserError(f"'{name}={value}' of {algorithm} is out of range", f"write {least} to {most}")
         return Algorithm(self.provider, info.name if info else DEFAULT, algorithm.parameters)
 
     def all_of(self, collective: str) -> tuple[Algorithm, ...]:

@@ -5,12 +5,13 @@ from typing import Self
 
 from timpani.native.find import Mpi
 from timpani.providers.catalogue import Catalogue
+from timpani.providers.composed import composed_catalogue
 from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.provider import Provider
 from timpani.providers.registry import provider_of
 from timpani.providers.transposes import transposes_catalogue
-from timpani.study.cell import OWN, Algorithm
+from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 
 
@@ -20,6 +21,7 @@ class Library:
 
     collectives     of the library, one of which it chooses by default
     ours            of Timpani, run on it with nothing set
+    composed        of its own collectives, with nothing set
     point_to_point  operations that have one way only
     transposes      all of them ours
     """
@@ -28,6 +30,7 @@ class Library:
     provider: Provider
     collectives: Catalogue
     ours: Catalogue
+    composed: Catalogue
     point_to_point: Catalogue
     transposes: Catalogue
 
@@ -40,6 +43,7 @@ class Library:
             provider=provider,
             collectives=provider.catalogue(mpi),
             ours=own_catalogue(mpi),
+            composed=composed_catalogue(),
             point_to_point=point_to_point_catalogue(mpi),
             transposes=transposes_catalogue(),
         )
@@ -47,20 +51,22 @@ class Library:
     @property
     def catalogues(self) -> tuple[Catalogue, ...]:
         """All of them."""
-        return self.collectives, self.ours, self.point_to_point, self.transposes
+        return self.collectives, self.ours, self.composed, self.point_to_point, self.transposes
 
-    def catalogues_of(self, operation: str) -> tuple[Catalogue, Catalogue]:
-        """The library's and ours, which together have all algorithms of an operation."""
+    def catalogues_of(self, operation: str) -> dict[str, Catalogue]:
+        """By provider those that have algorithms of an operation; the library's first."""
         kind = OPERATIONS[operation].kind
         theirs = self.collectives if kind == "collective" else self.point_to_point
-        return theirs, self.transposes if kind == "transpose" else self.ours
+        ours = self.transposes if kind == "transpose" else self.ours
+        return {each.provider: each for each in (theirs, ours, self.composed)}
 
     def setting(self, collective: str, algorithm: Algorithm) -> str | None:
         """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
 
-        Nothing has to be set for the default, and ours take the place of collectives by rules, in Open MPI and MPICH.
+        Nothing has to be set for the default, ours take the place of collectives by rules, in Open MPI and MPICH, and
+        what is composed of the library's own a program has to do itself.
         """
-        if OPERATIONS[collective].kind != "collective" or algorithm.is_default:
+        if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
             return None
         if algorithm.provider == OWN:
             replaceable = self.mpi.kind in ("openmpi", "mpich")

@@ -27,7 +27,12 @@ def read_own_catalogue(programs: Path) -> Catalogue:
             value=line["name"],
             parameters=tuple(
                 Parameter(
-                    each["name"], "", each["default"], each["meaning"], each["minimum"], tuple(each["trial_values"])
+                    each["name"],
+                    "",
+                    each["default"],
+                    each["meaning"],
+                    each["minimum"],
+                    trial_values=tuple(each["trial_values"]),
                 )
                 for each in line["parameters"]
             ),

@@ -84,7 +84,9 @@ def _protocol() -> str:
 
 
 def _ending(study: RecordedStudy) -> str:
-    fresh = "Each call of an algorithm of Timpani's includes its set-up. " if study.include_setup else ""
+    fresh = (
+        "Each call of an algorithm of Timpani's or a composed one includes its set-up. " if study.include_setup else ""
+    )
     return fresh + _end_of_cells(study)
 
 

@@ -10,6 +10,9 @@ DEFAULT = "default"
 OWN = "timpani"
 """The provider of our own algorithms; all others are MPI libraries."""
 
+COMPOSED = "composed"
+"""The provider of collectives that are composed of the library's own, on communicators of nodes and their leaders."""
+
 RULES = "rules"
 """Of ours, what stands for the library's own call with rules beneath it, which replace it by one or another of ours."""
 
@@ -47,8 +50,8 @@ class Algorithm:
 
     @property
     def label(self) -> str:
-        """The name in tables and figures: a library's without its provider, as there is one library; ours with it."""
-        return str(self) if self.provider == OWN else self.plain
+        """The name in tables and figures: a library's without its provider, as there is one library; others with it."""
+        return str(self) if self.provider in (OWN, COMPOSED) else self.plain
 
     @property
     def plain(self) -> str:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.study.cell import OWN, RULES
+from timpani.study.cell import COMPOSED, OWN, RULES
 
 
 def algorithm_name() -> pl.Expr:
@@ -13,7 +13,8 @@ def algorithm_name() -> pl.Expr:
 
 def algorithm_label() -> pl.Expr:
     """Column `label`, as `Algorithm.label` makes it."""
-    provider = pl.when(pl.col("provider") == OWN).then(pl.lit(f"{OWN}/")).otherwise(pl.lit(""))
+    shown = pl.col("provider").is_in([OWN, COMPOSED])
+    provider = pl.when(shown).then(pl.col("provider") + "/").otherwise(pl.lit(""))
     return (provider + algorithm_name()).alias("label")
 
 

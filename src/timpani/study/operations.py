@@ -69,6 +69,21 @@ class Way:
 
 
 @dataclass(frozen=True, config=_CHECKED)
+class Composition:
+    """A way of composing a collective of the library's own.
+
+    fewest_nodes, fewest_groups  that its ranks must be on
+    """
+
+    name: str
+    alias: str
+    fewest_nodes: int
+    fewest_groups: int
+    parameters: tuple[OperationParameter, ...]
+    meaning: str
+
+
+@dataclass(frozen=True, config=_CHECKED)
 class Operation:
     """A measurable operation.
 
@@ -76,6 +91,7 @@ class Operation:
     sized           False for a barrier
     moves_its_size  whether `message_bytes` over the time is a throughput: a train of messages carries many
     ways            of doing it, where there are several; else it has one, `default`
+    compositions    of a collective: ways of composing it of the library's own
     movement        of a collective
     """
 
@@ -89,6 +105,7 @@ class Operation:
     fewest_ranks: int = 1
     parameters: tuple[OperationParameter, ...] = ()
     ways: tuple[Way, ...] = ()
+    compositions: tuple[Composition, ...] = ()
     movement: Movement | None = None
 
     @property
@@ -115,7 +132,13 @@ def read_operations(text: str) -> dict[str, Operation]:
         values = _plain(row)
         operation = values.pop("operation")
         ways[operation] = (*ways.get(operation, ()), Way(**values))
-    found = [_collective(row.values) for row in _of(rows, "COLLECTIVE")]
+    compositions: dict[Any, tuple[Composition, ...]] = {}
+    for row in _of(rows, "COMPOSED"):
+        values = _plain(row)
+        collective, named = values.pop("collective"), _words(values.pop("parameters"))
+        composition = Composition(parameters=tuple(parameters[name] for name in named), **values)
+        compositions[collective] = (*compositions.get(collective, ()), composition)
+    found = [_collective(row.values, compositions) for row in _of(rows, "COLLECTIVE")]
     for row in _of(rows, "OPERATION"):
         values = _plain(row)
         size, names = values.pop("size"), values.pop("parameters")
@@ -125,7 +148,7 @@ def read_operations(text: str) -> dict[str, Operation]:
                 sized=_SIZED[size],
                 moves_its_size=size == "moved",
                 quantity=values.pop("shown"),
-                parameters=tuple(parameters[name] for name in ((names,) if isinstance(names, str) else names)),
+                parameters=tuple(parameters[name] for name in _words(names)),
                 ways=ways.get(values["name"], ()),
                 **values,
             )
@@ -144,7 +167,12 @@ def _plain(row: Row) -> dict[str, Any]:
     return dict(row.values)
 
 
-def _collective(values: Mapping[str, Any]) -> Operation:
+def _words(value: Any) -> tuple[str, ...]:
+    """The words of a list, of which Python reads `(one)` as the word itself."""
+    return (value,) if isinstance(value, str) else value
+
+
+def _collective(values: Mapping[str, Any], compositions: Mapping[str, tuple[Composition, ...]]) -> Operation:
     movement = Movement(
         send=Buffers(values["senders"], values["sent"]),
         receive=Buffers(values["receivers"], values["received"]),
@@ -157,6 +185,7 @@ def _collective(values: Mapping[str, Any]) -> Operation:
         kind="collective",
         size_meaning=values["size_meaning"],
         sized=movement.result != "none",
+        compositions=compositions.get(values["name"], ()),
         movement=movement,
     )
 

@@ -125,7 +125,8 @@ class Study(BaseModel):
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
     rules        a file of `timpani rules`: each collective is measured with it beneath too, beside the others
-    include_setup  whether each call of an algorithm of ours builds what is otherwise built once for a communicator
+    include_setup  whether each call of an algorithm of ours or a composed one builds what is otherwise built once for a
+                   communicator
     budget       longest time of the whole campaign, seconds; slots shrink to fit
     """
 

@@ -10,6 +10,7 @@ import polars as pl
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
+from timpani.tuning.alike import alike
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.sentence import sentence
 from timpani.tuning.warnings import cell_warnings, launches_advice
@@ -129,7 +130,7 @@ def summarise(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
-        warnings=tuple(cell_warnings(cells, launches_asked)),
+        warnings=(*cell_warnings(cells, launches_asked), *alike(cells)),
         by_value=by_value.height,
         within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
         decisive=_decisive(decided, cells, launch_seconds),

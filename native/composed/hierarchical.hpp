@@ -1,0 +1,55 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "composed/composed_collective.hpp"
+#include "composed/level_communicators.hpp"
+
+namespace timpani {
+
+/// A collective done level by level: on a communicator of each, or by messages between leaders and the root.
+class Hierarchical : public ComposedCollective {
+  public:
+    Hierarchical(const ComposedSpec& spec, const Shape& shape)
+        : spec_(spec), shape_(shape), rank_(rank_in(spec.comm)), all_(levels_of(spec.args, rank_, shape)) {
+        if (!spec.setup_each_call) communicators_.emplace(spec.comm, all_.levels, shape_, key());
+    }
+
+    int operator()(const void* send, void* receive) override {
+        if (communicators_) return run(communicators_->get(), send, receive);
+        const LevelCommunicators fresh(spec_.comm, all_.levels, shape_, key());
+        return run(fresh.get(), send, receive);
+    }
+
+  protected:
+    static constexpr int kTag = 19;  // of messages between leaders
+
+    virtual int run(std::span<const MPI_Comm> comms, const void* send, void* receive) = 0;
+
+    [[nodiscard]] std::span<const Level> levels() const { return all_.levels; }
+    [[nodiscard]] const std::vector<int>& order() const { return all_.order; }
+    [[nodiscard]] bool is_root() const { return rank_ == spec_.args.root; }
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int count() const { return static_cast<int>(spec_.args.count); }
+    [[nodiscard]] const ComposedSpec& spec() const { return spec_; }
+
+  private:
+    static int rank_in(MPI_Comm comm) {
+        int rank = 0;
+        MPI_Comm_rank(comm, &rank);
+        return rank;
+    }
+    [[nodiscard]] int key() const { return (rank_ - spec_.args.root + spec_.args.ranks) % spec_.args.ranks; }
+
+    ComposedSpec spec_;
+    Shape shape_;
+    int rank_;
+    Levels all_;
+    std::optional<LevelCommunicators> communicators_;
+};
+
+}  // namespace timpani
