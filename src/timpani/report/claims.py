@@ -11,7 +11,7 @@ from timpani.campaign.published import Published
 from timpani.campaign.published_times import published_times
 from timpani.campaign.table import estimate_cells
 from timpani.providers.counterpart import counterpart
-from timpani.study.cell import OWN, Algorithm
+from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.counted import counted
 from timpani.tuning.claim import Case
 from timpani.tuning.claims import CONFIRMED, NOT_TESTABLE, Finding, check_claim, claim_times, claims_of
@@ -89,7 +89,7 @@ def _printed_times(table: Published) -> pl.DataFrame:
 def _label(collective: str, name: str, kind: str) -> str:
     """What a campaign with this library calls an algorithm that a study file names; ours are called the same on all."""
     algorithm = Algorithm.parse(name)
-    if algorithm.provider == OWN:
+    if algorithm.provider in (OWN, COMPOSED):
         return algorithm.label
     return counterpart(collective, algorithm, kind).label
 
