@@ -5,7 +5,7 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 
 import sys
 
-from bench import overhead, pass_through, program, reproducibility, speed, switches, truth
+from bench import damage, kills, overhead, pass_through, program, reproducibility, speed, switches, truth
 
 BENCHMARKS = {
     "truth": truth.run,
@@ -15,6 +15,8 @@ BENCHMARKS = {
     "pass_through": pass_through.run,
     "program": program.run,
     "switches": switches.run,
+    "damage": damage.run,
+    "kills": kills.run,
 }
 
 

@@ -14,8 +14,8 @@ from resource import RUSAGE_SELF, getrusage
 from typing import Any
 
 import pytest
+from bench.mutate import mutate
 
-from tests.mutate import mutate
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.header import read_header
 from timpani.campaign.load import load

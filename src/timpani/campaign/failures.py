@@ -1,5 +1,6 @@
 """Which cells have failed, and which are tried no more."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
@@ -10,6 +11,8 @@ from timpani.study.sizes import show_size
 _MOST_FAILURES = 2  # of one cell, before it is given up
 _MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
 _NOT_TRIED = "not tried"  # how the error of such a cell begins
+_KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
+"""How the error begins of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
 
 
 class Failures:
@@ -18,6 +21,7 @@ class Failures:
     def __init__(self, errors: Iterable[tuple[Cell, str | None]]) -> None:
         """`errors` are the campaign's results so far: each cell's error, None where it succeeded."""
         self._of_cell: Counter[Cell] = Counter()
+        self._kills: Counter[Cell] = Counter()
         self._endings: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
         for cell, error in errors:
             if error is not None:
@@ -26,10 +30,15 @@ class Failures:
     def add(self, cell: Cell, error: str) -> None:
         """One more failure of `cell`."""
         self._of_cell[cell] += _MOST_FAILURES if error.startswith(_NOT_TRIED) else 1
+        self._kills[cell] += bool(_KILLED.match(error))
 
     def given_up(self, cell: Cell) -> bool:
         """Whether it is tried no more."""
         return self._of_cell[cell] >= _MOST_FAILURES
+
+    def given_up_killed(self, cell: Cell) -> bool:
+        """Whether it was given up since somebody else ended its launches, which says nothing about the cell."""
+        return self._kills[cell] >= _MOST_FAILURES
 
     def given_up_after(
         self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]

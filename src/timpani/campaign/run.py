@@ -33,10 +33,14 @@ _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing."""
+    """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
+
+    killed  cells that were given up since their launches were killed, by whoever it was
+    """
 
     ended: Literal["complete", "stopped", "budget"]
     missing: int
+    killed: int = 0
 
 
 @dataclass
@@ -67,13 +71,14 @@ class Runner:
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()
+        killed = sum(self._failures.given_up_killed(each.cell) for each in self.plan.cells)
         if not missing:
-            return Outcome("complete", 0)
+            return Outcome("complete", 0, killed)
         if self.stop():
-            return Outcome("stopped", missing)
+            return Outcome("stopped", missing, killed)
         if not self.store.done:
             raise UserError("the budget was spent before anything was measured", "give more with --budget")
-        return Outcome("budget", missing)
+        return Outcome("budget", missing, killed)
 
     def _work(self) -> Iterator[Task]:
         for launch in range(1, self.plan.study.launches + 1):

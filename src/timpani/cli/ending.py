@@ -9,7 +9,9 @@ from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
 from timpani.report.verdict import verdict_text
+from timpani.study.counted import counted
 
+_GIVEN_UP = 1
 _SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 
 
@@ -26,4 +28,10 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
         typer.echo(f"not told apart by their messages: {text}")
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
-    return 0
+    if outcome.killed:
+        typer.echo(
+            f"given up: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by somebody "
+            "or by the kernel where memory ran out; measure them into another folder",
+            err=True,
+        )
+    return _GIVEN_UP if outcome.killed else 0

@@ -216,6 +216,8 @@ def run(
             return
         typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
         raise typer.Exit(1)
+    from dataclasses import replace
+
     from timpani.campaign.session import Session
     from timpani.machine.host_file import read_hosts
     from timpani.machine.where import resolve
@@ -261,7 +263,7 @@ def run(
     with session.open(folder) as store, progress(session.plan, store.done) as observer:
         outcome = session.measure(store, observer, timeout)
         if prove and outcome.ended == "complete":
-            outcome = session.prove(store, observer, timeout)
+            outcome = replace(session.prove(store, observer, timeout), killed=outcome.killed)
     from timpani.cli.ending import print_ending
 
     raise typer.Exit(print_ending(folder, outcome, session.stopped))

@@ -1,0 +1,109 @@
+"""Kill runs at any moment, in any way, and count what is lost, measured twice or left behind."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+from bench.command import TIMPANI
+from timpani.campaign.header import read_header
+from timpani.campaign.load import load
+from timpani.campaign.processes import MARK
+from timpani.campaign.records import RESULTS, read_records
+from timpani.campaign.verify import verify
+from timpani.machine.remains import REPORT, remains_of
+
+KILLS = int(os.environ.get("KILLS", "1000"))
+SEED = int(os.environ.get("SEED", "1"))
+LEAVING_SECONDS = 5.0
+STUDY = ("run", "bcast", "--algorithms", "default,binomial", "--sizes", "8,64K,1M", "--slot", "20ms", "--launches", "4")
+
+Key = tuple[object, ...]
+
+
+def run() -> None:
+    counted: Counter[str] = Counter()
+    random_ = random.Random(SEED)
+    while counted["kills"] < KILLS:
+        with tempfile.TemporaryDirectory() as folder:
+            _campaign(Path(folder) / "c", random_, counted)
+    print(
+        f"{counted['kills']} kills of {counted['campaigns']} campaigns ({counted['runs']} of the run itself): "
+        f"{counted['lost']} results lost, {counted['repeated']} repeated, {counted['unlike']} not as written, "
+        f"{counted['processes']} processes and {counted['files']} files left after {LEAVING_SECONDS:g} s; must be 0"
+    )
+
+
+def _campaign(folder: Path, random_: random.Random, counted: Counter[str]) -> None:
+    """One campaign, killed until it is complete."""
+    counted["campaigns"] += 1
+    before: set[Key] = set()
+    while True:
+        process = subprocess.Popen([TIMPANI, *STUDY, "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            said, _ = process.communicate(timeout=random_.uniform(0.3, 3.0))
+        except subprocess.TimeoutExpired:
+            counted["kills"] += 1
+            counted["runs"] += _kill(process, folder, random_)
+            said, _ = process.communicate()
+        if b"Traceback" in said:
+            sys.exit(said.decode())
+        now = _results(folder)
+        counted["lost"] += len(before - now.keys())
+        counted["repeated"] += sum(count - 1 for count in now.values())
+        before = set(now)
+        if process.returncode in (0, 1) and len(before) == 24:
+            break
+        if process.returncode not in (-9, 0, 1, 130, 143):
+            sys.exit(f"status {process.returncode}: {said.decode()}")
+    counted["unlike"] += len(verify(folder, read_header(folder)).problems)
+    counted["failed"] += load(folder).results["error"].count()
+    time.sleep(LEAVING_SECONDS)
+    counted["processes"] += len(_running(folder))
+    counted["files"] += sum(
+        each.exists()
+        for report in folder.glob(f"launches/*/{REPORT}")
+        for each in remains_of(report.read_text(), Path("/dev/shm"), Path(tempfile.gettempdir()))
+    )
+
+
+def _kill(process: "subprocess.Popen[bytes]", folder: Path, random_: random.Random) -> bool:
+    """Kill the run, or what it started; returns whether it was the run."""
+    started = _running(folder)
+    if started and random_.random() < 0.3:
+        number = random_.choice((signal.SIGKILL, signal.SIGTERM))
+        with suppress(ProcessLookupError):
+            os.kill(random_.choice(started), number)
+        return False
+    process.send_signal(random_.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
+    return True
+
+
+def _running(folder: Path) -> list[int]:
+    """Processes that this campaign started, by their mark."""
+    if not folder.exists():
+        return []
+    place = folder.stat()
+    wanted = f".{place.st_dev:x}.{place.st_ino:x}/".encode()
+    found = []
+    for each in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            variables = each.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if any(text.startswith(MARK.encode()) and wanted in text for text in variables):
+            found.append(int(each.parent.name))
+    return found
+
+
+def _results(folder: Path) -> Counter[Key]:
+    if not (folder / "campaign.json").exists():
+        return Counter()
+    lines = read_records(folder, read_header(folder)).values(RESULTS)
+    return Counter((line["algorithm"], line["message_bytes"], line["launch"]) for line in lines)
