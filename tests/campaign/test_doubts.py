@@ -86,6 +86,12 @@ def test_times_that_fall_by_factors_are_found(size: int, ranks: int, kind: str) 
     assert (found[kind].cells, "bcast chain: 100 µs at 64 B on 4 ranks" in found[kind].text) == (1, True)
 
 
+def test_times_that_rounding_decides_are_counted() -> None:
+    (doubt,) = doubts(changed(PLAIN, "chain", 1, 2, 0.15).filter(pl.col("ranks") == 2))
+    assert (doubt.kind, doubt.cells) == ("coarse", 1)
+    assert "printed to 0.01 µs: of 1 cell, down to 0.15 µs" in doubt.text
+
+
 def test_the_published_tables_are_judged() -> None:
     behrooz = {each.kind: each for each in published_doubts(read_published("behrooz_bcast_scatter"))}
     assert "scatter default takes what bcast default does" in behrooz["same_curve"].text

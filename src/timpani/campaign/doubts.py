@@ -7,6 +7,7 @@ from itertools import combinations
 import polars as pl
 
 from timpani.campaign.context import Part, crossing_bytes
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
@@ -17,6 +18,9 @@ FACTOR = 1.5
 
 SAME = 0.02
 """Two curves are the same where the median ratio of their times is within this of 1."""
+
+_PRINTED_US = 0.01
+"""OSU prints two decimals."""
 
 FEWEST = 20
 """Cells that two curves must have in common before they are called the same."""
@@ -65,6 +69,7 @@ def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Do
         lambda: _prints_its_size(times),
         lambda: _falls(times, "message_bytes", "size"),
         lambda: _falls(times, "ranks", "rank count"),
+        lambda: _coarse(times),
     )
     return [doubt for check in checks for doubt in check()]
 
@@ -202,6 +207,18 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
         f"{here}, {_us(worst['next_us'])} {there}",
         falling.height,
     )
+
+
+def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Times of which rounding alone may be what makes a difference."""
+    rounded = times.filter(pl.col("time_us") < _PRINTED_US / 2 / (1 - INDIFFERENCE[0]))
+    if rounded.height:
+        yield Doubt(
+            "coarse",
+            f"times are printed to {_PRINTED_US} µs: of {counted(rounded.height, 'cell')}, down to "
+            f"{min(rounded['time_us'].to_list())} µs, that alone is over 3 % either way",
+            rounded.height,
+        )
 
 
 def _us(microseconds: float) -> str:
