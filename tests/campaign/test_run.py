@@ -100,7 +100,12 @@ def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, s
     assert len(keys(folder)) == 3
 
 
-def test_raw_samples_that_nobody_lived_to_record_are_taken_over(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damage", [None, (b'"completion_ns":[', b'"completion_ns":[NaN,'), (b'"begin"', b'"beg\x00n"')]
+)
+def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
+    damage: tuple[bytes, bytes] | None, tmp_path: Path
+) -> None:
     folder = tmp_path / "c"
     with Live(folder, *LONG, "--launches", "1") as live:
         live.until(live.in_a_cell)
@@ -108,10 +113,17 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(tmp_path: Path) 
         record = folder / "launches" / "0001-1" / "samples.jsonl"
         wait_until(lambda: '"end"' in record.read_text())
         live.process.kill()
+    if damage:
+        record.write_bytes(record.read_bytes().replace(*damage, 1))
     again = timpani(*live.arguments)
     assert again.returncode == 0, again.stderr
     assert len(keys(folder)) == 3
-    assert not (folder / "launches" / "0001-2").exists()
+    assert (folder / "launches" / "0001-2").exists() is bool(damage), "what is damaged is measured again"
+    if damage:
+        assert f"{record} line " in again.stderr
+        assert "it was set aside, and what it measured is measured again" in again.stderr
+        assert record.with_name("samples.jsonl.damaged").exists()
+    assert next(start["ended"] for start in starts(folder)) == ("damaged" if damage else "killed")
 
 
 def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> None:
