@@ -11,6 +11,7 @@ from timpani.charts.interval import HIGH, LOW, bars, with_bars
 from timpani.charts.measure import Measure
 from timpani.charts.rows import SIZE_SERIES
 from timpani.charts.status import FAILED, points, shape
+from timpani.study.counted import counted
 from timpani.study.size_series import DOUBLING, STEPS
 
 _HEIGHT = 400
@@ -45,7 +46,8 @@ def by_label(cells: pl.DataFrame) -> Series:
 
 def by_ranks(cells: pl.DataFrame) -> Series:
     """A curve for each rank count."""
-    return Series("datum.ranks + ' ranks'", tuple(f"{count} ranks" for count in sorted(set(cells["ranks"]))))
+    names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
+    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names)
 
 
 def curves_over_sizes(
