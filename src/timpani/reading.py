@@ -34,9 +34,14 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(raw.decode())
     except RecursionError:
-        raise UserError(f"{path} can't be read as TOML (it is nested too deeply)", step) from None
-    except ValueError as error:
-        raise UserError(f"{path} can't be read as TOML ({error})", step) from None
+        why = "it is nested too deeply"
+    except UnicodeDecodeError as error:
+        why = f"it is no UTF-8 at byte {error.start}"
+    except tomllib.TOMLDecodeError as error:
+        why = str(error)
+    except ValueError:  # Python's own, of a number of thousands of digits
+        why = "a number in it is too long"
+    raise UserError(f"{path} can't be read as TOML ({why})", step)
 
 
 def parse_json(raw: bytes) -> Any:
