@@ -80,3 +80,16 @@ def test_a_report_without_regressions_loads_no_statsmodels(holt: Campaign) -> No
     )
     done = subprocess.run([sys.executable, "-c", script, str(holt.folder)], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm("openmpi", name), 4, "core", size, "warm"), 1, "desk", median_us=1.0 + size
+        )
+        for name in ("ring", "chain")
+        for size in (8, 64)
+    ]
+    html = render(load(write_campaign(tmp_path / "alone", synthetic_header(), results, [])))
+    assert "Left out: all algorithms, as the default and another were timed at no point together" in html
+    assert "too few sizes" in html

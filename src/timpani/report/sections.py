@@ -75,13 +75,14 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
         "0.05 means that the times differ by 5 % on average. The smallest is bold.",
         _by_operation(report.distances, distance_tables),
+        left_out=() if report.distances.height or report.decisions.is_empty() else (_NOTHING_BESIDE_DEFAULT,),
     )
     yield PageSection(
         "knees",
         "Where curves leave their flat part",
         120,
         f"The first size from which on even the lower bound of the interval is over {knee.KNEE_FACTOR} times the flat "
-        f"time, the median over the {knee.FLAT_SIZES} smallest sizes.",
+        f"time, the median over the {knee.FLAT_SIZES} smallest sizes; where there is no interval, the time itself.",
         _by_operation(report.knees, knee_tables),
     )
 
@@ -115,6 +116,8 @@ _ABOUT_MODELS = Markup(
     "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
     "time before."
 )
+
+_NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
 
 _NO_MODELS = "No model could be fitted to these results."
 

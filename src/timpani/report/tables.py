@@ -15,6 +15,7 @@ from timpani.charts.theme import is_default, ordered
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
+from timpani.tuning.knee import FLAT_SIZES
 
 Column = TypeVar("Column", str, int)
 
@@ -162,8 +163,11 @@ def knee_tables(knees: pl.DataFrame) -> list[Table]:
     return _by_algorithm(
         knees,
         [
-            Value("none" if knee is None else show_size(knee), f"flat at {significant(flat)} µs")
-            for knee, flat in knees.select("knee_bytes", "flat_us").iter_rows()
+            Value(
+                show_size(knee) if knee is not None else "none" if sizes > FLAT_SIZES else "too few sizes",
+                f"flat at {significant(flat)} µs",
+            )
+            for knee, flat, sizes in knees.select("knee_bytes", "flat_us", "sizes").iter_rows()
         ],
     )
 

@@ -16,13 +16,12 @@ _CURVE = ("collective", "label", *without(SWEEP, "collective"))
 def knees(cells: pl.DataFrame) -> pl.DataFrame:
     """The first size of each curve from which on every lower bound is over KNEE_FACTOR × the flat time.
 
-    `cells` is what `estimate_cells` returns. Columns `collective, label, ranks, placement, mode, machine, knee_bytes`
-    (null where the curve stays flat or has too few sizes) and `flat_us` (median over the FLAT_SIZES smallest sizes).
+    `cells` is what `estimate_cells` returns; a time without an interval (simulated, of one launch, an average) is its
+    own bound. Columns `collective, label, ranks, placement, mode, machine, knee_bytes` (null where the curve stays flat
+    or has too few sizes), `flat_us` (median over the FLAT_SIZES smallest sizes) and `sizes` (how many it has).
     """
     time = pl.coalesce("median_us", "osu_avg_us")
-    surely = (
-        pl.when(pl.col("median_us").is_null()).then("osu_avg_us").otherwise("ci_low_us")
-    )  # averages have no interval
+    surely = pl.coalesce("ci_low_us", time)
     off = surely > KNEE_FACTOR * time.head(FLAT_SIZES).median()
     stays_off = off.cast(pl.Int8).reverse().cum_min().reverse() == 1
     return (
@@ -32,6 +31,7 @@ def knees(cells: pl.DataFrame) -> pl.DataFrame:
         .agg(
             pl.when(pl.len() > FLAT_SIZES).then(pl.col("message_bytes").filter(stays_off).first()).alias("knee_bytes"),
             time.head(FLAT_SIZES).median().alias("flat_us"),
+            pl.len().cast(pl.Int64).alias("sizes"),
         )
         .sort(_CURVE)
     )
