@@ -43,7 +43,7 @@ Range read_range(std::string_view word, std::string_view text) {
     const bool open = dots + 2 == text.size();
     const auto high = dots == std::string_view::npos || open ? std::nullopt : whole_number(text.substr(dots + 2));
     if (dots == std::string_view::npos || !low || (!open && !high) || (high && *high < *low)) {
-        throw RulesError(std::string(word) + " is no range such as 8..16 or 8..");
+        throw RulesError(std::string(word) + " is not a range such as 8..16 or 8..");
     }
     return high ? Range{*low, *high} : Range{.low = *low};
 }

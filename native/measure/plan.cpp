@@ -41,7 +41,7 @@ Controls parse_controls(const std::string& text) {
     std::istringstream parts(text);
     for (std::string part; std::getline(parts, part, ',');) {
         const auto equals = part.find('=');
-        if (equals == std::string::npos) throw std::runtime_error("'" + part + "' is no name=integer");
+        if (equals == std::string::npos) throw std::runtime_error("'" + part + "' is not name=integer");
         controls.emplace_back(part.substr(0, equals), std::stoi(part.substr(equals + 1)));
     }
     return controls;

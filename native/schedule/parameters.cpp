@@ -29,7 +29,7 @@ std::vector<std::int64_t> read_parameters(const std::string& text, std::span<con
         const char* const end = part.data() + part.size();
         const auto [read, error] = std::from_chars(part.data() + equals + 1, end, value);
         const bool whole = read == end && equals + 1 < part.size();
-        if (!whole) throw std::runtime_error(whose + ": " + part + " is no whole number");
+        if (!whole) throw std::runtime_error(whose + ": " + part + " is not a whole number");
         if (error == std::errc::result_out_of_range || value > std::numeric_limits<int>::max()) {
             throw std::runtime_error(whose + ": " + part + " is too large");
         }

@@ -49,7 +49,7 @@ TEST(what_is_wrong_is_said_with_its_line) {
     CHECK(error_of("timpani-plan 1\ncolour blue\n") == "plan line 2: unknown key 'colour'");
     CHECK(error_of("timpani-plan 1\nmethod OSU\n") == "plan line 2: unknown word 'OSU'");
     CHECK(error_of("timpani-plan 1\nslot_ns 1 2\n") == "plan line 2: '2' is one word too many");
-    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") == "plan line 2: 'a' is no name=integer");
+    CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") == "plan line 2: 'a' is not name=integer");
 }
 
 }  // namespace timpani

@@ -78,7 +78,7 @@ def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -
         (("--on", "machine.toml", "--placement", "ppr:1", "--ranks", "3"), "3 ranks are more than the 2 cores"),
         (("--on", "machine.toml", "--placement", "ppr:0"), "'ppr:0' is not a placement"),
         (("--on", "machine.toml", "--hosts", "hosts"), "unknown node of cluster 'n3'"),
-        (("--hosts", "hosts"), "--hosts chooses nodes of a machine, and none is named"),
+        (("--hosts", "hosts"), "--hosts chooses nodes of a machine, and no machine is named"),
         (("--on", "slurm:a b", "-o", "x"), "'a b' is not a partition"),
     ],
 )

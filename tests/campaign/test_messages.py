@@ -56,4 +56,7 @@ def test_a_study_of_messages_and_transposes_in_their_own_datatypes(mpi: Mpi, tmp
     assert {result["repetitions"] for result in found} == {5}
     ways = {result["algorithm"] for result in found if result["collective"] == "transpose"}
     assert {"column_by_column", "nested_datatype", "packed", "plain_message", "alltoallv"} <= ways
-    assert "alltoall on 2 ranks, 8 B: rows and columns are no multiples of the ranks" in done.stderr
+    assert (
+        "alltoall on 2 ranks, 8 B: the numbers of rows and columns must be multiples of the number of ranks"
+        in done.stderr
+    )

@@ -203,13 +203,14 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
         sizes=[9, 16, 64],
     )
     assert said(made) == (
-        f"latency {mpi.kind}/default on 1 ranks: only for 2 ranks or more",
-        f"latency {mpi.kind}/default:first=0,second=2 on 1 ranks: only for 2 ranks or more",
-        "transpose timpani/packed on 1 ranks: only for 2 ranks or more",
+        f"latency {mpi.kind}/default on 1 rank: only for 2 ranks or more",
+        f"latency {mpi.kind}/default:first=0,second=2 on 1 rank: only for 2 ranks or more",
+        "transpose timpani/packed on 1 rank: only for 2 ranks or more",
         "transpose timpani/alltoall on 3 ranks, 2 sizes from 16 B to 64 B: "
-        "rows and columns are no multiples of the ranks",
-        "transpose timpani/packed:rows=3 on 1 ranks: only for 2 ranks or more",
-        "transpose timpani/packed:rows=3 on 3 ranks, 2 sizes from 16 B to 64 B: the elements make no 3 rows",
+        "the numbers of rows and columns must be multiples of the number of ranks",
+        "transpose timpani/packed:rows=3 on 1 rank: only for 2 ranks or more",
+        "transpose timpani/packed:rows=3 on 3 ranks, 2 sizes from 16 B to 64 B: "
+        "the elements can't be divided into 3 rows",
     )
 
 

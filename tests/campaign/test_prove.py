@@ -50,7 +50,7 @@ def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
     study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
     done = timpani("run", *study, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
-    assert "counting messages: 1 cells on 4 ranks" in done.stderr
+    assert "counting messages: 1 cell on 4 ranks" in done.stderr
     [proof] = read_proofs(tmp_path / "c")
     assert proof["algorithm"] == "ring"
     assert [[peer for peer, count in enumerate(row) if count] for row in proof["messages"]] == [[1], [2], [3], [0]]

@@ -40,7 +40,7 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
     [
         (("bcast/binomal",), "did you mean binomial"),
         (("bcst/binomial",), "did you mean bcast?"),
-        (("bcast",), "names no algorithm"),
+        (("bcast",), "is not an algorithm"),
         (("bcast/knomial:radix=1",), "out of range"),
         (("bcast/binomial", "--root", "16"), "there is no root 16 among 16 ranks"),
         (("allgather/neighbor_exchange", "--ranks", "3"), "applies only where: even"),

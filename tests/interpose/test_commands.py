@@ -109,6 +109,6 @@ def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, te
 
 @needs_mpi
 def test_what_is_there_is_not_overwritten_and_nothing_found_is_said(tmp_path: Path, file: Path) -> None:
-    assert "there already" in timpani("preload", "--profile", file, "--", "true").stderr
+    assert "exists already" in timpani("preload", "--profile", file, "--", "true").stderr
     assert file.read_text() == RULES
     assert "can't be started" in timpani("preload", "--", "no-such-program").stderr

@@ -98,7 +98,7 @@ def test_the_checking_program_says_what_the_library_would(library: Path, tmp_pat
     assert (done.returncode, done.stdout) == (0, f"{len(TREES)} rules\n")
     file.write_text(rules("bcast bytes=9..1 linear"))
     done = subprocess.run(check, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, f"{file}: line 2: bytes=9..1 is no range such as 8..16 or 8..\n")
+    assert (done.returncode, done.stderr) == (2, f"{file}: line 2: bytes=9..1 is not a range such as 8..16 or 8..\n")
 
 
 def test_every_collective_that_rules_may_name_is_intercepted(library: Path) -> None:

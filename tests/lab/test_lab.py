@@ -114,7 +114,7 @@ def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made
     assert not listed()[left]["whole"]
     assert f"lab {left}: not whole" in timpani("lab", "status").stdout
     unusable = timpani("lab", "exec", "--lab", left, "n1", "--", "true")
-    assert (unusable.returncode, "is not whole" in unusable.stderr) == (2, True)
+    assert (unusable.returncode, "is incomplete" in unusable.stderr) == (2, True)
 
     make("--nodes", "1")
     assert left not in listed()
@@ -149,7 +149,7 @@ def test_without_root_a_lab_is_refused() -> None:
     nobody = ("unshare", "--user") if os.geteuid() == 0 else ()
     done = subprocess.run([*nobody, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("timpani: a lab is made of network namespaces, which are root's; ")
+    assert done.stderr.startswith("timpani: a lab is made of network namespaces, which only root can create; ")
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         (("--nodes", "2", "--groups", "3"), "2 nodes can't make 3 groups"),
         (("--uplink", "1gbit"), "one group has no uplink"),
-        (("--link", "fast"), "'fast' is no rate"),
+        (("--link", "fast"), "'fast' is not a rate"),
     ],
 )
 def test_what_no_lab_can_be_is_refused(options: tuple[str, ...], said: str) -> None:

@@ -43,11 +43,11 @@ def test_hosts_that_were_not_given_are_not_taken() -> None:
 
 def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> None:
     assert "5 nodes, not 8" in unfit(MACHINE, HOSTS, "category:1:1", 8)
-    assert "not 3 on each node" in unfit(MACHINE, HOSTS, "category:2:3", 8)
+    assert "can't be 3 on each node" in unfit(MACHINE, HOSTS, "category:2:3", 8)
     assert unfit(MACHINE, HOSTS, "category:2:2", 8) == unfit(MACHINE, HOSTS, "node", 99) == ""
     assert "8 ranks on a1 would share its 4 cores" in unfit(MACHINE, HOSTS, "category:1:8", 8)
     assert capacity(MACHINE, HOSTS, "category:1:1") == 20
-    with pytest.raises(UserError, match="this computer is one"):
+    with pytest.raises(UserError, match="this computer is a single node"):
         unfit(MACHINE, (), "category:1:1", 2)
 
 

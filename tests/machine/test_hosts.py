@@ -155,10 +155,10 @@ def test_host_files_may_hold_node_sets_and_comments(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("n1 slots=0", "line 1: 'n1 slots=0' is no host"),
-        ("n1\nn1:2", "line 2: n1 is there twice"),
+        ("n1 slots=0", "line 1: 'n1 slots=0' is not a host"),
+        ("n1\nn1:2", "line 2: n1 is listed twice"),
         ("-x", "line 1: '-x' is not a node set"),
-        ("n1 max_slots=2", "line 1: 'n1 max_slots=2' is no host"),
+        ("n1 max_slots=2", "line 1: 'n1 max_slots=2' is not a host"),
         ("# none\n", "names no host"),
     ],
 )

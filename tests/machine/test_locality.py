@@ -91,5 +91,5 @@ def test_cpu_lists_read_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["x", "1-", "-1", "1-2-3"])
 def test_what_is_no_cpu_list(text: str) -> None:
-    with pytest.raises(ValueError, match="invalid literal"):
+    with pytest.raises(ValueError, match="is not a range of CPUs"):
         parse_cpus(text)

@@ -106,9 +106,9 @@ def test_what_is_written_is_read_again(
         ({"groups": [{**GROUP, "cores": 2, "sockets": 3}]}, "group leaf1: 2 cores can't be on 3 sockets alike"),
         ({"name": "\x1b[31m"}, "test: name can't be '\\x1b[31m'; write a text that can be printed"),
         ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is not a node set"),
-        ({"groups": [{**GROUP, "nodes": 3}]}, "test: nodes is no text"),
-        ({"groups": [GROUP, GROUP]}, "test: group 'leaf1' is there twice"),
-        ({"groups": [GROUP, {**GROUP, "name": "leaf2"}]}, "test: node 'node01' is there twice"),
+        ({"groups": [{**GROUP, "nodes": 3}]}, "test: nodes must be text"),
+        ({"groups": [GROUP, GROUP]}, "test: group 'leaf1' is listed twice"),
+        ({"groups": [GROUP, {**GROUP, "name": "leaf2"}]}, "test: node 'node01' is listed twice"),
     ],
 )
 def test_a_mistake_is_named_with_its_key(change: dict[str, Any], said: str) -> None:

@@ -120,7 +120,7 @@ def test_ranks_that_are_not_there_fail_their_cell_only(run_plan: RunPlan) -> Non
     ("cell", "words"),
     [
         ("latency 8 warm - - default:frist=0", "latency/default:frist=0: no parameter frist=0"),
-        ("latency 8 warm - - default:first=x", "latency/default:first=x: first=x is no whole number"),
+        ("latency 8 warm - - default:first=x", "latency/default:first=x: first=x is not a whole number"),
         ("bandwidth 8 warm - - default:window=0", "bandwidth/default:window=0: window=0 is under 1"),
         ("transpose 8 warm - - sideways", "there is no transpose/sideways"),
         ("telepathy 8 warm - - -", "unknown operation 'telepathy'"),

@@ -126,7 +126,7 @@ def test_where_home_cannot_be_written_the_cache_is_the_users_own(
     assert folder == tmp_path / f"timpani-{os.getuid()}"
     assert folder.stat().st_mode & 0o777 == 0o700
     folder.chmod(0o755)
-    with pytest.raises(UserError, match="open to others"):
+    with pytest.raises(UserError, match="can be changed by other users"):
         cache_folder()
 
 

@@ -138,7 +138,7 @@ def test_the_arguments_reach_every_rank(mpi: Mpi) -> None:
 
 @every_open_mpi
 def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
-    with pytest.raises(UserError, match="lacks ompi_info"):
+    with pytest.raises(UserError, match="has no ompi_info"):
         OpenMpi().catalogue(Mpi(mpi.kind, mpi.version, mpi.mpirun, mpi.cxx, None))
 
 

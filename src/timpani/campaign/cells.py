@@ -8,6 +8,7 @@ from math import isqrt
 from timpani.campaign.pairs import DistinctPairs, between_ranks, missing_ranks
 from timpani.providers.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_sizes
 from timpani.study.skipped import Skipped
@@ -19,14 +20,14 @@ def cells_of(
 ) -> Iterator[Cell | Skipped]:
     """The cells, size by size, and what can't be measured."""
     if info is not None and not info.restrictions.admit(ranks):
-        yield Skipped(f"{operation} {algorithm} on {ranks} ranks", f"only for {info.restrictions}")
+        yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}", f"only for {info.restrictions}")
         return
     kind = OPERATIONS[operation].kind
     sizes = study.sizes_of(operation)
     if kind == "point-to-point" and info is not None:
         for between in between_ranks(algorithm, info, ranks, study.pairs, distinct):
             if why := missing_ranks(between, ranks):
-                yield Skipped(f"{operation} {between} on {ranks} ranks", why)
+                yield Skipped(f"{operation} {between} on {counted(ranks, 'rank')}", why)
             else:
                 yield from _at(sizes, study, operation, between, ranks)
     elif kind == "transpose":
@@ -35,7 +36,7 @@ def cells_of(
             unfit[indivisible(algorithm, ranks, size // DATATYPES[study.datatype_of(operation)])].append(size)
         yield from _at(tuple(unfit.pop("", ())), study, operation, algorithm, ranks)
         for why, odd in unfit.items():
-            yield Skipped(f"{operation} {algorithm} on {ranks} ranks, {show_sizes(odd)}", why)
+            yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}, {show_sizes(odd)}", why)
     else:
         yield from _at(sizes, study, operation, algorithm, ranks)
 
@@ -49,9 +50,9 @@ def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:
     """Why a matrix of so many elements can't be transposed by `algorithm`, in words; nothing where it can."""
     rows = dict(algorithm.parameters).get("rows", 0) or _most_square(elements)
     if elements % max(1, rows):
-        return f"the elements make no {rows} rows"
+        return f"the elements can't be divided into {rows} rows"
     if algorithm.name == "alltoall" and (rows % ranks or (elements // max(1, rows)) % ranks):
-        return "rows and columns are no multiples of the ranks"
+        return "the numbers of rows and columns must be multiples of the number of ranks"
     return ""
 
 

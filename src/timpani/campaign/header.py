@@ -35,7 +35,7 @@ _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
 
 def _datatype(text: str) -> str:
     if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
-        raise ValueError("it is no datatype")
+        raise ValueError("it is not a datatype")
     return text
 
 
@@ -232,12 +232,14 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
             f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
         )
     for what, was, is_ in (
-        ("mpi kind", old.mpi.kind, new.mpi.kind),
-        ("mpi version", old.mpi.version, new.mpi.version),
-        ("machine name", old.machine.name, new.machine.name),
+        ("MPI library", old.mpi.kind, new.mpi.kind),
+        ("library version", old.mpi.version, new.mpi.version),
+        ("machine", old.machine.name, new.machine.name),
     ):
         if was != is_:
-            raise UserError(f"{folder} was measured on {what} {was}, this is {is_}", "choose another folder with -o")
+            raise UserError(
+                f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
+            )
 
 
 def _short(value: Any) -> str:

@@ -101,7 +101,7 @@ def _tables(path: Path, lines: Sequence[str]) -> list[OsuTable]:
             if match["title"] not in _OPERATION_OF:
                 raise UserError(
                     f"{path}:{number} is of OSU's {match['title']} test",
-                    "Timpani imports point-to-point messages and latencies of blocking collectives; leave it out",
+                    "leave it out: Timpani imports point-to-point tests and latencies of blocking collectives",
                 )
             collective, datatype, table = _OPERATION_OF[match["title"]], _UNNAMED_DATATYPE, None
         elif match := _DATATYPE.fullmatch(line):
@@ -130,7 +130,7 @@ def _row(line: str, columns: Sequence[str], where: str, number: int) -> OsuRow |
     if not words or not all(word in ("Pass", "Fail") or _is_number(word) for word in words):
         return None
     if len(words) != len(columns):
-        raise UserError(f"{where} is a torn row: '{line.strip()}' under {len(columns)} columns", "remove that line")
+        raise UserError(f"{where} is incomplete: '{line.strip()}' under {len(columns)} columns", "remove that line")
     value = dict(zip(columns, words, strict=True))
     lowest, highest = value.get("Min Latency(us)"), value.get("Max Latency(us)")
     return OsuRow(
@@ -155,14 +155,14 @@ def _is_number(word: str) -> bool:
 def _whole(word: str, where: str) -> int:
     """A size or a count."""
     if not _WHOLE.fullmatch(word):
-        raise UserError(f"{where} is a torn row: {word!r} is no size and no count", "remove that line")
+        raise UserError(f"{where} is incomplete: {word!r} is neither a size nor a count", "remove that line")
     return int(word)
 
 
 def _decimal(word: str, where: str) -> float:
     """A time or a throughput."""
     if not _DECIMAL.fullmatch(word):
-        raise UserError(f"{where} is a torn row: {word!r} is no time and no throughput", "remove that line")
+        raise UserError(f"{where} is incomplete: {word!r} is neither a time nor a throughput", "remove that line")
     return float(word)
 
 
@@ -207,7 +207,7 @@ def import_osu(
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
     [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
     if count > 1:
-        raise UserError(f"{most} is named twice", "name each file once: the same figures are no second run")
+        raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")
     providers = sorted({log.algorithm.provider for log in logs})
     if len(providers) > 1:
         raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")

@@ -27,7 +27,8 @@ def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
     def distinct(ranks: int) -> list[tuple[int, int]]:
         if placements != ("core",) or ranks > cores.usable:
             raise UserError(
-                "which cores the ranks get here is foreseen only by core, with a core for each",
+                "--pairs distinct needs to know which core each rank gets: that is known only with --placement core "
+                "and a core for each rank",
                 "use --pairs all, or --placement core and fewer ranks",
             )
         fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
@@ -43,7 +44,8 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
         asked = asked_places(machine, hosts, placements[0], ranks)
         if len(placements) > 1 or len(asked) < ranks:
             raise UserError(
-                "which places the ranks get is foreseen only for one placement, with a core for each",
+                "--pairs distinct needs to know where each rank runs: that is known only with a single placement and a "
+                "core for each rank",
                 "use --pairs all, or one --placement and fewer ranks",
             )
         places = as_asked(machine, asked)

@@ -23,6 +23,7 @@ from timpani.providers.library import Library
 from timpani.providers.provider import AlgorithmSelection
 from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.study.skipped import Skipped
@@ -68,7 +69,7 @@ def _check_budget(planned: CampaignPlan) -> None:
     """Every group must be started once, or the default, say, is never measured and nothing can be compared with it."""
     starting = sum(start_seconds(planned.mpi.kind, group.ranks) for group in planned.groups)
     if planned.study.budget is not None and planned.study.budget < starting:
-        starts = "one start" if len(planned.groups) == 1 else f"{len(planned.groups)} starts"
+        starts = counted(len(planned.groups), "start")
         raise UserError(
             f"a budget of {planned.study.budget:g} s is less than a launch takes: {starts}, about {ceil(starting)} s",
             f"give more (--budget {ceil(2 * starting)}s), or measure fewer algorithms",
@@ -80,7 +81,7 @@ def _check_cores(study: Study, cores: int) -> None:
     if above:
         fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)
         raise UserError(
-            f"{', '.join(map(str, above))} ranks are more than the {cores} cores that this machine offers",
+            f"{', '.join(map(str, above))} ranks are more than the {counted(cores, 'core')} that this machine offers",
             f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
         )
 
@@ -114,7 +115,7 @@ class _Draft:
         for ranks, placement in product(self.study.ranks, self.study.placement):
             if why := unfit(self.resources.machine, self.resources.hosts, placement, ranks):
                 self._unfit.add((ranks, placement))
-                self.skipped.append(Skipped(f"{ranks} ranks by {placement}", why))
+                self.skipped.append(Skipped(f"{counted(ranks, 'rank')} by {placement}", why))
 
     def add(
         self, collective: str, algorithm: Algorithm, info: AlgorithmInfo | None, selection: AlgorithmSelection

@@ -19,6 +19,7 @@ from timpani.campaign.start import Start
 from timpani.campaign.store import Store
 from timpani.providers.provider import Counting
 from timpani.study.cell import Cell
+from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
@@ -61,7 +62,7 @@ class Prover:
             for group in self.plan.groups:
                 pending = [each for each in group.cells if each.cell in measured and each.cell not in proven]
                 if pending and not self.stop():
-                    self.told(f"counting messages: {len(pending)} cells on {group.ranks} ranks")
+                    self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
                 count = self._by_difference if self.counting.at_exit else self._in_one_launch
                 while pending and not self.stop():
                     pending = count(group, pending)

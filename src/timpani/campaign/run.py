@@ -22,6 +22,7 @@ from timpani.campaign.store import Store
 from timpani.campaign.takeover import take_over
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
+from timpani.study.counted import counted
 
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
 TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
@@ -77,7 +78,7 @@ class Runner:
         if self.stop():
             return Outcome("stopped", missing, killed)
         if not self.store.done:
-            raise UserError("the budget was spent before anything was measured", "give more with --budget")
+            raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
         return Outcome("budget", missing, killed)
 
     def _work(self) -> Iterator[Task]:
@@ -151,7 +152,7 @@ class Runner:
         start.end(ended, {"binding_mistake": seen.binding_mistake, **seen.facts})
         if seen.binding_mistake:
             raise UserError(
-                f"launch {start.part} was asked for ranks by {group.placement}, and they are elsewhere: "
+                f"launch {start.part} asked for ranks by {group.placement}, but they ran elsewhere: "
                 f"{seen.binding_mistake}",
                 "correct the machine file or the hosts; what was measured stays, and the same command goes on",
             )
@@ -184,7 +185,7 @@ class Runner:
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
             raise UserError(
-                f"{self.plan.mpi} does not start {group.ranks} ranks: {why}: {one_line(ended.output)}",
+                f"{self.plan.mpi} can't start {counted(group.ranks, 'rank')}: {why}: {one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command goes on",
             )
         self.observer.note(f"a launch {why} outside its cells; what it left is started again")

@@ -40,7 +40,7 @@ def draw(
     from timpani.study.sizes import parse_size
 
     if not nodes and (groups, by) != (1, "core"):
-        raise UserError("--groups and --by are of nodes", "say how many: --nodes 4")
+        raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
     mpi = choose_mpi(None)
     where = places(ranks, nodes, groups, by) if nodes else ()
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)

@@ -18,10 +18,10 @@ _SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> int:
     """Print the verdict of what was measured and where to read on."""
     if outcome.ended == "stopped":
-        typer.echo(f"stopped: {outcome.missing} results are still missing; the same command goes on", err=True)
+        typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
         return _SIGNAL_STATUS + (signal_number or 0)
     if outcome.ended == "budget":
-        typer.echo(f"the budget is spent: {outcome.missing} results are missing; the same command goes on")
+        typer.echo(f"the budget is spent: {counted(outcome.missing, 'result')} missing; the same command goes on")
     campaign = load(folder)
     typer.echo("\n".join(verdict_text(campaign)))
     for text in indistinct(campaign.proofs):

@@ -44,10 +44,11 @@ def import_(
     from timpani.campaign.published import import_published, read_published
     from timpani.campaign.published_times import published_doubts
     from timpani.errors import UserError
+    from timpani.study.counted import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):
-        raise UserError("there must be either files or --published", "name OSU's output, or one published table")
+        raise UserError("give either files or --published", "name OSU's output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
         for doubt in published_doubts(read_published(published)):
@@ -55,4 +56,4 @@ def import_(
     else:
         logs = [OsuLog.parse(text, algorithm) for text in files or []]
         count = import_osu(logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command)
-    typer.echo(f"{count} results in {output}; `timpani show {shlex.quote(str(output))}` shows them")
+    typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")

@@ -38,7 +38,7 @@ def preload(
     given = variables(library, rules, resolve(on, mpi).switches if on else {})
     if profile is not None:
         if profile.exists():
-            raise UserError(f"{profile} is there already", "name a new file")
+            raise UserError(f"{profile} exists already", "name a new file")
         if not profile.resolve().parent.is_dir():
             raise UserError(f"folder not found: {profile.parent}", "make it, or name a file elsewhere")
         given["TIMPANI_PROFILE"] = str(profile.resolve())

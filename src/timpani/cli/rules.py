@@ -19,21 +19,22 @@ def rules(
     from timpani.campaign.load import load
     from timpani.errors import UserError
     from timpani.report.files import write_file
+    from timpani.study.counted import counted
     from timpani.tuning.replacements import replacements, rules_text, warnings
 
     campaign = load(folder)
     found = replacements(campaign.results, rank_layouts(campaign))
     if not found:
         raise UserError(
-            f"nowhere in {folder} is an algorithm of ours significantly faster than the default, of which is known how "
-            "ranks lay over nodes",
+            f"{folder} has no point at which an algorithm of Timpani's own is significantly faster than the default "
+            "and the nodes of the ranks are known",
             "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
         )
     mpi = campaign.header.mpi
     about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
     costs = warnings(found)
     write_file(output, rules_text(found, about + costs).encode(), force)
-    typer.echo(f"{output}: {len(found)} rules")
+    typer.echo(f"{output}: {counted(len(found), 'rule')}")
     for cost in costs:
         typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")

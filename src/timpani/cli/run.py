@@ -248,7 +248,7 @@ def run(
     )
     timeout = parse_duration(hang_after) if hang_after else None
     if hosts and not on:
-        raise UserError("--hosts chooses nodes of a machine, and none is named", "name one with --on")
+        raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
     machine = resolve(on, mpi) if on else None
     session = Session.prepare(study, mpi, oversubscribe, machine, read_hosts(hosts) if hosts else ())
     if dry_run:

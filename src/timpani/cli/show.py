@@ -67,9 +67,9 @@ def show(
     from timpani.errors import UserError
 
     if full and format is not Format.osu:
-        raise UserError(f"--full means nothing to --format {format}", "use it with --format osu")
+        raise UserError(f"--full is not for --format {format}", "use it with --format osu")
     if format is Format.parquet and output is None and sys.stdout.isatty():
-        raise UserError("parquet is no text for a terminal", "name a file with -o FILE")
+        raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
     campaign = load(folder)
     cells = with_bounds(with_locality(estimate_cells(campaign.results), campaign), campaign)
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))

@@ -64,7 +64,8 @@ def verify(
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         checked = sum(row["checked"] for row in rows)
-        typer.echo(f"{len(rows)} algorithms at {checked} cases: {f'{wrong} wrong' if wrong else 'all right'}")
+        outcome = f"{wrong} wrong" if wrong else "all right"
+        typer.echo(f"{counted(len(rows), 'algorithm')} at {counted(checked, 'case')}: {outcome}")
     raise typer.Exit(1 if wrong else 0)
 
 

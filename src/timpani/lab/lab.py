@@ -76,7 +76,7 @@ def choose_whole_lab(name: str | None) -> tuple[Lab, Layout]:
     """A lab of which everything is there, with its layout."""
     lab = choose_lab(name)
     if lab.layout is None or not lab.whole:
-        raise UserError(f"lab {lab.id} is not whole", f"take it down and make another: `timpani lab down {lab.id}`")
+        raise UserError(f"lab {lab.id} is incomplete", f"take it down and make another: `timpani lab down {lab.id}`")
     return lab, lab.layout
 
 

@@ -26,7 +26,9 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def check_root() -> None:
     """UserError where we may neither make namespaces nor enter them."""
     if os.geteuid() != 0:
-        raise UserError("a lab is made of network namespaces, which are root's", "run it as root: `sudo timpani lab …`")
+        raise UserError(
+            "a lab is made of network namespaces, which only root can create", "run it as root: `sudo timpani lab …`"
+        )
 
 
 def up(layout: Layout) -> Lab:
@@ -56,7 +58,7 @@ def down(lab: Lab) -> None:
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    """Let one process at a time make or remove labs: a lab that is not whole then is not being made by another."""
+    """Let one process at a time make or remove labs: a lab that is incomplete then is not being made by another."""
     LABS.mkdir(parents=True, exist_ok=True)
     lock = os.open(LABS, os.O_RDONLY | os.O_CLOEXEC)
     try:

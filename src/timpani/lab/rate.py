@@ -13,7 +13,7 @@ def parse_rate(text: str) -> int:
     """Bits a second of `text`."""
     match = _RATE.fullmatch(text.strip())
     if not match:
-        raise UserError(f"{text!r} is no rate", "write for example 1gbit, 2.5gbit or 250mbit")
+        raise UserError(f"{text!r} is not a rate", "write for example 1gbit, 2.5gbit or 250mbit")
     rate = round(float(match[1]) * _UNITS[match[2].lower()])
     if not _LEAST <= rate <= _MOST:
         raise UserError(f"a link of {text} can't be made", f"choose {show_rate(_LEAST)} to {show_rate(_MOST)}")

@@ -19,7 +19,7 @@ def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ran
         return tuple(hosts), placement
     number, each = found
     if ranks % each:
-        raise UserError(f"{ranks} ranks are not {each} on each node", f"choose a multiple of {each}")
+        raise UserError(f"{ranks} ranks can't be {each} on each node", f"choose a multiple of {each}")
     given = {host.name for host in hosts}
     others = [node for group in machine.groups for node in group.nodes if node not in given]
     chosen = choose_hosts(machine, number, nodes=ranks // each, exclude=others)
@@ -32,7 +32,8 @@ def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -
         return ""
     if not hosts:
         raise UserError(
-            f"{placement} puts nodes in an order, and this computer is one", "name a machine (--on), or a --placement"
+            f"{placement} puts nodes in an order, and this computer is a single node",
+            "name a machine (--on), or a --placement",
         )
     try:
         chosen, _ = resolve_mapping(machine, hosts, placement, ranks)

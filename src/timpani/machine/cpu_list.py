@@ -15,6 +15,6 @@ def parse_cpus(text: str) -> frozenset[int]:
     for span in spans:
         match = _SPAN.fullmatch(span)
         if not match:
-            raise ValueError(f"{span[:40]!r} is no span of CPUs")
+            raise ValueError(f"{span[:40]!r} is not a range of CPUs")
         cpus.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return frozenset(cpus)

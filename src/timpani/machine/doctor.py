@@ -73,7 +73,9 @@ def check_compiler(mpi: Mpi) -> Iterator[Finding]:
     if answer.returncode == 0:
         yield Finding("ok", "compiler", f"{mpi.cxx}: {name}")
     else:
-        yield Finding("problem", "compiler", f"{mpi.cxx} compiles no C++20 ({name})", "`apt install g++` (10 or later)")
+        yield Finding(
+            "problem", "compiler", f"{mpi.cxx} can't compile C++20 ({name})", "`apt install g++` (10 or later)"
+        )
 
 
 def check_build_tools() -> Iterator[Finding]:
@@ -141,7 +143,7 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
             "warning",
             "virtual machine",
             f"{cores.hypervisor} virtual machine: the host may take cores away and move them while we measure",
-            "trust differences that many launches show, and measure on bare metal what you decide by",
+            "rely on differences that hold over many launches, and measure on bare metal before you decide",
         )
 
 

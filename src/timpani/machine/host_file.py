@@ -45,14 +45,14 @@ def read_hosts(path: Path) -> HostList:
             continue
         match = _LINE.fullmatch(text)
         if not match:
-            raise UserError(f"{path}, line {number}: {text!r} is no host", "write name, name slots=N or name:N")
+            raise UserError(f"{path}, line {number}: {text!r} is not a host", "write name, name slots=N or name:N")
         try:
             names = expand(match["nodes"])
         except UserError as error:
             raise UserError(f"{path}, line {number}: {error.what}", error.next_step) from None
         for name in names:
             if name in hosts:
-                raise UserError(f"{path}, line {number}: {name} is there twice", "name each once, with its slots")
+                raise UserError(f"{path}, line {number}: {name} is listed twice", "name each once, with its slots")
             hosts[name] = Host(name, int(match["slots"]) if match["slots"] else None)
         if len(hosts) > MOST_NODES:
             raise UserError(f"{path} names more than {MOST_NODES} hosts", "leave some out")

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from timpani.errors import UserError
 from timpani.machine.model import Machine
+from timpani.study.counted import counted
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,14 @@ def choose_hosts(
     if seed is not None:
         random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
     if groups is not None and groups > len(left):
-        raise UserError(f"{machine.name} has {len(left)} groups with nodes, not {groups}", "ask for fewer (--groups)")
+        raise UserError(
+            f"{machine.name} has {counted(len(left), 'group')} with nodes, not {groups}", "ask for fewer (--groups)"
+        )
     left = left[:groups]
     in_turn = [member for turn in zip_longest(*left) for member in turn if member]
     if nodes is not None and nodes > len(in_turn):
-        raise UserError(f"{len(left)} groups of {machine.name} have {len(in_turn)} nodes, not {nodes}", "ask for fewer")
+        of = f"{counted(len(left), 'group')} of {machine.name}"
+        raise UserError(f"{of} together have {counted(len(in_turn), 'node')}, not {nodes}", "ask for fewer")
     chosen = in_turn[:nodes]
     if category != 3:
         order = {group.name: number for number, [(group, _), *_] in enumerate(left)}

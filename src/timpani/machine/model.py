@@ -22,7 +22,7 @@ def _nodes(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(node for part in value for node in _nodes(part))
     if not isinstance(value, str):
-        raise UserError("nodes is no text", 'write for example "node[01-08,10]"')
+        raise UserError("nodes must be text", 'write for example "node[01-08,10]"')
     return expand(value)
 
 
@@ -107,7 +107,7 @@ class Machine(BaseModel):
         ):
             [(most, count)] = Counter(names).most_common(1)
             if count > 1:
-                raise UserError(f"{kind} {most!r} is there twice", "name each once")
+                raise UserError(f"{kind} {most!r} is listed twice", "name each once")
         return self
 
     @property

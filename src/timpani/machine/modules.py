@@ -18,7 +18,7 @@ def load_modules(modules: Sequence[str]) -> dict[str, str]:
         return dict(os.environ)
     shell = shutil.which("bash")
     if shell is None:
-        raise UserError("modules need bash, and there is none", "set PATH yourself, and leave modules out")
+        raise UserError("modules need bash, which is not installed", "set PATH yourself, and leave modules out")
     named = " ".join(modules)
     try:
         done = subprocess.run(

@@ -68,7 +68,7 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
         group = said.get("group", "switch")
         count = element.get("core", "1")
         if not _COUNT.fullmatch(count):
-            raise UserError(f"{path}: {count!r} is no number of cores", 'write for example core="8"')
+            raise UserError(f"{path}: {count!r} is not a number of cores", 'write for example core="8"')
         cores = int(count)
         _check_memory(said.get(_MEMORY), path)
         if element.tag == "host":
@@ -76,7 +76,7 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
         else:
             hosts = _members(element, path)
         if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
-            raise UserError(f"{path}: {strange!r} is no name of a host", 'write for example id="node-1"')
+            raise UserError(f"{path}: {strange!r} is not a host name", 'write for example id="node-1"')
         total += cores * len(hosts)
         if total > _MOST_CORES:
             raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
@@ -100,7 +100,7 @@ def machine_of(path: Path) -> Machine:
     groups: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for name, sockets in nodes.items():
         if len({len(socket.cores) for socket in sockets}) > 1:
-            raise UserError(f"{path}: the sockets of {name} have unlike numbers of cores", "make them alike")
+            raise UserError(f"{path}: the sockets of {name} have different numbers of cores", "make them equal")
         groups[sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets)].append(name)
     switches = [switch for switch, _, _ in groups]
     return Machine.check(
@@ -140,6 +140,6 @@ def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:
         match = _RADICAL.fullmatch(part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, _MOST_HOSTS)
         if len(numbers) + last - first >= _MOST_HOSTS:
-            raise UserError(f"{path}: {part!r} is no radical of a cluster", "write for example 0-11")
+            raise UserError(f"{path}: {part!r} is not a radical of a cluster", "write for example 0-11")
         numbers += range(first, last + 1)
     return tuple(f"{cluster.get('prefix', '')}{number}{cluster.get('suffix', '')}" for number in numbers)

@@ -26,7 +26,7 @@ _SPLIT = re.compile(r"[\s*?\[\]]")
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Each rank on its host of the platform. Nothing of the program is a rank's own, so it is loaded once for all."""
     if request.machine is None or request.machine.platform is None:
-        raise UserError("SimGrid runs nothing on this computer itself", "name a platform, --on simgrid:NAME")
+        raise UserError("SimGrid simulates, and can't measure this computer", "name a platform, --on simgrid:NAME")
     places = asked_places(request.machine, request.hosts, request.placement, request.ranks)
     if len(places) < request.ranks:
         raise UserError(f"{request.machine.name} has no core for each of {request.ranks} ranks", "ask for fewer ranks")
@@ -40,7 +40,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
         *request.program,
     )
     if split := next((word for word in argv if _SPLIT.search(word)), None):
-        raise UserError(f"smpirun would take {split!r} apart", "choose a folder without spaces and wildcards")
+        raise UserError(f"smpirun would split {split!r}", "choose a folder without spaces and wildcards")
     return Command(argv=argv, environment=request.environment, files={_HOSTS: _host_lines(platform, places)})
 
 

@@ -74,7 +74,9 @@ def _own_temporary_folder() -> Path:
         raise UserError(f"no folder for built programs: {error}", "set XDG_CACHE_HOME to one you can write") from None
     # Others may write where temporary files are: never run programs from a folder that someone else made.
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) & 0o077:
-        raise UserError(f"{folder} is open to others", "remove it, or set XDG_CACHE_HOME to a folder of your own")
+        raise UserError(
+            f"{folder} can be changed by other users", "remove it, or set XDG_CACHE_HOME to a folder of your own"
+        )
     return folder
 
 
@@ -94,7 +96,8 @@ def _key(mpi: Mpi, source: Path, options: tuple[str, ...]) -> str:
     compiler = _run([str(mpi.cxx), "--version"])
     if compiler.returncode != 0:
         raise UserError(
-            f"{mpi.cxx} runs no C++ compiler: {_first_errors(compiler.stdout)}", "`apt install g++` or load a compiler"
+            f"{mpi.cxx} can't run a C++ compiler: {_first_errors(compiler.stdout)}",
+            "`apt install g++` or load a compiler",
         )
     flags = [os.environ.get(name, "") for name in _FLAGS]
     digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, options, platform.machine())).encode())

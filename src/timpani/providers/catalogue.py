@@ -32,7 +32,7 @@ class Parameter:
 class Restrictions:
     """Where an algorithm applies: which rank counts, and whether its operator must be commutative.
 
-    topology       it asks which ranks share a node, as launches always tell
+    topology       it depends on which ranks share a node, as launches always tell
     shared_memory  ranks of a node read and write memory of one another
     """
 

@@ -10,6 +10,7 @@ from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.provider import Provider
 from timpani.providers.registry import provider_of
+from timpani.providers.rules import replacing_library
 from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
@@ -63,13 +64,12 @@ class Library:
     def setting(self, collective: str, algorithm: Algorithm) -> str | None:
         """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
 
-        Nothing has to be set for the default, ours take the place of collectives by rules, in Open MPI and MPICH, and
-        what is composed of the library's own a program has to do itself.
+        Nothing has to be set for the default, ours replace a library's collectives by rules, and what is composed of the
+        library's own a program has to do itself.
         """
         if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
             return None
         if algorithm.provider == OWN:
-            replaceable = self.mpi.kind in ("openmpi", "mpich")
-            return "timpani preload --rules FILE -- mpirun" if replaceable else None
+            return "timpani preload --rules FILE -- mpirun" if replacing_library(self.mpi) else None
         info = self.collectives.info(collective, algorithm)
         return self.provider.setting(self.mpi, info, algorithm) if info else None

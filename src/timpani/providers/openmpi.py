@@ -40,7 +40,7 @@ class OpenMpi:
     def catalogue(self, mpi: Mpi) -> Catalogue:
         """Ask the ompi_info that belongs to `mpi`."""
         if mpi.info is None:
-            raise UserError(f"{mpi} lacks ompi_info, which lists its algorithms", "install the library whole")
+            raise UserError(f"{mpi} has no ompi_info, which lists its algorithms", "install the library whole")
         # What the user set in the environment would show up as defaults.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_tuned_")}
         answer = subprocess.run([mpi.info, *_ASK], capture_output=True, text=True, check=False, env=environment)

@@ -16,15 +16,21 @@ BY_RULES = Algorithm(OWN, RULES)
 _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
 
 
+def replacing_library(mpi: Mpi) -> Path | None:
+    """What is preloaded to replace collectives of `mpi`; None where it can't be built for that library."""
+    library = build(mpi) / "libtimpani.so"
+    return library if library.exists() else None
+
+
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
     """What the ranks' environment holds for `libtimpani.so`; `switches` tells each node's, where it is known.
 
     UserError when `rules` are none that it takes.
     """
     programs = build(mpi)
-    library = programs / "libtimpani.so"
-    if not library.exists():
-        raise UserError(f"{mpi} has no library to load before it", "choose Open MPI or MPICH (--mpi)")
+    library = replacing_library(mpi)
+    if library is None:
+        raise UserError(f"{mpi} has no library that could be preloaded", "choose Open MPI or MPICH (--mpi)")
     if set(str(library)) & set(_SPLITS_OR_EXPANDS):
         raise UserError(
             f"{library} can't be loaded before a program: the loader splits such a path, or expands it",

@@ -59,7 +59,7 @@ class SimGrid:
                         AlgorithmInfo(collective, _RENAMED.get(name, name), name, ()) for name in names
                     )
         if not algorithms:
-            raise UserError(f"{mpi} names no algorithm", "install SimGrid whole: `apt install libsimgrid-dev`")
+            raise UserError(f"{mpi} lists no algorithms", "install SimGrid whole: `apt install libsimgrid-dev`")
         return Catalogue(mpi.kind, mpi.version, algorithms, STAND_INS)
 
     def counting(self, mpi: Mpi) -> Counting | None:

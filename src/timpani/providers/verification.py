@@ -30,7 +30,7 @@ def parse_range(text: str, least: int) -> Range:
     first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
     if not least <= first <= last <= _LARGEST:
         raise UserError(
-            f"'{text}' is no range", f"write FIRST:LAST with {least} ≤ FIRST ≤ LAST, for example {least}:64"
+            f"'{text}' is not a range", f"write FIRST:LAST with {least} ≤ FIRST ≤ LAST, for example {least}:64"
         )
     return first, last
 

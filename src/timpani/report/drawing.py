@@ -55,13 +55,13 @@ class Drawing:
             raise unknown("collective", collective, own.algorithms, "timpani list algorithms")
         if not slash:
             example = f"{collective}/{own.algorithms[collective][0].name}"
-            raise UserError(f"'{name}' names no algorithm", f"write for example {example}")
+            raise UserError(f"'{name}' is not an algorithm", f"write for example {example}")
         if root >= ranks:
             raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
         resolved = own.resolve(collective, Algorithm.parse(algorithm))
         info = own.info(collective, resolved)
         if info is not None and info.restrictions.topology and not where:
-            raise UserError(f"{name} asks which ranks share a node", "say how many nodes there are: --nodes 4")
+            raise UserError(f"{name} depends on which ranks share a node", "say how many nodes there are: --nodes 4")
         count = message_bytes if _is_sized(collective) else 0
         return cls(Call(collective, resolved, ranks, count, root, places=where))
 
@@ -75,7 +75,7 @@ class Drawing:
             write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
             return path
         if not events.height:
-            raise UserError(f"nothing moves in {self._name} on {self.call.ranks} ranks", "draw it on more")
+            raise UserError(f"nothing moves in {self._name} on {self.call.ranks} ranks", "draw it on more ranks")
         write_file(path, figure_bytes(self._chart(events, view), self._title(events), suffix), force)
         return path
 

@@ -14,7 +14,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     study = plan.study
     starts = study.launches * len(plan.groups)
     lines = [
-        f"{counted(len(plan.cells), 'cell')} × {study.launches} launches on {plan.mpi}: "
+        f"{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on {plan.mpi}: "
         f"{counted(starts, 'start')} of the MPI program, "
         f"about {show_seconds(plan.seconds)}",
         *plan.notes,
@@ -29,7 +29,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         lines.append("")
         shared = ", oversubscribed" if group.oversubscribed else ""
         cells = counted(len(group.cells), "cell")
-        lines.append(f"{group.ranks} ranks by {group.placement}{shared}, {group.datatype}: {cells} a launch")
+        lines.append(f"{counted(group.ranks, 'rank')} by {group.placement}{shared}, {group.datatype}: {cells} a launch")
         for collective, algorithms in by_collective.items():
             sizes = set().union(*algorithms.values())
             lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")

@@ -4,6 +4,7 @@ from typing import Any
 
 from timpani.campaign.header import Header, RecordedStudy
 from timpani.machine.describe import MachineDescription
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 
 _LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
@@ -93,7 +94,8 @@ def _ending(study: RecordedStudy) -> str:
 def _end_of_cells(study: RecordedStudy) -> str:
     if study.repetitions:
         warmup = f" after {study.warmup} warm-up calls" if study.warmup is not None else ""
-        return f"{study.repetitions} calls{warmup} were timed; no outlier was removed."
+        were = "was" if study.repetitions == 1 else "were"
+        return f"{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
     return (
         "Repetitions after warm-up end when the 95 % interval of the median is within "
         f"±{100 * study.precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
@@ -128,8 +130,8 @@ def _replication(study: RecordedStudy) -> str:
         return ""
     seed = "unknown" if study.seed is None else study.seed
     return (
-        f"The unit of replication is the launch of the MPI program: {study.launches} launches, each with all cells in "
-        f"an order shuffled anew (seed {seed}). We report the median of the launches' medians with a "
+        f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
+        f"cells in an order shuffled anew (seed {seed}). We report the median of the launches' medians with a "
         "distribution-free 95 % confidence interval over launches (Hoefler & Belli, SC'15)."
     )
 

@@ -6,6 +6,7 @@ from typing import Any
 from timpani.campaign.activity import MachineLoad, machine_loads
 from timpani.campaign.header import Header
 from timpani.machine.node_set import fold, fold_numbers
+from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 
 _MOST_LAUNCHES = 12  # whose command and binding are shown
@@ -72,7 +73,7 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     seconds = sum(launch.get("seconds") or 0 for launch in launches)
     failed = sum(1 for launch in launches if launch.get("exit"))
     unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
-    text = f"{len(launches)} starts of the MPI program, {seconds:.0f} s in all"
+    text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
     text += f", {failed} of them ended with an error" if failed else ""
     return [f"{text}, the end of {unseen} unseen since the run was killed" if unseen else text]
 

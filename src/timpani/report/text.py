@@ -110,7 +110,7 @@ def _block(cells: pl.DataFrame) -> Block:
         numbers = [_number(row[column]) for column in shown.values()]
         rows.append((row["label"], *locality, *size, *numbers, row["status"]))
     heading = (
-        f"{title_of(first['collective'])}, {first['ranks']} ranks, {first['placement']}, {first['mode']}, "
+        f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
     return Block(heading, tuple(note), tuple(rows))
@@ -165,7 +165,7 @@ def headline(verdict: Verdict) -> list[str]:
         return ["Verdict: none; there is nothing that the default could be compared with."]
     if not verdict.can_tell:
         advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
-        return [f"Verdict: none yet; a comparison takes {verdict.launches_needed} launches{advice}."]
+        return [f"Verdict: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."]
     points = counted(verdict.decided, "point")
     if verdict.by_value == verdict.decided:
         lines = [

@@ -2,5 +2,7 @@
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 cell`, `2 cells`: `noun` is a regular one, in the singular."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    """`1 cell`, `2 cells`, `2 launches`: `noun` is a regular one, in the singular."""
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"

@@ -61,7 +61,7 @@ def _series(part: str, match: re.Match[str], noun: str) -> Iterator[int]:
     if last < first:
         raise UserError(f"{part!r} runs downwards", "write FIRST:LAST with FIRST ≤ LAST")
     if step < 1 or (not adds and (step < 2 or first < 1)):
-        raise UserError(f"{part!r} never grows", "start at 1 or more and step by ×2 or more, or by +1 or more")
+        raise UserError(f"{part!r} doesn't increase", "start at 1 or more and step by ×2 or more, or by +1 or more")
     if adds and (last - first) // step >= _MOST:
         raise UserError(f"{part!r} is more than {_MOST} {noun}s", "choose a larger step")
     size = first

@@ -58,7 +58,7 @@ def _seconds(value: Any) -> Any:
 
 def _collectives(value: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise UserError("collectives is no table", 'write [collectives] and under it, for example, bcast = "all"')
+        raise UserError("collectives must be a table", 'write [collectives] and under it, for example, bcast = "all"')
     return {name: (listed,) if isinstance(listed, str) else listed for name, listed in value.items()}
 
 
@@ -185,7 +185,7 @@ class Study(BaseModel):
         odd = [size for size in self.sizes_of(operation) if size % element]
         if odd:
             raise UserError(
-                f"{odd[0]} B is no whole number of {datatype} ({element} B)",
+                f"{odd[0]} B is not a multiple of {element} B, the size of {datatype}",
                 "choose sizes that are, or --datatype uint8",
             )
 

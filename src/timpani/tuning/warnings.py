@@ -28,14 +28,20 @@ def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[s
         needed = max(cells.filter(_TOO_FEW)["launches_needed"].to_list())
         advice = launches_advice(cells, launches_asked)
         yield (
-            f"{few} of {cells.height} cells have fewer than the {needed} launches that a comparison takes"
-            f"{': ' if advice else ''}{advice}"
+            f"{few} of {cells.height} cells {_agreeing('have fewer', few)} than the {needed} launches that a "
+            f"comparison takes{': ' if advice else ''}{advice}"
         )
     told = {_UNSTEADY: has["not_converged"] & ~_TOO_FEW} | {text: has[word] for word, text in _OF_STATUS.items()}
     told["have two separated modes, of which the median describes one"] = pl.col("bimodal")
     for text, condition in told.items():
         if count := cells.filter(condition).height:
-            yield f"{count} of {cells.height} cells {text}"
+            yield f"{count} of {cells.height} cells {_agreeing(text, count)}"
+
+
+def _agreeing(text: str, count: int) -> str:
+    """The text with its verb, the first word, as it is of so many cells."""
+    verb, _, rest = text.partition(" ")
+    return f"{ {'have': 'has', 'are': 'is'}.get(verb, verb) if count == 1 else verb } {rest}"
 
 
 def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
