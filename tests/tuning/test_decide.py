@@ -243,7 +243,7 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
     few, _ = summarise(decide(frame), estimate_cells(frame), launches_asked=8).warnings
-    assert few == "1 of 2 cells have fewer than the 6 launches that a comparison takes: the others failed"
+    assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
 
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:

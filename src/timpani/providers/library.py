@@ -64,8 +64,8 @@ class Library:
     def setting(self, collective: str, algorithm: Algorithm) -> str | None:
         """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
 
-        Nothing has to be set for the default, ours replace a library's collectives by rules, and what is composed of the
-        library's own a program has to do itself.
+        Nothing has to be set for the default, ours replace a library's collectives by rules, and what is composed
+        of the library's own a program has to do itself.
         """
         if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
             return None
