@@ -147,6 +147,7 @@ def test_raw_samples_that_are_not_those_of_the_results_are_said(
     assert checked.returncode == 1
     assert wanted in checked.stdout
     assert "the raw samples of 3 results" in checked.stdout
+    assert f"Warning: {wanted}" in typed("verdict", folder).stdout
     assert typed("report", folder, "-o", folder / "report.html").returncode == 0
     assert said in unescape((folder / "report.html").read_text())
 

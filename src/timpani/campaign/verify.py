@@ -1,12 +1,15 @@
 """Verify a campaign's files: its records are as they were written, and its raw samples those of the results."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from timpani.campaign.header import Header
+from timpani.campaign.load import Campaign
 from timpani.campaign.raw_record import hashes_of
 from timpani.campaign.records import RESULTS, read_records
 from timpani.study.counted import counted
@@ -42,6 +45,13 @@ def verify(folder: Path, header: Header) -> Verification:
         unsealed=unsealed,
         samples=from_samples - sum(count for _, count in mistaken.values()),
     )
+
+
+def sample_warnings(campaign: Campaign) -> Iterator[str]:
+    """A sentence for each start whose raw samples are not those that its results came from."""
+    results = campaign.results.filter(pl.col("samples").is_not_null()).select("part", "samples")
+    for place, (said, _) in unlike_samples(campaign.folder, results.iter_rows(named=True)).items():
+        yield f"{place}: {said}"
 
 
 def unlike_samples(folder: Path, results: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]:

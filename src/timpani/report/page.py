@@ -1,7 +1,7 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -16,7 +16,7 @@ from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
 from timpani.campaign.published import Published, published_in
 from timpani.campaign.published_times import published_doubts
-from timpani.campaign.verify import unlike_samples
+from timpani.campaign.verify import sample_warnings
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
 from timpani.report.contents import Report
@@ -65,7 +65,7 @@ def render(campaign: Campaign, linear: bool = False, published: Sequence[Publish
         messages=messages,
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
-        warnings=[*load_warnings(campaign.launches), *_unlike_samples(campaign)],
+        warnings=[*load_warnings(campaign.launches), *sample_warnings(campaign)],
         left_out=campaign.header.left_out,
         doubts=_doubts(campaign),
         sections=sections(report),
@@ -91,13 +91,6 @@ def _doubts(campaign: Campaign) -> list[str]:
     """What can't be in the published table that the campaign was made of; nothing of other campaigns."""
     table = published_in(campaign.header)
     return [] if table is None else [doubt.text for doubt in published_doubts(table)]
-
-
-def _unlike_samples(campaign: Campaign) -> Iterator[str]:
-    """A sentence for each start whose raw samples are not those that its results came from."""
-    results = campaign.results.filter(pl.col("samples").is_not_null()).select("part", "samples")
-    for place, (said, _) in unlike_samples(campaign.folder, results.iter_rows(named=True)).items():
-        yield f"{place}: {said}"
 
 
 @cache

@@ -9,6 +9,7 @@ import polars as pl
 from timpani.campaign.activity import load_warnings, machine_loads
 from timpani.campaign.load import Campaign
 from timpani.campaign.table import estimate_cells
+from timpani.campaign.verify import sample_warnings
 from timpani.report.text import verdict_lines
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
@@ -27,7 +28,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     cells = estimate_cells(campaign.results)
     messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide(campaign.results), cells)
-    yield from (f"Warning: {warning}" for warning in load_warnings(campaign.launches))
+    yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from verdict_lines(verdict, messages)
 
 
@@ -62,7 +63,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "too_few_launches": verdict.too_few_launches,
         "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
-        "warnings": [*load_warnings(campaign.launches), *verdict.warnings],
+        "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
         "points": list(_points(decisions, cells, header.settings or {})),
