@@ -9,7 +9,7 @@ from markupsafe import Markup
 from timpani.charts.figure import MODELS, Figure, Section
 from timpani.charts.latency import coverage, latency_title
 from timpani.charts.registry import figures
-from timpani.charts.rows import MESSAGES
+from timpani.charts.rows import CALLS, MESSAGES
 from timpani.charts.status import shape_key, words
 from timpani.report import gains
 from timpani.report.contents import Report
@@ -68,6 +68,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
         gains.gain_tables(report.decisions, settings),
     )
+    several = report.cells.filter(CALLS)["label"].n_unique() > 1
     yield PageSection(
         "likeness",
         "Which algorithm behaves most like the default",
@@ -75,7 +76,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
         "0.05 means that the times differ by 5 % on average. The smallest is bold.",
         _by_operation(report.distances, distance_tables),
-        left_out=() if report.distances.height or report.decisions.is_empty() else (_NOTHING_BESIDE_DEFAULT,),
+        left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
     )
     yield PageSection(
         "knees",
