@@ -19,3 +19,8 @@ def build_sanitized(mpi: Mpi) -> Path:
     return build(
         mpi, options=(_TESTS, "-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1")
     )
+
+
+def build_planted(mpi: Mpi, source: Path) -> Path:
+    """The programs of a copy of our sources that something was planted into, unoptimised: they run for no time."""
+    return build(mpi, source, ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"))

@@ -1,22 +1,16 @@
-"""A new operation touches the files that docs/how-to/add-an-operation.md states: two are planted and measured."""
+"""Operations and an algorithm planted into a copy of our sources, which is built once for the tests of all of them."""
 
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.mpi.conftest import RunPlan, one_mpi
-from timpani.native.build import tool
+from tests.builds import build_planted
 from timpani.native.find import Mpi
 from timpani.native.sources import sources
-from timpani.providers.verification import verify_algorithms
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 TABLE = "native/collectives/operations.def"
 CALLS = "native/operations/library_call.cpp"
@@ -73,6 +67,57 @@ const RegisterOperation synchronous{"synchronous", "default", make<Synchronous>}
 }  // namespace timpani
 """
 
+ALGORITHM_FILE = """
+// Broadcast along a chain of all ranks that begins `start` ranks after the root and goes on round the ring.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+
+namespace timpani::bcast_late_chain {
+namespace {
+
+constexpr std::array<std::int64_t, 3> kTrialStarts{1, 2, 5};
+
+std::int64_t rounds(const CollectiveArguments& args) { return args.ranks - 1; }
+
+/// The rank that comes after `hops` messages, counted from the root.
+int reached(const CollectiveArguments& args, std::int64_t hops) {
+    const auto others = args.ranks - 1;
+    return hops == 0 ? 0 : static_cast<int>(1 + (args.parameters[0] - 1 + hops - 1) % others);
+}
+
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int sender = absolute_rank(args, reached(args, k));
+    const int receiver = absolute_rank(args, reached(args, k + 1));
+    const Region whole{data_of(args, rank), 0, args.count};
+    if (rank == sender) steps.send(receiver, whole);
+    if (rank == receiver) steps.receive(sender, whole);
+}
+
+const Register entry{{
+    .collective = "bcast",
+    .name = "late_chain",
+    .source = "a test",
+    .cost = "(p−1) (α + βm)",
+    .restrictions = {},
+    .parameters = {{"start", 1, 1, "where the chain begins, counted from the root", kTrialStarts}},
+    .aliases = {},
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = rounds,
+               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::min(2, args.ranks - 1);
+               }},
+}};
+
+}  // namespace
+}  // namespace timpani::bcast_late_chain
+"""
+
+BESIDE = ("bcast_binomial.cpp", "bcast_pipeline.cpp")
+"""Algorithms of ours that the planted one is told apart from; without the others the programs build in no time."""
+
 
 def stated(heading: str) -> set[str]:
     """The files in the heading of the how-to that begins so."""
@@ -100,16 +145,19 @@ def plant_operation(root: Path) -> None:
     (root / "native/operations/synchronous.cpp").write_text(OPERATION_FILE)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Our sources with the planted operations; of our algorithms one, made one of the planted collective too."""
+    """Our sources with what is planted; of our algorithms few, one of them made one of the planted collective."""
     root = tmp_path_factory.mktemp("planted")
     shutil.copytree(sources(), root / "native", ignore=shutil.ignore_patterns("algorithms"))
     shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "native" / "algorithms").mkdir()
-    algorithm = (sources() / "algorithms" / "allreduce_recursive_doubling.cpp").read_text()
-    (root / "native/algorithms/iallreduce_recursive_doubling.cpp").write_text(
-        algorithm.replace('.collective = "allreduce"', '.collective = "iallreduce"')
+    algorithms = root / "native" / "algorithms"
+    algorithms.mkdir()
+    for name in BESIDE:
+        shutil.copy(sources() / "algorithms" / name, algorithms)
+    allreduce = (sources() / "algorithms" / "allreduce_recursive_doubling.cpp").read_text()
+    (algorithms / "iallreduce_recursive_doubling.cpp").write_text(
+        allreduce.replace('.collective = "allreduce"', '.collective = "iallreduce"')
     )
     original = files(root)
     plant_collective(root, COLLECTIVE_ROW, "iallreduce")
@@ -120,6 +168,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
         name.replace("NAME", "synchronous") for name in stated("Anything else that ranks do")
     }
     plant_collective(root, MISREAD_ROW, "misread")
+    (algorithms / "bcast_late_chain.cpp").write_text(ALGORITHM_FILE)
     return root
 
 
@@ -127,49 +176,7 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def programs(mpi: Mpi, planted: Path) -> Path:
     """The programs built from the planted sources."""
-    build = planted / "build"
-    # Paths relative to the folder, so that ccache knows the files again in the next run's.
-    environment = os.environ | {"LC_ALL": "C", "CCACHE_BASEDIR": str(planted), "CCACHE_NOHASHDIR": "1"}
-    options = (f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.cxx}", "-DCMAKE_BUILD_TYPE=Debug")
-    for command in (
-        [tool("cmake"), "-S", planted / "native", "-B", build, "-G", "Ninja", *options],
-        [tool("ninja"), "-C", build, "timpani-verify", "timpani-measure"],
-    ):
-        done = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-    return build
-
-
-def test_they_are_listed(planted: Path) -> None:
-    command = [sys.executable, "-c", "from timpani.cli import main; main()", "list", "operations", "--format", "json"]
-    environment = os.environ | {"PYTHONPATH": str(planted / "src")}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    kinds = {row["name"]: (row["kind"], row["message_bytes"]) for row in json.loads(done.stdout)}
-    assert kinds["iallreduce"] == ("collective", "the whole vector")
-    assert kinds["synchronous"] == ("point-to-point", "one message")
-
-
-@one_mpi
-def test_algorithms_for_the_collective_are_verified(programs: Path) -> None:
-    (finding,) = verify_algorithms(programs, ["iallreduce/recursive_doubling"], (1, 9), (0, 9))
-    assert "mistake" not in finding
-    assert finding["checked"] > 0
-
-
-@one_mpi
-def test_they_are_measured_on_data_that_the_row_tells(programs: Path, run_plan: RunPlan) -> None:
-    cells = [
-        "cell 0 iallreduce 64 warm - - -",
-        "cell 1 iallreduce 64 warm - - recursive_doubling",
-        "cell 2 synchronous 64 warm - - default",
-        "cell 3 synchronous 64 warm - - default:first=1,second=0,length=2",
-        "cell 4 misread 64 warm - - -",
-    ]
-    record = run_plan(2, cells, programs=programs)
-    assert [line["cell"] for line in record if "measured" in line] == [0, 1, 2, 3]
-    (mistake,) = (line for line in record if "mistake" in line)
-    assert mistake["cell"] == 4
-    assert mistake["mistake"].startswith("wrong data: rank 0 element")
+    return build_planted(mpi, planted / "native")

@@ -1,0 +1,40 @@
+"""An algorithm with a parameter that no other has is one file: planted, it is listed, verified and recognised."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.conftest import one_mpi
+from timpani.providers.own import read_own_catalogue
+from timpani.providers.verification import verify_algorithms
+from timpani.schedules.fingerprint import Fingerprints, Match, matrices
+from timpani.schedules.simulation import Call, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+pytestmark = one_mpi
+
+
+def test_it_is_listed_with_its_parameter(programs: Path) -> None:
+    own = read_own_catalogue(programs)
+    assert [info.name for info in own.algorithms["bcast"]] == ["binomial", "late_chain", "pipeline"]
+    (start,) = own.algorithms["bcast"][1].parameters
+    assert (start.name, start.default, start.minimum, start.trial_values) == ("start", 1, 1, (1, 2, 5))
+
+
+def test_it_is_verified_at_its_trial_values(programs: Path) -> None:
+    one, *_ = verify_algorithms(programs, ["bcast/binomial"], (8, 8), (3, 3))
+    planted, *_ = verify_algorithms(programs, ["bcast/late_chain"], (8, 8), (3, 3))
+    assert "mistake" not in planted
+    assert planted["checked"] == one["checked"] * len({1, 2, 3, 5, 7})
+
+
+@pytest.mark.parametrize("start", [1, 2, 5])
+def test_it_is_recognised_by_its_messages(programs: Path, start: int) -> None:
+    simulator = Simulator(programs)
+    algorithm = Algorithm.parse(f"{OWN}/late_chain:start={start}")
+    messages, sent_bytes = matrices(simulator.events([Call("bcast", algorithm, 8, 1000)])[0], 8)
+    proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
+    found = Fingerprints(simulator, read_own_catalogue(programs)).name(proof, 1)
+    assert found.match is Match.messages
+    as_pipeline = (Algorithm(OWN, "pipeline"),) if start == 1 else ()
+    assert found.algorithms == (algorithm, *as_pipeline)
