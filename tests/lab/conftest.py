@@ -1,10 +1,10 @@
 """Labs made and taken down by the commands that a user types."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
@@ -36,9 +36,17 @@ class Made:
 
     id: str
 
-    def exec(self, node: str, *command: str | Path, **options: Any) -> "CompletedProcess[str]":
+    def exec(self, node: str, *command: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
         """Run a command on a node."""
         return timpani("lab", "exec", "--lab", self.id, node, "--", *command, **options)
+
+    def processes(self) -> list[int]:
+        """What runs on the nodes."""
+        listed = (
+            subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, check=True).stdout.split()
+            for namespace in self.namespaces()
+        )
+        return [int(pid) for pids in listed for pid in pids]
 
     def namespaces(self) -> set[str]:
         return {path.name for path in NAMESPACES.glob(f"*{self.id}*")}

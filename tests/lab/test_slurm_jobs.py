@@ -1,5 +1,6 @@
 """A study as a job of a real Slurm, whose nodes are a lab's: submitted, followed, cut short and continued."""
 
+import os
 import signal
 import subprocess
 from collections.abc import Callable
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import MAIN, SECONDS, keys, results, starts, wait_until
+from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, wait_until
 from tests.lab.conftest import Made, needs_lab
 from tests.libraries import FOUND, MPICHS, needs_mpi, needs_mpich
 from timpani.native.build import build
@@ -49,8 +50,8 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
 
 
 def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
-    sizes = "64Mi,96Mi,128Mi,256Mi"
-    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "2s")
+    sizes = "2M,4M,6M,8M"
+    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "500ms")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
@@ -60,6 +61,9 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
         text=True,
     ) as following:
         wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
+        for pid in lab.processes():
+            if name_of(pid) == "timpani-measure":
+                os.kill(pid, signal.SIGSTOP)  # else it may be done before it is told to end
         [log] = tmp_path.glob("timpani-*.log")
         number = log.stem.removeprefix("timpani-")
         # What --signal=B:TERM@120 sends two minutes before the limit.

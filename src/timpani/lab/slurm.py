@@ -14,6 +14,8 @@ PARTITION = "lab"
 
 _SILENCE_SECONDS = 5  # without an answer of a slurmd: its node counts as down, and its jobs are queued again
 _CREDENTIAL_SECONDS = 5  # how long credentials live: a requeued job waits until that of its first start has expired
+_SCHEDULING = "batch_sched_delay=0,sched_interval=1,bf_interval=1"
+"""Seconds: few jobs on few nodes cost nothing to look at often, where by default they wait up to a minute."""
 _START_SECONDS = 30.0  # until all nodes are idle
 _POLL_SECONDS = 0.1
 
@@ -44,6 +46,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
+SchedulerParameters={_SCHEDULING}
 TopologyPlugin=topology/tree
 SlurmdParameters=config_overrides
 ReturnToService=2
