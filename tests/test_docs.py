@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from pydantic.fields import FieldInfo
 
+from tests.cli.typed import typed
 from tests.libraries import needs_open_mpi, needs_two_cores
 from timpani.campaign.record import RESULT_SCHEMA, Proof
 from timpani.campaign.table import CONTRACT
@@ -29,6 +31,7 @@ SECONDS = 600  # a documented command that takes longer, also on a busy machine,
 
 _BLOCK = re.compile(r"^(?:<!-- (?P<mark>.*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 _COMMAND = re.compile(r"^\$ (?P<command>timpani(?: .*?)?(?<!\\))$", re.DOTALL | re.MULTILINE)
+_OF_SHELLS = re.compile(r"[|&;<>()$`*?\[\]#~{}!]")  # what a shell may take for more than a word
 _NOT_RUN = re.compile(r"not run: (?P<reason>.+)")
 _FILE = re.compile(r"file: (?P<name>[\w.-]+)")
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)|!\[[^\]]*\]\((?P<image>[^)\s]+)\)")
@@ -71,12 +74,21 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]
                 (folder / file["name"]).write_text(block.text)
             elif block.language == "console" and block.runs:
                 for found in _COMMAND.finditer(block.text):
-                    run(["bash", "-c", found["command"]], folder)
+                    run_command(found["command"], folder)
             elif block.language == "python" and block.runs:
                 run([sys.executable, "-c", block.text], folder)
         return folder
 
     return follow
+
+
+def run_command(command: str, folder: Path) -> None:
+    """Do as a shell would; one is asked where more than words stand there, or what comes takes the process's place."""
+    if _OF_SHELLS.search(command) or command.startswith("timpani preload"):
+        run(["bash", "-c", command], folder)
+    else:
+        done = typed(*shlex.split(command.replace("\\\n", " "))[1:], cwd=folder)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
 
 
 def run(command: list[str], folder: Path) -> None:

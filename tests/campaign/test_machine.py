@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import results, starts, timpani
+from tests.campaign.live import results, starts
 from tests.cli.typed import typed
 from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.native.find import Mpi
@@ -28,7 +28,7 @@ def machine_file(folder: Path, mpi: Mpi, *nodes: str) -> Path:
 def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_path: Path) -> None:
     here = platform.node()
     file = machine_file(tmp_path, mpi, here)
-    done = timpani("run", *STUDY, "--on", file, "--placement", placement, "-o", tmp_path / "c")
+    done = typed("run", *STUDY, "--on", file, "--placement", placement, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert {(line["machine"], line["placement"], line["error"]) for line in results(tmp_path / "c")} == {
         ("cluster", placement, None)
@@ -44,7 +44,7 @@ def test_ranks_run_where_the_machine_file_says(mpi: Mpi, placement: str, tmp_pat
 @every_mpi
 def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "localhost")
-    done = timpani("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    done = typed("run", *STUDY, "--on", file, "-o", tmp_path / "c")
     assert done.returncode == 2
     maps = f"asked localhost: 0-1; ran {platform.node()}: 0-1"
     assert maps in done.stderr.splitlines()[-1]
@@ -52,7 +52,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
     assert launch["binding_mistake"] == maps
     assert not (tmp_path / "c" / "results.jsonl").exists()
     machine_file(tmp_path, mpi, platform.node())
-    again = timpani("run", *STUDY, "--on", file, "-o", tmp_path / "c")
+    again = typed("run", *STUDY, "--on", file, "-o", tmp_path / "c")
     assert again.returncode == 0, again.stderr
     assert len(results(tmp_path / "c")) == 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import results, timpani
+from tests.campaign.live import results
 from tests.cli.typed import typed
 from tests.libraries import every_mpi, needs_mpi, needs_two_cores
 from timpani.machine.locality import LOCALITIES
@@ -22,7 +22,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
 @every_mpi
 def test_messages_name_their_ranks_and_how_close_those_sit(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "messages"
-    done = timpani(
+    done = typed(
         *("run", "latency", "bandwidth", "message_rate", "--mpi", mpi.mpirun),
         *("--sizes", "8,1Ki", "--launches", "1", "--slot", "5ms", "-o", folder),
     )
@@ -49,7 +49,7 @@ def test_a_study_of_messages_and_transposes_in_their_own_datatypes(mpi: Mpi, tmp
         "[overrides.transpose]\nsizes = [8, 512]\ndatatype = 'double'\n"
     )
     folder = tmp_path / "campaign"
-    done = timpani("run", study, "--mpi", mpi.mpirun, "-o", folder)
+    done = typed("run", study, "--mpi", mpi.mpirun, "-o", folder)
     assert done.returncode == 0, done.stderr
     found = results(folder)
     assert [result["error"] for result in found] == [None] * len(found)

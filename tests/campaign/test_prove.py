@@ -6,7 +6,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tests.campaign.live import Live, timpani
+from tests.campaign.live import Live
+from tests.cli.typed import typed
 from tests.libraries import MPICHS, every_open_mpi, needs_mpich
 from timpani.campaign.load import read_proofs
 from timpani.campaign.prove import indistinct
@@ -24,7 +25,7 @@ def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Pat
     folder = tmp_path / "c"
     algorithms = "default,linear,binomial,chain,pipeline"
     study = ("run", "bcast", "--algorithms", algorithms, "--sizes", "1Ki", *ON_FOUR, "--mpi", mpi.mpirun, "-o", folder)
-    done = timpani(*study, "--prove")
+    done = typed(*study, "--prove")
     assert done.returncode == 0, done.stderr
     proofs = {proof["algorithm"]: proof for proof in read_proofs(folder)}
     roots = {name: peers_of_root(proof) for name, proof in proofs.items()}
@@ -39,7 +40,7 @@ def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Pat
     assert said.endswith("linear send the same messages")
 
     before = (folder / "proofs.jsonl").read_bytes()
-    again = timpani(*study, "--prove")
+    again = typed(*study, "--prove")
     assert again.returncode == 0, again.stderr
     assert "counting messages" not in again.stderr
     assert (folder / "proofs.jsonl").read_bytes() == before
@@ -48,7 +49,7 @@ def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Pat
 @every_open_mpi
 def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
     study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
-    done = timpani("run", *study, "-o", tmp_path / "c")
+    done = typed("run", *study, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "counting messages: 1 cell on 4 ranks" in done.stderr
     [proof] = read_proofs(tmp_path / "c")
@@ -79,14 +80,14 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
         done = live.end()
     assert done.returncode == 130
     assert done.stderr.endswith("results are still missing; the same command goes on\n")
-    assert timpani(*live.arguments).returncode == 0
+    assert typed(*live.arguments).returncode == 0
     assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 16}
 
 
 @needs_mpich
 def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
     study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove")
-    done = timpani("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
+    done = typed("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "counts no messages: that a forced algorithm ran rests on" in done.stderr
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import results, timpani
+from tests.cli.typed import typed
 from tests.interpose.conftest import rules
 from tests.libraries import needs_mpi
 from timpani.native.build import cache_folder
@@ -39,7 +40,7 @@ def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_
         "--mpi",
         mpi.mpirun,
     )
-    done = timpani("run", *study, "--rules", file, "-o", folder)
+    done = typed("run", *study, "--rules", file, "-o", folder)
     assert done.returncode == 0, done.stderr
     found = {(line["provider"], line["algorithm"], line["message_bytes"]): line["error"] for line in results(folder)}
     assert found == {
@@ -50,7 +51,7 @@ def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_
     commands = [launch["command"] for launch in map(json.loads, (folder / "launches.jsonl").read_text().splitlines())]
     assert sorted(any("libtimpani.so" in word for word in command) for command in commands) == [False, True]
     file.write_bytes(RULES.replace("=64", "=128").replace("× or more", "\udcff").encode(errors="surrogateescape"))
-    changed = timpani("run", *study, "--rules", file, "-o", folder)
+    changed = typed("run", *study, "--rules", file, "-o", folder)
     assert (changed.returncode, "other rules" in changed.stderr) == (2, True)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.campaign.live import Live, gone, keys, timpani, wait_until
+from tests.campaign.live import Live, gone, keys, wait_until
 from tests.cli.typed import typed
 from tests.libraries import needs_simgrid
 from timpani.campaign.load import load
@@ -33,7 +33,7 @@ def run(folder: Path, *arguments: str) -> tuple[pl.DataFrame, str]:
     """The results of a small study on a shipped platform, and what the run said on stderr."""
     study = folder.with_suffix(".toml")
     study.write_text(_STUDY)
-    done = timpani("run", study, "--on", "simgrid:two-nodes-of-24", "-o", folder, *arguments)
+    done = typed("run", study, "--on", "simgrid:two-nodes-of-24", "-o", folder, *arguments)
     assert done.returncode == 0, done.stderr
     return load(folder).results, done.stderr
 
@@ -94,7 +94,7 @@ def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_pat
     assert done.returncode == 130
     assert done.stderr.endswith("results are still missing; the same command goes on\n")
     wait_until(lambda: all(map(gone, under_way)))
-    again = timpani(*live.arguments)
+    again = typed(*live.arguments)
     assert again.returncode == 0, again.stderr
     assert len(keys(tmp_path / "c")) == 3 * 20
 
