@@ -27,6 +27,8 @@ from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
 from timpani.errors import UserError
 
+_INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
+
 app = typer.Typer(
     help="Time MPI: which algorithm each collective should use here, how sure that is, and what it gains.",
     no_args_is_help=True,
@@ -70,6 +72,8 @@ def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     try:
         sys.exit(app(prog_name="timpani", standalone_mode=False))
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except UserError as error:
         _refuse(error)
     except typer.TyperException as error:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import product
 from math import prod
 
-from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet
+from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException
 from ClusterShell.RangeSet import RangeSet
 
 from timpani.errors import UserError
@@ -67,5 +67,9 @@ def fold_numbers(numbers: Iterable[int]) -> str:
 
 
 def fold(names: Iterable[str]) -> str:
-    """The shortest text for a set of names; their order is lost."""
-    return str(NodeSet.fromlist(list(names), resolver=RESOLVER_NOGROUP))
+    """The shortest text for a set of names; their order is lost. Names that no node set can hold stand as they are."""
+    each = list(names)
+    try:
+        return str(NodeSet.fromlist(each, resolver=RESOLVER_NOGROUP))
+    except NodeSetException:
+        return ",".join(each)
