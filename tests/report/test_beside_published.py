@@ -59,7 +59,7 @@ def test_terms_stand_beside_each_other_with_their_difference(table: Published) -
     assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
     assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
     lines = beside_lines(plane)
-    assert lines[0].startswith("bcast linear, core: latency ~ ranks + size - 1, beside Della Siega")
+    assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, beside Della Siega")
     assert lines[1].split() == [
         "Term",
         "Ours",
@@ -75,6 +75,11 @@ def test_terms_stand_beside_each_other_with_their_difference(table: Published) -
         "%)",
     ]
     assert "published 0.84" in lines[-1]
+
+
+def test_what_stands_in_for_the_algorithm_in_a_simulation_is_set_beside_too(table: Published) -> None:
+    found = fitted(cells(1.126, 0.001, provider="simgrid", algorithm="flattree"))
+    assert len(beside(found, table)) == len(found) == 2
 
 
 @pytest.mark.parametrize("about", [{"collective": "reduce"}, {"algorithm": "chain"}])

@@ -43,7 +43,7 @@ class Published:
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
     conditions  what its times are judged by
-    fitted      the columns, with their values, of what was fitted, by which one of ours is set beside it
+    fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
     rows        as printed, by the file's columns; what is missing there is empty
     """
 

@@ -65,28 +65,30 @@ def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
     )
 
 
-_ROUND = (
-    "(domain('y')[1] < 20 * domain('y')[0]"
-    " || indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) >= 0)"
-)
-"""A Vega expression: whether a tick of `value_axis` is labelled. Over wide ranges only 1, 2 and 5 of a decade are."""
+def _round(all_below: int) -> str:
+    """A Vega expression: whether a tick of a log axis of values is labelled and has a grid line.
+
+    All are where the axis reaches less than `all_below` times its beginning; over wider ranges 1, 2 and 5 of a decade.
+    """
+    mantissa = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))"
+    return f"(domain('y')[1] < {all_below} * domain('y')[0] || indexof([1, 2, 5], {mantissa}) >= 0)"
 
 
 def value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
     """`field` on a log or a linear scale, its title lying above the axis."""
     lying = {"titleAngle": 0, "titleAlign": "left", "titleAnchor": "end", "titleX": -34, "titleY": -12}
-    return _value_axis(field, linear, title=title, **lying)
+    return _value_axis(field, linear, _round(20), title=title, **lying)
 
 
 def panel_value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
     """The same of a small panel, whose title stands beside it."""
-    return _value_axis(field, linear, title=title, tickCount=5 if linear else alt.Undefined)
+    return _value_axis(field, linear, _round(4), title=title, tickCount=5 if linear else alt.Undefined)
 
 
-def _value_axis(field: str, linear: bool, **options: Any) -> alt.Y:
+def _value_axis(field: str, linear: bool, labelled: str, **options: Any) -> alt.Y:
     log_ticks = {
-        "labelExpr": f"{_ROUND} ? format(datum.value, '~r') : ''",
-        "gridOpacity": {"condition": {"test": _ROUND, "value": 1}, "value": 0},
+        "labelExpr": f"{labelled} ? format(datum.value, '~r') : ''",
+        "gridOpacity": {"condition": {"test": labelled, "value": 1}, "value": 0},
     }
     return alt.Y(
         f"{field}:Q",

@@ -134,7 +134,7 @@ def legend(names: Iterable[str], **options: Any) -> alt.Legend:
 
 
 OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}
-OF_LINES = {"symbolType": "stroke", "symbolSize": 600, "symbolOpacity": 1}
+OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 """Options of `legend`; a line is as long as a dash and a gap of the longest."""
 
 

@@ -10,10 +10,12 @@ from typing import Any
 from timpani.campaign.published import Published
 from timpani.models.named import Named
 from timpani.models.regression import Coefficient, Regression
+from timpani.providers.counterpart import counterpart
 from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.tables import Table, Value
 from timpani.report.text import aligned
 from timpani.stats.mean import LEVEL, Estimate
+from timpani.study.cell import Algorithm
 
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -45,8 +47,8 @@ class Beside:
         """What is compared."""
         name = self.ours.name
         return (
-            f"{name['collective']} {algorithm_of(name)}, {name['placement']}: {self.ours.model.formula}, "
-            f"beside {self.table.title}"
+            f"{name['collective']} {algorithm_of(name)}, {name['placement']}, on {name['machine']}: "
+            f"{self.ours.model.formula}, beside {self.table.title}"
         )
 
     @property
@@ -122,9 +124,13 @@ def beside_object(each: Beside) -> dict[str, Any]:
 
 
 def _same_model(ours: Named[Regression], table: Published, row: Mapping[str, str]) -> bool:
-    about = {column: ours.name[column] for column in table.fitted}
+    """Whether the response is the same, and ours of the algorithm that takes the published one's part here."""
+    if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
+        return False
+    theirs = Algorithm.parse(table.fitted["algorithm"])
+    here = counterpart(ours.name["collective"], theirs, ours.name["provider"])
     response = str(ours.model.formula).partition(" ~")[0]
-    return bool(table.fitted) and about == table.fitted and _plain(row["model"].partition("~")[0]) == response
+    return bool(ours.name["algorithm"] == here.name) and _plain(row["model"].partition("~")[0]) == response
 
 
 def _plain(printed: str) -> str:
