@@ -20,6 +20,8 @@ Launcher = Literal["openmpi", "mpich", "slurm", "lab", "simgrid"]
 
 def _nodes(value: Any) -> Any:
     if isinstance(value, list | tuple):
+        if all(isinstance(part, str) and "[" not in part for part in value):
+            return expand(",".join(value))  # at once: there may be many
         return tuple(node for part in value for node in _nodes(part))
     if not isinstance(value, str):
         raise UserError("nodes must be text", 'write for example "node[01-08,10]"')

@@ -29,6 +29,9 @@ def expand(text: str) -> tuple[str, ...]:
         raise UserError(f"{text[:40]!r}… names {len(parts)} nodes", f"write at most {MOST_NODES}")
     nodes: dict[str, None] = {}
     for part in filter(None, parts):
+        if "[" not in part and _SET.fullmatch(part):
+            nodes[part] = None
+            continue
         if not _SET.fullmatch(part):
             raise UserError(f"{part!r} is not a node set", "write for example node[01-08,10]")
         pieces = [_spans(brackets, part) if brackets else [(plain, plain)] for brackets, plain in _PIECE.findall(part)]
