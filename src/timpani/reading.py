@@ -11,6 +11,9 @@ from timpani.errors import UserError
 MOST_BYTES = 2**26
 """Of a file that is read whole: a thousand times what people write, and no more than memory holds."""
 
+_MOST_TOML_BYTES = 2**21
+"""100,000 nodes by their names; Python's reader takes a second or two for it."""
+
 
 def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
     """The content of `path`; FileNotFoundError where there is none, UserError where it can't be read."""
@@ -30,7 +33,7 @@ def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; FileNotFoundError where there is none."""
     step = "correct it and run again"
-    raw = read_bytes(path, step)
+    raw = read_bytes(path, step, _MOST_TOML_BYTES)
     try:
         return tomllib.loads(raw.decode())
     except RecursionError:
