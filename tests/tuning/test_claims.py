@@ -67,6 +67,17 @@ def test_the_nearest_is_the_one_with_the_smallest_distance() -> None:
     assert checked(claim("nearest-to-default", "ring"), curves).verdict == "refuted"
 
 
+def test_the_nearest_by_a_hair_is_undecided() -> None:
+    curves = {
+        "default": RISING,
+        "chain": curve(dict.fromkeys(SIZES, 1.001)),
+        "ring": curve(dict.fromkeys(SIZES, 1.002)),
+    }
+    assert checked(claim("nearest-to-default", "chain"), curves).verdict == "undecided"
+    once = {name: {size: times[:1] for size, times in each.items()} for name, each in curves.items()}
+    assert checked(claim("nearest-to-default", "chain"), once).verdict == "confirmed"  # by value
+
+
 def test_what_intervals_leave_open_is_undecided() -> None:
     noisy = {size: [0.7, 0.8, 0.9, 1.2, 1.4, 1.6] for size in SIZES}
     found = checked(claim("comparable-to-default-up-to", "chain", 8), {"default": curve({8: 1.0}), "chain": noisy})

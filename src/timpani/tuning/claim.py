@@ -100,6 +100,42 @@ def over_default(labels: Iterable[str], times: pl.DataFrame) -> pl.DataFrame:
     return found.sort(*CURVE, "message_bytes")
 
 
+@dataclass(frozen=True)
+class Distance:
+    """How far an algorithm's times are from others': a mean or median of |ln ratio|; bounds None without intervals."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+    @property
+    def least(self) -> float:
+        """The least that it may be."""
+        return self.value if self.low is None else self.low
+
+    @property
+    def most(self) -> float:
+        """The most that it may be."""
+        return self.value if self.high is None else self.high
+
+
+def distances(rows: pl.DataFrame, summed_up: Callable[[pl.Expr], pl.Expr]) -> dict[str, Distance]:
+    """Of each label in rows of `over`, |ln ratio| over all of its points, summed up by a mean or median.
+
+    The least of a point is 0 where the bounds of its ratio lie on both sides of 1.
+    """
+    logs = [pl.col(name).log() for name in ("ratio", "ratio_low", "ratio_high")]
+    apart = pl.min_horizontal(logs[1].abs(), logs[2].abs())
+    least = pl.when(logs[1].sign() == logs[2].sign()).then(apart).otherwise(0.0)
+    bounded = pl.col("ratio_low").is_not_null().all() & pl.col("ratio_high").is_not_null().all()
+    told = rows.group_by("label").agg(
+        summed_up(logs[0].abs()).alias("value"),
+        pl.when(bounded).then(summed_up(least)).alias("low"),
+        pl.when(bounded).then(summed_up(pl.max_horizontal(logs[1].abs(), logs[2].abs()))).alias("high"),
+    )
+    return {label: Distance(value, low, high) for label, value, low, high in told.iter_rows()}
+
+
 def under(line: float, rows: pl.DataFrame) -> list[Case]:
     """A case for each row of `over`, which holds where the ratio is at most `line`."""
     return [_case(row, row["ratio_high"], row["ratio_low"], lambda ratio: ratio <= line) for row in rows.to_dicts()]

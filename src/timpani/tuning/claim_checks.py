@@ -1,8 +1,7 @@
 """The kinds of conclusions that studies draw from times, each with the line that decides it drawn in numbers."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from math import log2
+from math import exp, log, log2
 
 import polars as pl
 
@@ -18,6 +17,7 @@ from timpani.tuning.claim import (
     Claim,
     LackingTimesError,
     at_least,
+    distances,
     over,
     over_default,
     some,
@@ -46,10 +46,9 @@ def _growth(claim: Claim, times: pl.DataFrame, before: pl.Expr) -> list[Case]:
         flat, rest = curve.filter(before), curve.filter(~before)
         if flat.height < 2 or rest.is_empty() or rest["message_bytes"][0] > 2 * flat["message_bytes"][-1]:
             continue
-        (step,) = at_least(RISE, over(rest.head(1), flat.tail(1), CURVE))
         doublings = log2(flat["message_bytes"][-1] / flat["message_bytes"][0])
         usual = float(flat["time_us"][-1] / flat["time_us"][0]) ** (1 / doublings)
-        cases.append(step if step.value > usual else replace(step, holds=False))
+        cases += at_least(max(RISE, usual), over(rest.head(1), flat.tail(1), CURVE))
     return some(cases, f"no sizes on both sides of {show_size(claim.bytes)}, one twice the other")
 
 
@@ -78,18 +77,14 @@ def _nearest_to_default(claim: Claim, times: pl.DataFrame) -> list[Case]:
     shared = over_default(fixed, times).filter(pl.len().over(PLACE) == len(fixed))
     if shared.is_empty():
         raise LackingTimesError("no point at which all algorithms were timed")
-    distance = dict(shared.group_by("label").agg(pl.col("ratio").log().abs().mean()).iter_rows())
-    other = min((label for label in fixed if label != own), key=lambda label: distance[label])
+    found = distances(shared, pl.Expr.mean)
+    mine = found.pop(own)
+    other = min(found, key=lambda label: found[label].value)
+    nearest = True if all(mine.most < each.least for each in found.values()) else None
+    beaten = any(each.most <= mine.least for each in found.values())
     points = counted(shared.height // len(fixed), "point")
-    return [
-        Case(
-            f"{own} over {points}, and {other} {distance[other]:.3f}",
-            distance[own],
-            None,
-            None,
-            bool(distance[own] < distance[other]),
-        )
-    ]
+    where = f"{own} over {points}, and {other} {found[other].value:.3f}"
+    return [Case(where, mine.value, mine.low, mine.high, False if beaten else nearest)]
 
 
 def _rises_with_ranks(claim: Claim, times: pl.DataFrame) -> list[Case]:
@@ -144,14 +139,17 @@ def _mapping_matters_only_for(claim: Claim, times: pl.DataFrame) -> list[Case]:
     )
     key = ("collective", "label", "ranks", "mode", "machine", "message_bytes")
     both = over(by_socket, by_core, key).drop_nulls("ratio")
-    factors = dict(both.group_by("label").agg(pl.col("ratio").log().abs().median().exp()).iter_rows())
-    missing = {*claim.algorithms, *claim.among} - set(factors)
+    found = distances(both, pl.Expr.median)
+    missing = {*claim.algorithms, *claim.among} - set(found)
     if missing:
         raise LackingTimesError(f"no times both by core and by socket of {', '.join(sorted(missing))}")
-    return [
-        Case(label, factor, None, None, (factor > SLOWER) == (label in claim.algorithms))
-        for label, factor in sorted(factors.items())
-    ]
+    cases = []
+    for label, each in sorted(found.items()):
+        matters = True if each.least > log(SLOWER) else False if each.most <= log(SLOWER) else None
+        wanted = label in claim.algorithms
+        low, high = (None if bound is None else exp(bound) for bound in (each.low, each.high))
+        cases.append(Case(label, exp(each.value), low, high, None if matters is None else matters == wanted))
+    return cases
 
 
 def _ratio_to_default(line: str) -> Callable[[Claim], str]:
@@ -178,7 +176,7 @@ CHECKS = {
         _nearly_constant_to,
     ),
     "nearest-to-default": Check(
-        lambda claim: "mean of |ln(time / default's)|, by value: the smallest of all fixed algorithms",
+        lambda claim: "mean of |ln(time / default's)|: the smallest of all fixed algorithms",
         _nearest_to_default,
     ),
     "rises-with-ranks": Check(lambda claim: f"time over that of half the ranks: at least {SLOWER}", _rises_with_ranks),
@@ -203,9 +201,7 @@ CHECKS = {
         _best(pl.Expr.le),
     ),
     "mapping-matters-only-for": Check(
-        lambda claim: (
-            f"factor between times by socket and by core, median over points, by value: over {SLOWER} for it alone"
-        ),
+        lambda claim: f"factor between times by socket and by core, median over points: over {SLOWER} for it alone",
         _mapping_matters_only_for,
     ),
 }
