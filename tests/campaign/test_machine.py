@@ -61,13 +61,13 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
 def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "n1", "n2")
     done = typed("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
-    assert "2 ranks by core never leave n1, the first of 2 nodes" in done.stdout.splitlines()
+    assert "2 ranks by core all run on n1, the first of 2 nodes" in done.stdout.splitlines()
     (tmp_path / "hosts").write_text("n2\nn1\n")
     chosen = typed("run", *STUDY, "--on", file, "--hosts", tmp_path / "hosts", "--dry-run")
-    assert "2 ranks by core never leave n2, the first of 2 nodes" in chosen.stdout.splitlines()
+    assert "2 ranks by core all run on n2, the first of 2 nodes" in chosen.stdout.splitlines()
     spread = typed("run", *STUDY, "--on", file, "--placement", "node", "--dry-run")
     assert spread.returncode == 0
-    assert "never leave" not in spread.stdout
+    assert "all run on" not in spread.stdout
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
     cluster = machine(2)
     hosts = choose_hosts(cluster)
     assert list(ranks_on_one_node(cluster, hosts, "core", [2, 4, 8])) == [
-        "2, 4 ranks by core never leave a1, the first of 2 nodes"
+        "2, 4 ranks by core all run on a1, the first of 2 nodes"
     ]
     assert list(ranks_on_one_node(cluster, hosts, "node", [2, 4])) == []
     assert list(ranks_on_one_node(cluster, hosts[:1], "core", [2])) == []

@@ -194,7 +194,7 @@ def _algorithms(
         typed = Algorithm.parse(text)
         algorithm = catalogue.stand_in(collective, typed)
         if algorithm != typed:
-            yield Skipped(f"{collective} {typed}", f"{algorithm} stands in")
+            yield Skipped(f"{collective} {typed}", f"replaced by {algorithm}")
         providers = (*get_args(Kind), *beside)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
@@ -203,6 +203,6 @@ def _algorithms(
         elif algorithm.provider in beside:
             yield beside[algorithm.provider].resolve(collective, algorithm)
         elif algorithm.provider not in ("", catalogue.provider):
-            yield Skipped(f"{collective} {text}", f"not of {catalogue.provider} {catalogue.version}")
+            yield Skipped(f"{collective} {text}", f"not an algorithm of {catalogue.provider} {catalogue.version}")
         else:
             yield catalogue.resolve(collective, algorithm)

@@ -188,7 +188,7 @@ class Runner:
                 f"{self.plan.mpi} can't start {counted(group.ranks, 'rank')}: {why}: {one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command goes on",
             )
-        self.observer.note(f"a launch {why} outside its cells; what it left is started again")
+        self.observer.note(f"a launch {why} between its cells; those that are left are started again")
 
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
         result = result_of(line.values, cell, group, launch, self.machine)

@@ -98,7 +98,7 @@ class Session:
         for text in (*store.repaired, *self.plan.notes):
             observer.note(text)
         if ignored := environment_overrides(self.plan.mpi, os.environ):
-            observer.note(f"launches go without {', '.join(ignored)}, which would choose algorithms by themselves")
+            observer.note(f"launches run without {', '.join(ignored)}, which would override the choice of algorithms")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         runner = Runner(
             plan=self.plan,
@@ -117,8 +117,8 @@ class Session:
         counting = provider_of(self.plan.mpi).counting(self.plan.mpi)
         if counting is None:
             observer.note(
-                f"{self.plan.mpi} counts no messages: that a forced algorithm ran rests on the library's own refusal "
-                "of unknown names and of algorithms that it would have to replace"
+                f"{self.plan.mpi} can't count messages: that a forced algorithm ran is known only because the library "
+                "refuses unknown names and algorithms that it would have to replace"
             )
             return Outcome("complete", 0)
         with self._signals():

@@ -20,14 +20,18 @@ def draw(
     root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
     nodes: Annotated[
         int | None,
-        typer.Option(help="Nodes, for algorithms that ask which ranks share one.", min=1, show_default=False),
+        typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1, show_default=False),
     ] = None,
-    groups: Annotated[int, typer.Option(help="Groups that the nodes are in, equally many.", min=1)] = 1,
-    by: Annotated[str, typer.Option(help="core: ranks fill a node before the next; node: they go round.")] = "core",
-    timeline: Annotated[bool, typer.Option("--timeline", help="Who sends what when, a message taking a tick.")] = False,
-    matrix: Annotated[bool, typer.Option("--matrix", help="Who sends how much to whom, also where it is a tree.")] = (
-        False
-    ),
+    groups: Annotated[int, typer.Option(help="Groups of nodes, all of one size.", min=1)] = 1,
+    by: Annotated[
+        str, typer.Option(help="core: ranks fill one node after the other; node: round robin over nodes.")
+    ] = "core",
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw who sends what when; a message takes one tick.")
+    ] = False,
+    matrix: Annotated[
+        bool, typer.Option("--matrix", help="Draw who sends how much to whom, even where it is a tree.")
+    ] = (False),
     force: Force = False,
 ) -> None:
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""

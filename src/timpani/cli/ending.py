@@ -25,7 +25,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     campaign = load(folder)
     typer.echo("\n".join(verdict_text(campaign)))
     for text in indistinct(campaign.proofs):
-        typer.echo(f"not told apart by their messages: {text}")
+        typer.echo(f"not distinguishable by their messages: {text}")
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
     if outcome.killed:

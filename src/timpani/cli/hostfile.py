@@ -15,15 +15,22 @@ class Syntax(StrEnum):
 
 def hostfile(
     on: Annotated[
-        str | None, typer.Option(metavar="WHERE", help="A machine file; else what is here.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="WHERE", help="A machine file; without it, this computer or allocation.", show_default=False
+        ),
     ] = None,
     category: Annotated[
         int, typer.Option(min=1, max=3, help="1: by group, with slots; 2: by group; 3: a node of each group in turn.")
     ] = 1,
-    groups: Annotated[int | None, typer.Option(min=1, help="How many groups; else all.", show_default=False)] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="How many nodes; else all.", show_default=False)] = None,
+    groups: Annotated[
+        int | None, typer.Option(min=1, help="How many groups; by default all.", show_default=False)
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(min=1, help="How many nodes; by default all.", show_default=False)
+    ] = None,
     slots: Annotated[
-        int | None, typer.Option(min=1, help="Ranks a node takes, in category 1; else its cores.", show_default=False)
+        int | None, typer.Option(min=1, help="Ranks of a node in category 1; by default its cores.", show_default=False)
     ] = None,
     exclude: Annotated[
         str | None, typer.Option(metavar="NODES", help="A node set to leave out: node[03,07].", show_default=False)
@@ -31,11 +38,12 @@ def hostfile(
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
     ] = None,
-    syntax: Annotated[Syntax, typer.Option(help="Whose host file.")] = Syntax.openmpi,
+    syntax: Annotated[Syntax, typer.Option(help="The launcher that is to read it.")] = Syntax.openmpi,
     ranks: Annotated[
-        int | None, typer.Option(min=1, help="Open MPI's rank file instead: a line a rank.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Write Open MPI's rank file instead, a line for each rank.", show_default=False),
     ] = None,
-    placement: Annotated[str, typer.Option(help="Of the rank file: core, socket, node or ppr:N.")] = "core",
+    placement: Annotated[str, typer.Option(help="Placement in the rank file: core, socket, node or ppr:N.")] = "core",
 ) -> None:
     """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
     from timpani.errors import UserError

@@ -33,7 +33,7 @@ def import_(
     ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[
-        str | None, typer.Option(help="Which one, where the files hold several: MPI_INT.", show_default=False)
+        str | None, typer.Option(help="Which datatype, if the files hold several: MPI_INT.", show_default=False)
     ] = None,
 ) -> None:
     """Make a campaign of OSU's output or of a published table, to show and report like our own."""

@@ -23,17 +23,17 @@ class Format(StrEnum):
     json = "json"
 
 
-Name = Annotated[str | None, typer.Argument(help="The lab, where there are several.", show_default=False)]
+Name = Annotated[str | None, typer.Argument(help="Which lab, if there are several.", show_default=False)]
 
 
 @lab.command()
 def up(
     nodes: Annotated[int, typer.Option(min=1, max=250, help="Nodes in all.")] = 4,
-    cores: Annotated[int, typer.Option(min=1, max=1024, help="Ranks that a node is to take.")] = 2,
-    groups: Annotated[int, typer.Option(min=1, help="Switches over which the nodes are dealt out.")] = 1,
+    cores: Annotated[int, typer.Option(min=1, max=1024, help="Cores of each node.")] = 2,
+    groups: Annotated[int, typer.Option(min=1, help="Switches among which the nodes are divided.")] = 1,
     link: Annotated[str, typer.Option(help="Rate of each node's link: 1gbit, 250mbit.")] = "1gbit",
     uplink: Annotated[
-        str | None, typer.Option(help="Rate between a group's switch and the others; else the link's.")
+        str | None, typer.Option(help="Rate between a group's switch and the others; by default the link's.")
     ] = None,
     slurm: Annotated[bool, typer.Option("--slurm", help="Run Slurm in it.")] = False,
 ) -> None:
@@ -84,7 +84,7 @@ def status(format: Annotated[Format, typer.Option(help="How to print the labs.")
 def exec_(
     node: Annotated[str, typer.Argument(help="The node: n1.")],
     command: Annotated[list[str], typer.Argument(help="The command, after `--`.")],
-    name: Annotated[str | None, typer.Option("--lab", help="The lab, where there are several.")] = None,
+    name: Annotated[str | None, typer.Option("--lab", help="Which lab, if there are several.")] = None,
 ) -> None:
     """Run a command on a node: `timpani lab exec n1 -- hostname`; root only."""
     import os

@@ -19,10 +19,13 @@ def machine() -> None:
 @app.command()
 def detect(
     partition: Annotated[
-        str | None, typer.Option(help="Of Slurm, from a login node; else the allocation here.", show_default=False)
+        str | None,
+        typer.Option(
+            help="A partition of Slurm, from a login node; without it, the current allocation.", show_default=False
+        ),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="openmpi, mpich, or a path; else the first found.", show_default=False)
+        str | None, typer.Option(help="openmpi, mpich, or a path; by default the first found.", show_default=False)
     ] = None,
 ) -> None:
     """Print a machine file: this computer, the nodes of the Slurm allocation here, or those of a partition."""

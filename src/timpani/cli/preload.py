@@ -23,7 +23,7 @@ def preload(
         typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="The program's library; else the launcher's.", show_default=False)
+        str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
     ] = None,
 ) -> None:
     """Run an unmodified MPI program on collectives that rules choose, or count and time what it calls."""

@@ -122,14 +122,14 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
             "warning",
             "quota",
             f"the control group may use {cores.quota:g} CPUs' time on {cores.allowed} cores: "
-            f"more than {cores.usable} ranks are stopped again and again",
+            f"more than {cores.usable} ranks are throttled",
             "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
         )
     if cores.usable == 1:
         yield Finding(
             "problem",
             "oversubscription",
-            "one usable core: two ranks share it, and what they wait for is the scheduler",
+            "only one usable core: two ranks share it and wait for the scheduler",
             "measure on a machine with more cores",
         )
     if cores.threads_per_core > 1:
@@ -156,7 +156,7 @@ def check_frequency(governor: str | None) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "frequency",
-            f"governor {governor}: cores that wait may slow down",
+            f"governor {governor}: idle cores may slow down",
             "`cpupower frequency-set -g performance` (as root)",
         )
 
@@ -199,7 +199,7 @@ def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "environment",
-            f"{', '.join(found)} would choose {mpi.kind}'s algorithms; launches go without",
+            f"{', '.join(found)} would override {mpi.kind}'s choice of algorithms; launches run without",
             f"`unset {' '.join(found)}`, so that your own programs run what is measured",
         )
 
@@ -218,8 +218,8 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
             yield Finding(
                 "ok",
                 "HAN",
-                f"Open MPI {mpi.version} gives most collectives to coll/han on several nodes; "
-                "Timpani keeps it out where it forces an algorithm, and in where it measures the default",
+                f"Open MPI {mpi.version} uses coll/han for most collectives on several nodes; "
+                "Timpani disables it where it forces an algorithm, not for the default",
             )
     if srun:
         modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)

@@ -46,7 +46,7 @@ def ranks_on_one_node(machine: Machine, hosts: Sequence[Host], placement: str, c
     ]
     if len(hosts) > 1 and staying:
         which = ", ".join(map(str, staying))
-        yield f"{which} ranks by {placement} never leave {hosts[0].name}, the first of {len(hosts)} nodes"
+        yield f"{which} ranks by {placement} all run on {hosts[0].name}, the first of {len(hosts)} nodes"
 
 
 def _slots_of(machine: Machine, host: Host, placement: str) -> int:
