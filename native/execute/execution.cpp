@@ -9,9 +9,6 @@ namespace timpani {
 
 namespace {
 
-constexpr int kTag = 17;
-constexpr int kTagOfCopies = 18;
-
 int rank_in(MPI_Comm comm) {
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
@@ -31,22 +28,34 @@ std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
     return blocks.empty() ? 0 : blocks.back().offset + blocks.back().count;
 }
 
+/// The program with ranks as the channel numbers them.
+Program through(const Channel& channel, Program program) {
+    for (Instruction& each : program.instructions) {
+        if (each.peer >= 0) each.peer = channel.rank_of(each.peer);
+        if (each.other_peer >= 0) each.other_peer = channel.rank_of(each.other_peer);
+    }
+    return program;
+}
+
 }  // namespace
 
-Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args, MPI_Comm comm, MPI_Datatype type,
-                     MPI_Op op, const Displacements& where)
-    : comm_(comm),
-      rank_(rank_in(comm)),
+Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args, const Channel& channel,
+                     MPI_Datatype type, MPI_Op op, const Displacements& where)
+    : comm_(channel.comm),
+      tag_(channel.tag),
+      tag_of_copies_(channel.tag_of_copies()),
+      rank_(rank_in(channel.comm)),
       type_(type),
       op_(op),
       layout_(type),
-      program_(compile(algorithm, admitted(algorithm, args, op, layout_), rank_)),
+      program_(through(channel, compile(algorithm, admitted(algorithm, args, op, layout_), rank_in(channel.members)))),
       send_displaced_(!where.send.empty()),
       receive_displaced_(!where.receive.empty()) {
     const Collective& collective = *find_collective(algorithm.collective);
-    send_blocks_ = send_blocks(collective, args, rank_, where);
-    receive_blocks_ = receive_blocks(collective, args, rank_, where);
-    in_place_blocks_ = in_place_blocks(collective, args, rank_, where);
+    const int member = rank_in(channel.members);
+    send_blocks_ = send_blocks(collective, args, member, where);
+    receive_blocks_ = receive_blocks(collective, args, member, where);
+    in_place_blocks_ = in_place_blocks(collective, args, member, where);
     scratch_.allocate(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
     requests_.assign(static_cast<std::size_t>(program_.requests), MPI_REQUEST_NULL);
@@ -54,7 +63,7 @@ Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args
     if (receive_displaced_) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
     // Last: freeing a window is collective, so a rank that runs out of memory must not have made one.
     if (program_.window > 0) {
-        window_ = std::make_unique<SharedWindow>(comm, *args.topology, layout_.bytes(program_.window));
+        window_ = std::make_unique<SharedWindow>(channel.members, *args.topology, layout_.bytes(program_.window));
         bases_[static_cast<std::size_t>(Buffer::window)] = window_->base() - layout_.true_lower;
     }
 }
@@ -103,17 +112,17 @@ int Execution::run(const Instruction& instruction) {
     const auto count = [](const Region& region) { return static_cast<int>(region.count); };
     switch (kind) {
         case Instruction::Kind::send:
-            return PMPI_Send(at(from), count(from), type_, peer, kTag, comm_);
+            return PMPI_Send(at(from), count(from), type_, peer, tag_, comm_);
         case Instruction::Kind::receive:
-            return PMPI_Recv(at(to), count(to), type_, peer, kTag, comm_, MPI_STATUS_IGNORE);
+            return PMPI_Recv(at(to), count(to), type_, peer, tag_, comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::exchange:
-            return PMPI_Sendrecv(at(from), count(from), type_, peer, kTag, at(to), count(to), type_, other_peer, kTag,
+            return PMPI_Sendrecv(at(from), count(from), type_, peer, tag_, at(to), count(to), type_, other_peer, tag_,
                                  comm_, MPI_STATUS_IGNORE);
         case Instruction::Kind::start_send:
-            return PMPI_Isend(at(from), count(from), type_, peer, kTag, comm_,
+            return PMPI_Isend(at(from), count(from), type_, peer, tag_, comm_,
                               &requests_[static_cast<std::size_t>(request)]);
         case Instruction::Kind::start_receive:
-            return PMPI_Irecv(at(to), count(to), type_, peer, kTag, comm_,
+            return PMPI_Irecv(at(to), count(to), type_, peer, tag_, comm_,
                               &requests_[static_cast<std::size_t>(request)]);
         case Instruction::Kind::wait:
             return PMPI_Wait(&requests_[static_cast<std::size_t>(request)], MPI_STATUS_IGNORE);
@@ -137,8 +146,8 @@ int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) co
     }
     // Only MPI knows where the gaps of a type are.
     const auto elements = static_cast<int>(count);
-    return PMPI_Sendrecv(from, elements, type_, rank_, kTagOfCopies, to, elements, type_, rank_, kTagOfCopies, comm_,
-                         MPI_STATUS_IGNORE);
+    return PMPI_Sendrecv(from, elements, type_, rank_, tag_of_copies_, to, elements, type_, rank_, tag_of_copies_,
+                         comm_, MPI_STATUS_IGNORE);
 }
 
 }  // namespace timpani

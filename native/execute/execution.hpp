@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "execute/channel.hpp"
 #include "execute/elements.hpp"
 #include "execute/packed_blocks.hpp"
 #include "execute/program.hpp"
@@ -14,9 +15,9 @@
 
 namespace timpani {
 
-/// A program bound to a communicator, a datatype, an operator and displacements of blocks: calling it runs the
-/// algorithm once. Calls allocate nothing. The communicator must carry no other messages of the same tags. Where the
-/// algorithm has a window all ranks must make and end it together.
+/// A program bound to a channel, a datatype, an operator and displacements of blocks: calling it runs the
+/// algorithm once. Calls allocate nothing. Where the algorithm has a window all ranks must make and end it
+/// together.
 ///
 /// Schedules work on packed blocks and on buffers that don't overlap. Where a call has displacements or is in place,
 /// elements are copied to a staging buffer first, or from one afterwards.
@@ -26,8 +27,8 @@ class Execution {
     /// v-collective. Throws std::runtime_error where the algorithm does not admit the arguments, or an operator that
     /// does not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data); NoSharedMemory where
     /// it has a window and a node's ranks can't share memory, on all ranks alike.
-    Execution(const Algorithm& algorithm, const CollectiveArguments& args, MPI_Comm comm, MPI_Datatype type, MPI_Op op,
-              const Displacements& where = {});
+    Execution(const Algorithm& algorithm, const CollectiveArguments& args, const Channel& channel, MPI_Datatype type,
+              MPI_Op op, const Displacements& where = {});
 
     /// MPI's first error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE
     /// where MPI allows it. A broadcast takes its one buffer as both.
@@ -41,7 +42,9 @@ class Execution {
     int copy(const std::byte* from, std::byte* to, std::int64_t count) const;
 
     MPI_Comm comm_;
-    int rank_;
+    int tag_;
+    int tag_of_copies_;
+    int rank_;  // in comm_
     MPI_Datatype type_;
     MPI_Op op_;
     ElementLayout layout_;

@@ -29,10 +29,12 @@ SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
     MPI_Comm node_comm = MPI_COMM_NULL;
-    PMPI_Comm_split(comm, topology.node_of(rank), rank, &node_comm);
-    PMPI_Comm_set_errhandler(node_comm, MPI_ERRORS_RETURN);
-    int made = allocate(node_comm, bytes) ? 1 : 0;
-    PMPI_Comm_free(&node_comm);
+    int made = 0;
+    if (PMPI_Comm_split(comm, topology.node_of(rank), rank, &node_comm) == MPI_SUCCESS) {
+        PMPI_Comm_set_errhandler(node_comm, MPI_ERRORS_RETURN);
+        made = allocate(node_comm, bytes) ? 1 : 0;
+        PMPI_Comm_free(&node_comm);
+    }
     PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm);
     if (made != 0) {  // the epoch that `sync` needs lasts as long as the window
         PMPI_Win_lock_all(MPI_MODE_NOCHECK, window_);

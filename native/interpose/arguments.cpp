@@ -54,14 +54,14 @@ bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool send
     return described(buffer, here, arrays);
 }
 
-/// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it. Elements of different
-/// types may lie beside each other.
-bool aliased(const InterceptedCall& call, RankInComm here) {
-    if (!sends(call, here) || !receives(call, here) || call.send.data != call.receive.data ||
-        call.send.type != call.receive.type) {
-        return false;
-    }
-    return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
+/// Whether the library looks for buffers that are one: MPICH everywhere, Open MPI in these two, and lets the rest be.
+/// To leave to it what it takes would be to leave it on some ranks only.
+bool refuses_one_buffer(CollectiveKind kind) {
+#ifdef MPICH_VERSION
+    return kind != CollectiveKind::barrier;
+#else
+    return kind == CollectiveKind::allreduce || kind == CollectiveKind::reduce;
+#endif
 }
 
 /// The buffer whose arguments tell how much a call moves: at the root the one that only the root has, since the other
@@ -80,7 +80,17 @@ bool sends(const InterceptedCall& call, RankInComm here) {
 }
 
 bool receives(const InterceptedCall& call, RankInComm here) {
-    return collective_of(call.kind).receive.used_by(here.rank, call.root);
+    const Collective& collective = collective_of(call.kind);
+    if (collective.result == Result::prefix_before && here.rank == 0) return false;  // nothing lies before it
+    return collective.receive.used_by(here.rank, call.root);
+}
+
+bool aliased(const InterceptedCall& call, RankInComm here) {
+    const Collective& collective = collective_of(call.kind);
+    const bool both = sends(call, here) && collective.receive.used_by(here.rank, call.root);
+    if (!both || call.send.data != call.receive.data) return false;
+    if (!collective.reduces() && call.send.type != call.receive.type) return false;
+    return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
 }
 
 bool may_be_valid(const InterceptedCall& call, RankInComm here) {
@@ -88,14 +98,15 @@ bool may_be_valid(const InterceptedCall& call, RankInComm here) {
     if (collective.result == Result::none) return true;
     if (collective.rooted() && (call.root < 0 || call.root >= here.ranks)) return false;
     if (collective.one_buffer()) return call.receive.data != MPI_IN_PLACE && described(call.receive, here, false);
+    const bool refused = refuses_one_buffer(call.kind) && aliased(call, here);
     if (collective.reduces()) {
         if (call.op == MPI_OP_NULL || !described(call.receive, here, false)) return false;
         if (call.send.data == MPI_IN_PLACE && !in_place_allowed(call, here, true)) return false;
         if (collective.receive.content == Content::part && call.receive.counts == nullptr) return false;
-        return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !aliased(call, here);
+        return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !refused;
     }
     return (!sends(call, here) || buffer_may_be_valid(call, here, true)) &&
-           (!receives(call, here) || buffer_may_be_valid(call, here, false)) && !aliased(call, here);
+           (!receives(call, here) || buffer_may_be_valid(call, here, false)) && !refused;
 }
 
 std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {

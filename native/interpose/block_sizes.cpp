@@ -41,7 +41,7 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
     if (any_forwards_blocks(call.kind, communicator)) {
         sizes.counts.resize(ranks * ranks);
         sizes.error = PMPI_Allgather(sent.data(), here.ranks, MPI_INT64_T, sizes.counts.data(), here.ranks, MPI_INT64_T,
-                                     communicator.private_comm());
+                                     communicator.comm());
     } else {
         sizes.known_rank = here.rank;
         sizes.counts = sent;
@@ -49,8 +49,7 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
     }
     if (sizes.error != MPI_SUCCESS) return sizes;
     const std::int64_t most = arguments_valid ? std::max(sum(sent), sum(received)) : kInvalid;
-    sizes.error =
-        PMPI_Allreduce(&most, &sizes.max_bytes_per_rank, 1, MPI_INT64_T, MPI_MAX, communicator.private_comm());
+    sizes.error = PMPI_Allreduce(&most, &sizes.max_bytes_per_rank, 1, MPI_INT64_T, MPI_MAX, communicator.comm());
     sizes.message_bytes = sizes.max_bytes_per_rank / here.ranks;
     sizes.valid = sizes.max_bytes_per_rank != kInvalid;
     return sizes;
@@ -58,14 +57,20 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
 
 }  // namespace
 
+BlockSizes known_block_sizes(const InterceptedCall& call, RankInComm here) {
+    const Collective& collective = collective_of(call.kind);
+    if (collective.counts == BlockCounts::told) return one_block_per_rank(block_bytes(call.receive, here));
+    const auto bytes = message_bytes(call, here);
+    const bool in_blocks = collective.send.in_blocks() || collective.receive.in_blocks();
+    return {.message_bytes = bytes, .max_bytes_per_rank = in_blocks ? bytes * here.ranks : bytes};
+}
+
 BlockSizes exchange_block_sizes(const InterceptedCall& call, const Communicator& communicator, bool arguments_valid) {
     const Collective& collective = collective_of(call.kind);
     if (collective.send.content == Content::pairs) return exchange_pair_sizes(call, communicator, arguments_valid);
-    if (collective.counts == BlockCounts::told)
-        return one_block_per_rank(block_bytes(call.receive, communicator.here()));
     const std::int64_t own = arguments_valid ? message_bytes(call, communicator.here()) : kInvalid;
     std::vector<std::int64_t> counts(static_cast<std::size_t>(communicator.here().ranks));
-    const int error = PMPI_Allgather(&own, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, communicator.private_comm());
+    const int error = PMPI_Allgather(&own, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, communicator.comm());
     if (error != MPI_SUCCESS) return {.error = error};
     if (std::ranges::find(counts, kInvalid) != counts.end()) return {.valid = false};
     return one_block_per_rank(std::move(counts));

@@ -6,6 +6,7 @@
 
 #include "interpose/finish.hpp"
 #include "interpose/intercept.hpp"
+#include "interpose/world.hpp"
 
 using timpani::BufferArguments;
 using timpani::CollectiveKind;
@@ -29,6 +30,18 @@ void end_windows(const MPI_Comm* comm) {
 }  // namespace
 
 extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+    const int error = PMPI_Init(argc, argv);
+    if (error == MPI_SUCCESS) timpani::World::begin();
+    return error;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    const int error = PMPI_Init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS) timpani::World::begin();
+    return error;
+}
 
 int MPI_Finalize() {
     timpani::finish();

@@ -9,6 +9,7 @@
 
 #include "interpose/communicator.hpp"
 #include "interpose/process.hpp"
+#include "interpose/world.hpp"
 
 namespace timpani {
 
@@ -27,9 +28,10 @@ std::string new_file(const std::string& path) {
 }
 
 void report(Process& process) {
-    const ProfileRows rows = process.profile.gathered(MPI_COMM_WORLD);
+    const MPI_Comm comm = World::get()->comm();
+    const ProfileRows rows = process.profile.gathered(comm);
     int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_rank(comm, &rank);
     if (rank != 0) return;
     if (process.settings.summary) write_summary(std::cerr, rows);
     if (process.settings.profile.empty()) return;
@@ -52,9 +54,10 @@ void release(MPI_Comm comm, int keyval) {
 void finish() {
     if (!intercepting()) return;
     Process& process = Process::get();
-    if (counting) report(process);
+    if (counting && World::get() != nullptr) report(process);
     release(MPI_COMM_WORLD, process.keyval());
     release(MPI_COMM_SELF, process.keyval());
+    World::end();
     interception = Interception::off;
 }
 

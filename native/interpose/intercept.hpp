@@ -3,6 +3,7 @@
 #include "interpose/call_timer.hpp"
 #include "interpose/communicator_cache.hpp"
 #include "interpose/process.hpp"
+#include "interpose/refusal.hpp"
 #include "interpose/replace.hpp"
 
 namespace timpani {
@@ -17,6 +18,7 @@ inline int intercept(const InterceptedCall& call, const CallLibrary& call_librar
     if (!may_replace && !counting) return call_library();
     const CallTimer timer(call, *communicator);
     const Outcome outcome = may_replace ? replace(call, *communicator) : Outcome{};
+    if (!outcome.reason.empty()) refusals[static_cast<std::size_t>(call.kind)] = outcome.reason;
     const int error = outcome.done ? outcome.error : call_library();
     timer.end(outcome);
     return error;

@@ -19,11 +19,12 @@ int move_data(const InterceptedCall& call, const Communicator& communicator, Exe
     PackedBuffer from;
     PackedBuffer to;
     if (sends(call, here) && !send_in_place) {
-        from = PackedBuffer(sent, blocks_of(collective.send, here.ranks), communicator.private_comm());
+        from = PackedBuffer(sent, blocks_of(collective.send, here.ranks), call.comm);
     }
     if (receives(call, here) && !receive_in_place) {
-        to = PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), communicator.private_comm());
+        to = PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), call.comm);
     }
+    if (aliased(call, here)) from.detach();
     int error = from.pack();
     // In place, what a rank contributes lies where its result will.
     if (send_in_place) error = collective.send.content == Content::pairs ? to.pack() : to.pack(here.rank);

@@ -5,6 +5,8 @@
 
 #pragma GCC visibility push(default)
 extern "C" {
+void mpi_init_f08_(MPI_Fint* error);
+void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error);
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error);
 void mpi_finalize_f08_(MPI_Fint* error);
 void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error);
@@ -28,6 +30,10 @@ void end(int (*freed)(MPI_Comm*), MPI_Fint* comm, MPI_Fint* error) {
 
 }  // namespace
 
+void mpi_init_f08_(MPI_Fint* error) { give(error, MPI_Init(nullptr, nullptr)); }
+void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
+    give(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
+}
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error) { give(error, MPI_Barrier(PMPI_Comm_f2c(*comm))); }
 void mpi_finalize_f08_(MPI_Fint* error) { give(error, MPI_Finalize()); }
 void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }

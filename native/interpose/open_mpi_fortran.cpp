@@ -68,6 +68,14 @@ void end(int (*freed)(MPI_Comm*), MPI_Fint* comm, MPI_Fint* error) {
 #pragma GCC visibility push(default)
 extern "C" {
 
+TIMPANI_FORTRAN(init, INIT, MPI_Fint* error) { give(error, MPI_Init(nullptr, nullptr)); }
+
+TIMPANI_FORTRAN(init_thread, INIT_THREAD, Integer required, MPI_Fint* provided, MPI_Fint* error) {
+    int level = 0;
+    give(error, MPI_Init_thread(nullptr, nullptr, *required, &level));
+    *provided = level;
+}
+
 TIMPANI_FORTRAN(finalize, FINALIZE, MPI_Fint* error) { give(error, MPI_Finalize()); }
 
 TIMPANI_FORTRAN(comm_free, COMM_FREE, MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }

@@ -25,10 +25,29 @@ bool is_bytes(MPI_Datatype type) {
     return plain;
 }
 
+AnchoredType::AnchoredType(MPI_Datatype absolute, const void* address) {
+    const int one = 1;
+    MPI_Aint place = 0;
+    PMPI_Get_address(address, &place);
+    place = -place;
+    PMPI_Type_create_hindexed(1, &one, &place, absolute, &type_);
+    PMPI_Type_commit(&type_);
+}
+
+AnchoredType::~AnchoredType() {
+    if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
+}
+
 PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm comm)
     : comm_(comm), type_(buffer.type), is_bytes_(is_bytes(buffer.type)) {
     const ElementLayout layout(buffer.type);
-    auto* const memory = static_cast<std::byte*>(buffer.data);
+    auto* memory = static_cast<std::byte*>(buffer.data);
+    if (memory == MPI_BOTTOM && !is_bytes_ && layout.size > 0) {
+        static std::byte anchor{};
+        memory = &anchor;
+        anchored_ = AnchoredType(type_, memory);
+        type_ = anchored_.get();
+    }
     bool packed_already = is_bytes_;
     std::int64_t end = 0;
     for (int rank = 0; rank < blocks; ++rank) {
@@ -41,13 +60,19 @@ PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm c
         blocks_.push_back({memory + displacement * layout.extent, elements, end, bytes});
         end += bytes;
     }
-    if (packed_already) {
-        blocks_.clear();
-        bytes_ = memory;
-    } else {
-        staging_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end));
-        bytes_ = staging_.get();
-    }
+    bytes_ = memory;
+    if (!packed_already) stage();
+}
+
+void PackedBuffer::stage() {
+    const std::int64_t end = blocks_.empty() ? 0 : blocks_.back().offset + blocks_.back().bytes;
+    staging_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end));
+    bytes_ = staging_.get();
+    staged_ = true;
+}
+
+void PackedBuffer::detach() {
+    if (!staged_) stage();
 }
 
 int PackedBuffer::copy(const Block& block, bool pack) {
@@ -64,18 +89,19 @@ int PackedBuffer::copy(const Block& block, bool pack) {
 }
 
 int PackedBuffer::pack() {
-    for (const Block& block : blocks_) {
-        if (const int error = copy(block, true); error != MPI_SUCCESS) return error;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        if (const int error = pack(static_cast<int>(i)); error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;
 }
 
 int PackedBuffer::pack(int block) {
-    return blocks_.empty() ? MPI_SUCCESS : copy(blocks_[static_cast<std::size_t>(block)], true);
+    return staged_ ? copy(blocks_[static_cast<std::size_t>(block)], true) : MPI_SUCCESS;
 }
 
 int PackedBuffer::unpack() {
     for (const Block& block : blocks_) {
+        if (!staged_) break;
         if (const int error = copy(block, false); error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;

@@ -62,4 +62,8 @@ void Process::warn_once(std::string_view text) {
     std::fprintf(stderr, "timpani: %.*s\n", static_cast<int>(text.size()), text.data());
 }
 
+void Process::refuse(std::string_view why) {
+    if (refusal_.empty()) refusal_ = why;
+}
+
 }  // namespace timpani

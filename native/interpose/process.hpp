@@ -35,9 +35,14 @@ class Process {
     /// Prints `text` on stderr, the first time only.
     void warn_once(std::string_view text);
 
+    /// Notes why rules that were asked for are not followed anywhere; the first reason stays.
+    void refuse(std::string_view why);
+    [[nodiscard]] const std::string& refusal() const { return refusal_; }
+
   private:
     Process();
     std::atomic_flag warned_;
+    std::string refusal_;
 };
 
 enum class Interception : std::uint8_t { undecided, off, on };
@@ -45,7 +50,8 @@ enum class Interception : std::uint8_t { undecided, off, on };
 /// Whether calls are intercepted, or go straight to the library. Read by every call.
 inline constinit std::atomic<Interception> interception = Interception::undecided;
 
-/// Whether calls are counted and timed. Written before `interception` is decided, which releases it to other threads.
+/// Whether calls are counted and timed. Written before `interception` is decided, which releases it to other threads,
+/// and while MPI begins.
 inline constinit bool counting = false;
 
 /// Whether calls are intercepted; reads the environment the first time.

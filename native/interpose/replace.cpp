@@ -10,18 +10,15 @@
 #include "execute/operator.hpp"
 #include "interpose/block_sizes.hpp"
 #include "interpose/move_data.hpp"
+#include "interpose/returned_errors.hpp"
 #include "interpose/setup_timer.hpp"
+#include "interpose/world.hpp"
 
 namespace timpani {
 
 namespace {
 
 constexpr std::string_view kArguments = "arguments";
-
-/// Bytes that a rank sends or receives in all, where blocks are equal.
-std::int64_t bytes_per_rank(const Collective& collective, std::int64_t bytes, int ranks) {
-    return collective.send.in_blocks() || collective.receive.in_blocks() ? bytes * ranks : bytes;
-}
 
 bool predefined_type(MPI_Datatype type) {
     int integers = 0;
@@ -46,11 +43,13 @@ bool may_reduce(MPI_Op op, MPI_Datatype type) {
     return predefined_type(type) && (bitwise || type != MPI_BYTE);
 }
 
-/// In a program of sessions alone MPI_Reduce_local of Open MPI 5.0.11 ends it.
-bool has_world() {
-    int initialised = 0;
-    PMPI_Initialized(&initialised);
-    return initialised != 0;
+/// Open MPI 5.0's own windows corrupt memory where several threads use them; a program without this library shows it.
+bool windows_take_threads() {
+#ifdef OMPI_MAJOR_VERSION
+    return OMPI_MAJOR_VERSION != 5 || OMPI_MINOR_VERSION != 0;
+#else
+    return true;
+#endif
 }
 
 bool has_negative_extent(MPI_Datatype type) {
@@ -101,15 +100,16 @@ class Replacement {
 
     /// Why the library's own algorithm has to run, alike on all ranks; empty: the rule's can.
     [[nodiscard]] std::string_view fallback_reason() const {
-        if (max_bytes_ > std::numeric_limits<int>::max()) return "too large";
+        if (std::max(max_bytes_, moves_data_ ? 0 : key_.count) > std::numeric_limits<int>::max()) return "too large";
         if (!moves_data_ && !may_reduce(key_.op, key_.type)) return kArguments;
-        if (!moves_data_ && !has_world()) return "no MPI_COMM_WORLD";
         if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
         const std::string_view refusal = rule_.algorithm->restrictions.refusal(args_);
         if (!refusal.empty()) return refusal;
         // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
         if (rule_.algorithm->window != nullptr && !cacheable())
             return "shared memory takes predefined types and operators";
+        if (rule_.algorithm->window != nullptr && World::get()->threads() && !windows_take_threads())
+            return "shared memory under threads crashes in Open MPI 5.0";
         if (in_parts() && !has_even_parts(call_, communicator_.here(), args_.count)) return "unequal parts";
         return {};
     }
@@ -128,13 +128,17 @@ class Replacement {
     [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
         const SetupTimer clock("plan", args_.ranks);
-        return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.private_comm(), key_.type, key_.op);
+        const ReturnedErrors returned(communicator_.comm());  // windows are made of it
+        return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.channel(), key_.type, key_.op);
     }
 
     int run(Execution& execution) const {
         if (moves_data_) return move_data(call_, communicator_, execution);
         // At ranks that receive nothing the argument is not significant: a program may pass any address.
-        return execution(call_.send.data, receives(call_, communicator_.here()) ? call_.receive.data : nullptr);
+        const bool in_place = call_.send.data == MPI_IN_PLACE;
+        const bool used = in_place || receives(call_, communicator_.here());
+        return execution(aliased(call_, communicator_.here()) ? MPI_IN_PLACE : call_.send.data,
+                         used ? call_.receive.data : nullptr);
     }
 
     const InterceptedCall& call_;
@@ -155,19 +159,21 @@ Outcome failed(const Communicator& communicator, int error) {
 }  // namespace
 
 Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
-    communicator.prepare();
-    if (!communicator.may_replace(call.kind)) return {};
     const Collective& collective = collective_of(call.kind);
+    const bool exchanged = collective.counts == BlockCounts::exchanged;
     const bool arguments_valid = may_be_valid(call, communicator.here());
-    if (!arguments_valid && collective.counts != BlockCounts::exchanged) return {.reason = kArguments};
+    if (!arguments_valid && !exchanged) return {.reason = kArguments};
     BlockSizes sizes;
-    if (collective.counts != BlockCounts::equal) {
+    if (!exchanged) {
+        sizes = known_block_sizes(call, communicator.here());
+        if (!communicator.may_replace(call.kind, sizes.message_bytes)) return {.bytes = sizes.message_bytes};
+    }
+    communicator.locate();
+    if (!communicator.may_replace(call.kind)) return {};
+    if (exchanged) {
         sizes = exchange_block_sizes(call, communicator, arguments_valid);
-        if (sizes.error != MPI_SUCCESS) return failed(communicator, sizes.error);
+        if (sizes.error != MPI_SUCCESS) return {.done = true, .error = sizes.error};  // MPI has told the handler
         if (!sizes.valid) return {.reason = kArguments};
-    } else {
-        sizes.message_bytes = message_bytes(call, communicator.here());
-        sizes.max_bytes_per_rank = bytes_per_rank(collective, sizes.message_bytes, communicator.here().ranks);
     }
     Outcome outcome{.bytes = sizes.message_bytes};
     const auto rules = communicator.rules(call.kind);
@@ -176,6 +182,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
     Replacement replacement(call, communicator, **rule, sizes);
     outcome.reason = replacement.fallback_reason();
+    if (outcome.reason.empty() && !communicator.open_channel()) outcome.reason = "no tags are left";
     if (!outcome.reason.empty()) return outcome;
     try {
         outcome.error = replacement.run();

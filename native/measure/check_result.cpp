@@ -20,14 +20,7 @@ std::string describe_error(int error) {
 
 }  // namespace
 
-std::optional<std::string> check_result(const Harness& harness, Operation& operation, Buffers& buffers) {
-    buffers.poison(operation);
-    int error = MPI_SUCCESS;
-    {
-        const ScopedControls scope(operation.controls());
-        error = operation(buffers.send(), buffers.receive());
-    }
-    const auto mistake = error == MPI_SUCCESS ? buffers.find_mistake(operation) : std::optional(describe_error(error));
+std::optional<std::string> first_of_all(const Harness& harness, const std::optional<std::string>& mistake) {
     int first = mistake ? harness.rank : harness.size;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, harness.comm);
     if (first == harness.size) return std::nullopt;
@@ -37,6 +30,17 @@ std::optional<std::string> check_result(const Harness& harness, Operation& opera
     text.resize(static_cast<std::size_t>(length));
     MPI_Bcast(text.data(), length, MPI_CHAR, first, harness.comm);
     return text;
+}
+
+std::optional<std::string> check_result(const Harness& harness, Operation& operation, Buffers& buffers) {
+    buffers.poison(operation);
+    int error = MPI_SUCCESS;
+    {
+        const ScopedControls scope(operation.controls());
+        error = operation(buffers.send(), buffers.receive());
+    }
+    const auto mistake = error == MPI_SUCCESS ? buffers.find_mistake(operation) : std::optional(describe_error(error));
+    return first_of_all(harness, mistake);
 }
 
 }  // namespace timpani

@@ -13,6 +13,7 @@
 #include "measure/check_result.hpp"
 #include "measure/describe_places.hpp"
 #include "measure/measure_cell.hpp"
+#include "measure/rules_report.hpp"
 #include "measure/stop_rule.hpp"
 #include "operations/make_operation.hpp"
 
@@ -106,6 +107,7 @@ void Launch::measure(const CellPlan& cell) {
             make_operation(cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype),
                            communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
         buffers_.prepare(*operation, cell.mode);
+        if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // earlier cells have told it
         if (plan_.method == Method::call) {
             const ScopedControls scope(operation->controls());
             for (int i = 0; i < plan_.repetitions.value_or(1); ++i) (*operation)(buffers_.send(), buffers_.receive());
@@ -114,7 +116,9 @@ void Launch::measure(const CellPlan& cell) {
         } else if (counter_) {
             line.add_json("proof", counter_->count(*operation, buffers_));
         } else {
-            line.add_json("measured", measure_cell(harness_, *operation, buffers_, protocol_, cell));
+            const auto measured = measure_cell(harness_, *operation, buffers_, protocol_, cell);
+            const auto why = plan_.by_rules ? rules_not_followed(harness_, cell.operation) : std::nullopt;
+            why ? line.add("mistake", *why) : line.add_json("measured", measured);
         }
     } catch (const NotApplicable& reason) {
         line.add("mistake", reason.what());

@@ -82,6 +82,8 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
         plan.skews.push_back(skew);
     } else if (key == "include_setup") {
         plan.include_setup = true;
+    } else if (key == "by_rules") {
+        plan.by_rules = true;
     } else if (key == "place") {
         plan.node_of_rank.push_back(next<int>(words));
         plan.group_of_rank.push_back(next<int>(words));

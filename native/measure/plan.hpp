@@ -46,6 +46,7 @@ struct Plan {
     std::optional<int> repetitions;  // and of the calls that `call` makes
     std::vector<ClockSkew> skews;
     bool include_setup = false;      // of our algorithms, in each call
+    bool by_rules = false;           // libtimpani.so with rules is to be beneath
     std::vector<int> node_of_rank;   // where whoever wrote the plan knows it; else empty, and MPI is asked
     std::vector<int> group_of_rank;  // of equal length
     std::vector<CellPlan> cells;

@@ -88,6 +88,9 @@ class Run:
         return [line for line in self.stderr.splitlines() if line.startswith("timpani:")]
 
 
+# Starts a program after it has taken the library away from one rank, as scripts do that clean their environment.
+CLEANED = 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != "$0" || unset LD_PRELOAD TIMPANI_RULES; exec "$@"'
+
 RunProgram = Callable[..., Run]
 
 
@@ -124,9 +127,19 @@ def compiled(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 @pytest.fixture
 def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_path: Path) -> RunProgram:
-    """Run a program with `text` as rules beneath it (`None`: without the library), and return what it did."""
+    """Run a program with `text` as rules beneath it (`None`: without the library), and return what it did.
 
-    def run(name: str, *arguments: str, text: str | None, ranks: int = 3, **environment: str) -> Run:
+    without  a rank that runs without the library all the same
+    """
+
+    def run(
+        name: str,
+        *arguments: str,
+        text: str | None,
+        ranks: int = 3,
+        without: int | None = None,
+        **environment: str,
+    ) -> Run:
         profile = tmp_path / "profile.csv"
         profile.unlink(missing_ok=True)
         (tmp_path / "rules").write_text(text or "")
@@ -141,7 +154,10 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
             oversubscribed=ranks > read_cores().usable,
             arguments=(),
             environment={**(beneath if text is not None else {}), **environment},
-            program=(str(compiled(name)), *arguments),
+            program=(
+                *(() if without is None else ("sh", "-c", CLEANED, str(without))),
+                *(str(compiled(name)), *arguments),
+            ),
         )
         to_run = command(mpi, request)
         done = subprocess.run(

@@ -55,6 +55,18 @@ def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_
     assert (changed.returncode, "other rules" in changed.stderr) == (2, True)
 
 
+def test_a_cell_fails_whose_rule_was_not_followed(mpi: Mpi, tmp_path: Path) -> None:
+    """On 3 ranks, of an algorithm for even numbers of them; at 8 bytes no rule asks for it."""
+    path, folder = tmp_path / "rules.txt", tmp_path / "c"
+    path.write_text(rules("allgather bytes=1024.. neighbor_exchange"))
+    study = ("allgather", "--algorithms", "default", "--sizes", "8,1Ki", "--launches", "1", "--slot", "5ms")
+    options = ("--ranks", "3", "--oversubscribe", "--mpi", mpi.mpirun, "--rules", path, "-o", folder)
+    timpani("run", *study, *options)
+    found = {(line["provider"], line["message_bytes"]): line["error"] for line in results(folder)}
+    assert "rules not followed" in found.pop(("timpani", 1024))
+    assert set(found.values()) == {None}
+
+
 def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path, tmp_path: Path) -> None:
     source = tmp_path / "program.c"
     source.write_text(

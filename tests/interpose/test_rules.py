@@ -36,7 +36,7 @@ def test_the_first_rule_that_matches_decides(run_program: RunProgram) -> None:
 def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=rules("bcast ranks=4.. linear"))
     assert only_defaults(done)
-    assert done.ran("setup") == {"rules"}
+    assert done.ran("setup") == {"world"}
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ def plan_text(
             *([] if study.warmup is None else [f"warmup {study.warmup}"]),
             *([] if repetitions is None else [f"repetitions {repetitions}"]),
             *(["include_setup"] if study.include_setup else []),
+            *(["by_rules"] if any(planned.cell.algorithm == BY_RULES for planned in cells) else []),
             *place_lines(plan, group),
             *cell_lines(cells),
             "",

@@ -50,8 +50,18 @@ static void add_thirds(void *left, void *right, int *count, MPI_Datatype *type) 
     }
 }
 
-static MPI_Datatype every_other, backwards, outer, whole, matrix, doubled;
+static MPI_Datatype every_other, backwards, outer, whole, matrix, doubled, from_here, into_here;
 static MPI_Op product, thirds;
+
+static MPI_Datatype absolute(void *address) { /* 4 ints with gaps, from MPI_BOTTOM */
+    MPI_Datatype made;
+    MPI_Aint place;
+    const int one = 1;
+    MPI_Get_address(address, &place);
+    MPI_Type_create_hindexed(1, &one, &place, every_other, &made);
+    MPI_Type_commit(&made);
+    return made;
+}
 
 static void make_types(void) {
     MPI_Type_vector(4, 1, 2, MPI_INT, &every_other); /* 4 ints with gaps */
@@ -71,6 +81,7 @@ static void make_types(void) {
     for (int i = 0; i < 6; ++i) MPI_Type_commit(all[i]);
     MPI_Op_create(multiply, 0, &product);
     MPI_Op_create(add_thirds, 1, &thirds);
+    from_here = absolute(from), into_here = absolute(into);
 }
 
 static int counts[MOST_RANKS], places[MOST_RANKS], sent[MOST_RANKS], got[MOST_RANKS], sent_at[MOST_RANKS],
@@ -95,6 +106,9 @@ static void move(int root, int n) {
     TRY(Bcast(into, even ? n : 4 * n, even ? backwards : MPI_INT, root, comm));
     TRY(Bcast(into, even ? 4 * n : n, even ? whole : every_other, root, comm));
     TRY(Bcast(into, even ? 2 * n : n, even ? MPI_INT : doubled, root, comm));
+    TRY(Bcast(MPI_BOTTOM, 1, into_here, root, comm));
+    TRY(Gather(MPI_BOTTOM, 1, from_here, into, 4, MPI_INT, root, comm));
+    TRY(Scatter(from, 4, MPI_INT, MPI_BOTTOM, 1, into_here, root, comm));
     TRY(Gather(from, n, MPI_INT, at_root ? into : NULL, at_root ? n : -1, at_root ? MPI_INT : MPI_DATATYPE_NULL, root, comm));
     TRY(Gather(from, n, every_other, into, 4 * n, MPI_INT, root, comm));
     TRY(Gather(from, 4 * n, MPI_INT, into, n, backwards, root, comm));
