@@ -1,8 +1,7 @@
 #include "interpose/arguments.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <span>
+#include <vector>
 
 namespace timpani {
 
@@ -14,22 +13,26 @@ std::int64_t type_bytes(MPI_Datatype type) {
     return size;
 }
 
-std::span<const int> counts_of(const BufferArguments& buffer, RankInComm here) {
-    return {buffer.counts, buffer.counts == nullptr ? 0 : static_cast<std::size_t>(here.ranks)};
+/// Elements of all blocks together.
+std::int64_t elements_of(const BufferArguments& buffer, RankInComm here) {
+    std::int64_t all = 0;
+    for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) all += buffer.counts[rank];
+    return all;
 }
 
 bool described(const BufferArguments& buffer, RankInComm here, bool with_displacements) {
-    if (buffer.type == MPI_DATATYPE_NULL || buffer.count < 0 || (with_displacements && buffer.displacements == nullptr))
+    if (buffer.type == MPI_DATATYPE_NULL || buffer.count < 0 || (with_displacements && !buffer.displacements.given()))
         return false;
-    return std::ranges::none_of(counts_of(buffer, here), [](int count) { return count < 0; });
+    for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) {
+        if (buffer.counts[rank] < 0) return false;
+    }
+    return true;
 }
 
 /// Whether the blocks of those buffers are told by arrays, which must be there.
 bool by_arrays(const Collective& collective, const CollectiveBuffers& buffers) {
     return collective.counts != BlockCounts::equal && buffers.in_blocks();
 }
-
-std::int64_t sum(std::span<const int> counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
 
 bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending) {
     switch (collective_of(call.kind).in_place()) {
@@ -50,7 +53,7 @@ bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool send
     if (buffer.data == MPI_IN_PLACE) return in_place_allowed(call, here, sending);
     const Collective& collective = collective_of(call.kind);
     const bool arrays = by_arrays(collective, sending ? collective.send : collective.receive);
-    if (arrays && buffer.counts == nullptr) return false;
+    if (arrays && !buffer.counts.given()) return false;
     return described(buffer, here, arrays);
 }
 
@@ -102,7 +105,7 @@ bool may_be_valid(const InterceptedCall& call, RankInComm here) {
     if (collective.reduces()) {
         if (call.op == MPI_OP_NULL || !described(call.receive, here, false)) return false;
         if (call.send.data == MPI_IN_PLACE && !in_place_allowed(call, here, true)) return false;
-        if (collective.receive.content == Content::part && call.receive.counts == nullptr) return false;
+        if (collective.receive.content == Content::part && !call.receive.counts.given()) return false;
         return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !refused;
     }
     return (!sends(call, here) || buffer_may_be_valid(call, here, true)) &&
@@ -112,21 +115,19 @@ bool may_be_valid(const InterceptedCall& call, RankInComm here) {
 std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.result == Result::none) return 0;
-    const auto all = [&](const BufferArguments& buffer) {
-        return sum(counts_of(buffer, here)) * type_bytes(buffer.type);
-    };
+    const auto all = [&](const BufferArguments& buffer) { return elements_of(buffer, here) * type_bytes(buffer.type); };
     if (collective.receive.content == Content::part) return all(call.receive);
     if (by_arrays(collective, collective.send) && by_arrays(collective, collective.receive)) {
         return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
     }
     const BufferArguments& buffer = describing_buffer(call, here);
-    return (buffer.counts == nullptr ? buffer.count : buffer.counts[here.rank]) * type_bytes(buffer.type);
+    return (!buffer.counts.given() ? buffer.count : buffer.counts[here.rank]) * type_bytes(buffer.type);
 }
 
 std::vector<std::int64_t> block_bytes(const BufferArguments& buffer, RankInComm here) {
     const auto size = type_bytes(buffer.type);
     std::vector<std::int64_t> bytes;
-    for (const int count : counts_of(buffer, here)) bytes.push_back(count * size);
+    for (int rank = 0; rank < here.ranks; ++rank) bytes.push_back(buffer.counts[rank] * size);
     return bytes;
 }
 

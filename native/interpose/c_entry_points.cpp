@@ -4,23 +4,37 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
 #include "interpose/finish.hpp"
 #include "interpose/intercept.hpp"
 #include "interpose/world.hpp"
 
-using timpani::BufferArguments;
-using timpani::CollectiveKind;
-using timpani::intercept;
-
 namespace {
 
-/// A buffer that is only read; where it is described by one count, or by arrays.
-BufferArguments buffer(const void* data, int count, MPI_Datatype type) {
+using timpani::BufferArguments;
+using timpani::CollectiveKind;
+using timpani::Form;
+using timpani::InterceptedCall;
+
+/// A buffer that is only read; where it is described by one count, or by arrays. A reduction's operand is described
+/// with its result.
+BufferArguments buffer(const void* data, std::int64_t count, MPI_Datatype type) {
     return {.data = const_cast<void*>(data), .count = count, .type = type};
 }
-BufferArguments buffer(const void* data, const int* counts, const int* displacements, MPI_Datatype type) {
+template <typename Count>
+BufferArguments buffer(const void* data, const Count* counts, std::nullptr_t, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .counts = counts, .type = type};
+}
+template <typename Count, typename Displacement>
+BufferArguments buffer(const void* data, const Count* counts, const Displacement* displacements, MPI_Datatype type) {
     return {.data = const_cast<void*>(data), .counts = counts, .displacements = displacements, .type = type};
 }
+BufferArguments operand(const void* data) { return {.data = const_cast<void*>(data)}; }
 
 /// Before the program gives a communicator up.
 void end_windows(const MPI_Comm* comm) {
@@ -48,6 +62,25 @@ int MPI_Finalize() {
     return PMPI_Finalize();
 }
 
+int MPI_Abort(MPI_Comm comm, int code) {
+    int rank = 0;
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    if (initialised != 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    timpani::finish_alone("rank " + std::to_string(rank) + " alone, which called MPI_Abort");
+    return PMPI_Abort(comm, code);
+}
+
+#ifdef TIMPANI_SESSIONS
+int MPI_Session_finalize(MPI_Session* session) {
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    if (initialised == 0)
+        timpani::finish_alone("process " + std::to_string(getpid()) + " alone, of a program of sessions");
+    return PMPI_Session_finalize(session);
+}
+#endif
+
 int MPI_Comm_free(MPI_Comm* comm) {
     end_windows(comm);
     return PMPI_Comm_free(comm);
@@ -59,161 +92,74 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 }
 
 int MPI_Barrier(MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
+    return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
 }
 
-int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::bcast, .comm = comm, .receive = buffer(data, count, type), .root = root},
-                     [&] { return PMPI_Bcast(data, count, type, root, comm); });
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::non_blocking,
+                          [&] { return PMPI_Ibarrier(comm, request); });
 }
 
-int MPI_Gather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-               MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept(
-        {.kind = CollectiveKind::gather,
-         .comm = comm,
-         .send = buffer(send, send_count, send_type),
-         .receive = buffer(receive, receive_count, receive_type),
-         .root = root},
-        [&] { return PMPI_Gather(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
+#ifdef TIMPANI_PERSISTENT
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::persistent,
+                          [&] { return PMPI_Barrier_init(comm, info, request); });
 }
+#endif
 
-int MPI_Gatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                const int* receive_displacements, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::gatherv,
-                      .comm = comm,
-                      .send = buffer(send, send_count, send_type),
-                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type),
-                      .root = root},
-                     [&] {
-                         return PMPI_Gatherv(send, send_count, send_type, receive, receive_counts,
-                                             receive_displacements, receive_type, root, comm);
-                     });
-}
+// The rest is in the table.
+#define TIMPANI_LIST(...) __VA_ARGS__
+#define TIMPANI_CALL(name, ...) \
+    InterceptedCall { .kind = CollectiveKind::name, .comm = comm, __VA_ARGS__ }
+#define TIMPANI_BLOCKING(Function, parameters, arguments, call)                     \
+    int MPI_##Function parameters {                                                 \
+        return timpani::intercept(call, [&] { return PMPI_##Function arguments; }); \
+    }
+#define TIMPANI_COUNTED(Function, parameters, arguments, call)                                  \
+    int MPI_##Function parameters {                                                             \
+        return timpani::count(call, Form::blocking, [&] { return PMPI_##Function arguments; }); \
+    }
+#define TIMPANI_NON_BLOCKING(Function, parameters, arguments, call)                               \
+    int MPI_I##Function(TIMPANI_LIST parameters, MPI_Request* request) {                          \
+        return timpani::count(call, Form::non_blocking,                                           \
+                              [&] { return PMPI_I##Function(TIMPANI_LIST arguments, request); }); \
+    }
+#ifdef TIMPANI_PERSISTENT
+#define TIMPANI_PREPARED(Function, parameters, arguments, call)                                        \
+    int MPI_##Function(TIMPANI_LIST parameters, MPI_Info info, MPI_Request* request) {                 \
+        return timpani::count(call, Form::persistent,                                                  \
+                              [&] { return PMPI_##Function(TIMPANI_LIST arguments, info, request); }); \
+    }
+#else
+#define TIMPANI_PREPARED(Function, parameters, arguments, call)
+#endif
 
-int MPI_Scatter(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept(
-        {.kind = CollectiveKind::scatter,
-         .comm = comm,
-         .send = buffer(send, send_count, send_type),
-         .receive = buffer(receive, receive_count, receive_type),
-         .root = root},
-        [&] { return PMPI_Scatter(send, send_count, send_type, receive, receive_count, receive_type, root, comm); });
-}
+#define Count int
+#define Displacement int
+#define REPLACED(Name, name, parameters, arguments, ...)                                 \
+    TIMPANI_BLOCKING(Name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
+    TIMPANI_NON_BLOCKING(name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
+    TIMPANI_PREPARED(Name##_init, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments)                                        \
+    TIMPANI_COUNTED(Name, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
+    TIMPANI_NON_BLOCKING(name, parameters, arguments, (timpani::OtherCall{#name, comm})) \
+    TIMPANI_PREPARED(Name##_init, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#include "interpose/entries.def"
+#undef Count
+#undef Displacement
 
-int MPI_Scatterv(const void* send, const int* send_counts, const int* send_displacements, MPI_Datatype send_type,
-                 void* receive, int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::scatterv,
-                      .comm = comm,
-                      .send = buffer(send, send_counts, send_displacements, send_type),
-                      .receive = buffer(receive, receive_count, receive_type),
-                      .root = root},
-                     [&] {
-                         return PMPI_Scatterv(send, send_counts, send_displacements, send_type, receive, receive_count,
-                                              receive_type, root, comm);
-                     });
-}
-
-int MPI_Allgather(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                  MPI_Datatype receive_type, MPI_Comm comm) {
-    return intercept(
-        {.kind = CollectiveKind::allgather,
-         .comm = comm,
-         .send = buffer(send, send_count, send_type),
-         .receive = buffer(receive, receive_count, receive_type)},
-        [&] { return PMPI_Allgather(send, send_count, send_type, receive, receive_count, receive_type, comm); });
-}
-
-int MPI_Allgatherv(const void* send, int send_count, MPI_Datatype send_type, void* receive, const int* receive_counts,
-                   const int* receive_displacements, MPI_Datatype receive_type, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::allgatherv,
-                      .comm = comm,
-                      .send = buffer(send, send_count, send_type),
-                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type)},
-                     [&] {
-                         return PMPI_Allgatherv(send, send_count, send_type, receive, receive_counts,
-                                                receive_displacements, receive_type, comm);
-                     });
-}
-
-int MPI_Alltoall(const void* send, int send_count, MPI_Datatype send_type, void* receive, int receive_count,
-                 MPI_Datatype receive_type, MPI_Comm comm) {
-    return intercept(
-        {.kind = CollectiveKind::alltoall,
-         .comm = comm,
-         .send = buffer(send, send_count, send_type),
-         .receive = buffer(receive, receive_count, receive_type)},
-        [&] { return PMPI_Alltoall(send, send_count, send_type, receive, receive_count, receive_type, comm); });
-}
-
-int MPI_Alltoallv(const void* send, const int* send_counts, const int* send_displacements, MPI_Datatype send_type,
-                  void* receive, const int* receive_counts, const int* receive_displacements, MPI_Datatype receive_type,
-                  MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::alltoallv,
-                      .comm = comm,
-                      .send = buffer(send, send_counts, send_displacements, send_type),
-                      .receive = buffer(receive, receive_counts, receive_displacements, receive_type)},
-                     [&] {
-                         return PMPI_Alltoallv(send, send_counts, send_displacements, send_type, receive,
-                                               receive_counts, receive_displacements, receive_type, comm);
-                     });
-}
-
-int MPI_Reduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::reduce,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, count, type),
-                      .op = op,
-                      .root = root},
-                     [&] { return PMPI_Reduce(send, receive, count, type, op, root, comm); });
-}
-
-int MPI_Allreduce(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::allreduce,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, count, type),
-                      .op = op},
-                     [&] { return PMPI_Allreduce(send, receive, count, type, op, comm); });
-}
-
-int MPI_Reduce_scatter(const void* send, void* receive, const int* counts, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::reduce_scatter,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, counts, nullptr, type),
-                      .op = op},
-                     [&] { return PMPI_Reduce_scatter(send, receive, counts, type, op, comm); });
-}
-
-int MPI_Reduce_scatter_block(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::reduce_scatter_block,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, count, type),
-                      .op = op},
-                     [&] { return PMPI_Reduce_scatter_block(send, receive, count, type, op, comm); });
-}
-
-int MPI_Scan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::scan,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, count, type),
-                      .op = op},
-                     [&] { return PMPI_Scan(send, receive, count, type, op, comm); });
-}
-
-int MPI_Exscan(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    return intercept({.kind = CollectiveKind::exscan,
-                      .comm = comm,
-                      .send = {.data = const_cast<void*>(send)},
-                      .receive = buffer(receive, count, type),
-                      .op = op},
-                     [&] { return PMPI_Exscan(send, receive, count, type, op, comm); });
-}
+#ifdef TIMPANI_LARGE_COUNTS
+#define Count MPI_Count
+#define Displacement MPI_Aint
+#define REPLACED(Name, name, parameters, arguments, ...)                                     \
+    TIMPANI_BLOCKING(Name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
+    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
+    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments)                                            \
+    TIMPANI_COUNTED(Name##_c, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
+    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (timpani::OtherCall{#name, comm})) \
+    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#include "interpose/entries.def"
+#endif
 
 }  // extern "C"

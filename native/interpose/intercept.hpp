@@ -24,4 +24,16 @@ inline int intercept(const InterceptedCall& call, const CallLibrary& call_librar
     return error;
 }
 
+/// A call that is never replaced: counted where calls are, and passed on.
+template <typename Call, typename CallLibrary>
+inline int count(const Call& call, Form form, const CallLibrary& call_library) {
+    if (!intercepting() || !counting) return call_library();
+    const Communicator* const communicator = cached_communicator(call.comm);
+    if (communicator == nullptr) return call_library();
+    const CallTimer timer(call, *communicator, form);
+    const int error = call_library();
+    timer.end({});
+    return error;
+}
+
 }  // namespace timpani

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "collectives/collective.hpp"
 
@@ -23,13 +24,36 @@ inline constexpr std::array kCollectiveKinds{
 
 inline const Collective& collective_of(CollectiveKind kind) { return collectives()[static_cast<std::size_t>(kind)]; }
 
+/// A whole number for each rank, as MPI's functions take them: int, or 64 bits in those with large counts.
+class RankNumbers {
+  public:
+    constexpr RankNumbers() = default;
+    template <typename Number>
+    RankNumbers(const Number* numbers) : numbers_(numbers), wide_(sizeof(Number) == sizeof(std::int64_t)) {
+        static_assert(sizeof(Number) == sizeof(int) || sizeof(Number) == sizeof(std::int64_t));
+    }
+
+    [[nodiscard]] bool given() const { return numbers_ != nullptr; }
+    [[nodiscard]] std::int64_t operator[](int rank) const {
+        if (!wide_) return static_cast<const int*>(numbers_)[rank];
+        std::int64_t number = 0;  // MPI_Count and MPI_Aint are types of their own, of the same bits
+        std::memcpy(&number, static_cast<const std::byte*>(numbers_) + sizeof number * static_cast<std::size_t>(rank),
+                    sizeof number);
+        return number;
+    }
+
+  private:
+    const void* numbers_ = nullptr;
+    bool wide_ = false;
+};
+
 /// What a call says of one of its buffers. `counts` and `displacements`, one a rank, are those of v-collectives, in
 /// elements of `type`; else every block has `count`. Only read where it is sent from.
 struct BufferArguments {
     void* data = nullptr;
-    int count = 0;
-    const int* counts = nullptr;
-    const int* displacements = nullptr;
+    std::int64_t count = 0;
+    RankNumbers counts{};
+    RankNumbers displacements{};
     MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 

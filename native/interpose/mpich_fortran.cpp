@@ -9,6 +9,7 @@ void mpi_init_f08_(MPI_Fint* error);
 void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error);
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error);
 void mpi_finalize_f08_(MPI_Fint* error);
+void mpi_abort_f08_(const MPI_Fint* comm, const MPI_Fint* code, MPI_Fint* error);
 void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error);
 void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* error);
 }
@@ -36,5 +37,8 @@ void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided, MPI_Fint
 }
 void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* error) { give(error, MPI_Barrier(PMPI_Comm_f2c(*comm))); }
 void mpi_finalize_f08_(MPI_Fint* error) { give(error, MPI_Finalize()); }
+void mpi_abort_f08_(const MPI_Fint* comm, const MPI_Fint* code, MPI_Fint* error) {
+    give(error, MPI_Abort(PMPI_Comm_f2c(*comm), *code));
+}
 void mpi_comm_free_f08_(MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }
 void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_disconnect, comm, error); }

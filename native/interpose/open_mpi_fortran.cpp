@@ -78,6 +78,10 @@ TIMPANI_FORTRAN(init_thread, INIT_THREAD, Integer required, MPI_Fint* provided, 
 
 TIMPANI_FORTRAN(finalize, FINALIZE, MPI_Fint* error) { give(error, MPI_Finalize()); }
 
+TIMPANI_FORTRAN(abort, ABORT, Integer comm, Integer code, MPI_Fint* error) {
+    give(error, MPI_Abort(comm_of(comm), *code));
+}
+
 TIMPANI_FORTRAN(comm_free, COMM_FREE, MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }
 
 TIMPANI_FORTRAN(comm_disconnect, COMM_DISCONNECT, MPI_Fint* comm, MPI_Fint* error) {

@@ -51,11 +51,10 @@ PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm c
     bool packed_already = is_bytes_;
     std::int64_t end = 0;
     for (int rank = 0; rank < blocks; ++rank) {
-        const int elements = buffer.counts == nullptr ? buffer.count : buffer.counts[rank];
-        const std::int64_t displacement = buffer.displacements == nullptr
-                                              ? static_cast<std::int64_t>(rank) * buffer.count
-                                              : buffer.displacements[rank];
-        const std::int64_t bytes = elements * static_cast<std::int64_t>(layout.size);
+        const std::int64_t elements = buffer.counts.given() ? buffer.counts[rank] : buffer.count;
+        const std::int64_t displacement =
+            buffer.displacements.given() ? buffer.displacements[rank] : rank * buffer.count;
+        const std::int64_t bytes = elements * layout.size;
         packed_already = packed_already && (bytes == 0 || displacement * layout.extent == end);
         blocks_.push_back({memory + displacement * layout.extent, elements, end, bytes});
         end += bytes;
@@ -82,10 +81,11 @@ int PackedBuffer::copy(const Block& block, bool pack) {
         std::memcpy(pack ? packed : block.memory, pack ? block.memory : packed, static_cast<std::size_t>(block.bytes));
         return MPI_SUCCESS;
     }
-    const int size = static_cast<int>(block.bytes);
+    const int size = static_cast<int>(block.bytes);  // fits: larger messages are left to MPI
+    const int elements = static_cast<int>(block.elements);
     int position = 0;
-    if (pack) return PMPI_Pack(block.memory, block.elements, type_, packed, size, &position, comm_);
-    return PMPI_Unpack(packed, size, &position, block.memory, block.elements, type_, comm_);
+    if (pack) return PMPI_Pack(block.memory, elements, type_, packed, size, &position, comm_);
+    return PMPI_Unpack(packed, size, &position, block.memory, elements, type_, comm_);
 }
 
 int PackedBuffer::pack() {

@@ -55,7 +55,7 @@ class PackedBuffer {
   private:
     struct Block {
         std::byte* memory;
-        int elements;
+        std::int64_t elements;
         std::int64_t offset;  // in the packed bytes
         std::int64_t bytes;
     };

@@ -1,62 +1,76 @@
 #include "interpose/profile.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <iomanip>
 #include <limits>
 #include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace timpani {
 
 namespace {
 
 constexpr char kMark = '\t';  // between fields on their way to rank 0; no name has one
+constexpr const char* kProgram = "program";
 
-std::string as_text(const ProfileRows& rows) {
-    std::ostringstream text;
-    text << std::setprecision(std::numeric_limits<double>::max_digits10);
-    for (const auto& [key, entry] : rows) {
-        text << key.collective << kMark << key.ranks << kMark << key.size_class << kMark << key.algorithm << kMark
-             << key.reason << kMark << entry.calls << kMark << entry.bytes << kMark << entry.seconds << '\n';
-    }
-    return text.str();
+/// What the program's file is called.
+std::string program_name() {
+    std::array<char, 4096> path{};  // PATH_MAX
+    const auto length = readlink("/proc/self/exe", path.data(), path.size());
+    std::string name(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    name = name.substr(name.rfind('/') + 1);
+    std::ranges::replace_if(name, [](char each) { return each == kMark || each == '\n' || each == '"'; }, '_');
+    return name;
 }
 
-ProfileRows from_text(const std::string& text) {
-    ProfileRows rows;
+class Fields {
+  public:
+    explicit Fields(const std::string& line) : fields_(line) {}
+    std::string next() {
+        std::string field;
+        std::getline(fields_, field, kMark);
+        return field;
+    }
+
+  private:
+    std::istringstream fields_;
+};
+
+/// The ranks' texts, one behind the other.
+ProfileReport from_text(const std::string& text) {
+    ProfileReport report;
     std::istringstream lines(text);
+    ProfileEntry rank;
     for (std::string line; std::getline(lines, line);) {
-        std::istringstream fields(line);
-        const auto next = [&fields] {
-            std::string field;
-            std::getline(fields, field, kMark);
-            return field;
-        };
+        Fields fields(line);
         ProfileKey key;
-        key.collective = next();
-        key.ranks = std::stoi(next());
-        key.size_class = std::stoi(next());
-        key.algorithm = next();
-        key.reason = next();
-        ProfileEntry entry{.calls = std::stoll(next()), .bytes = std::stoll(next()), .seconds = std::stod(next())};
-        entry.seconds_max = entry.seconds;
-        rows[key].add(entry);  // ranks' rows with the same key follow each other's
+        key.collective = fields.next();
+        if (key.collective == kProgram) {
+            report.total.add(std::exchange(rank, {}));
+            const std::string name = fields.next();
+            if (std::ranges::find(report.programs, name) == report.programs.end()) report.programs.push_back(name);
+            report.wall_seconds = std::max(report.wall_seconds, std::stod(fields.next()));
+            ++report.reporting;
+            continue;
+        }
+        key.ranks = std::stoi(fields.next());
+        key.between_groups = fields.next() == "1";
+        key.size_class = std::stoi(fields.next());
+        key.algorithm = fields.next();
+        key.reason = fields.next();
+        ProfileEntry entry{.calls = std::stoll(fields.next()), .bytes = std::stoll(fields.next()), .seconds = 0};
+        entry.seconds = entry.seconds_max = std::stod(fields.next());
+        report.rows[key].add(entry);
+        rank.calls += entry.calls;
+        rank.seconds += entry.seconds;
+        rank.seconds_max = rank.seconds;
     }
-    return rows;
-}
-
-/// Sums over ranks as one call of all of them.
-double each(const ProfileKey& key, double sum) { return sum / key.ranks; }
-
-std::string low_of(const ProfileKey& key) {
-    if (key.size_class < 0) return "";
-    return std::to_string(key.size_class == 0 ? 0 : std::int64_t{1} << (key.size_class - 1));
-}
-
-std::string high_of(const ProfileKey& key) {
-    if (key.size_class < 0) return "";
-    return std::to_string(key.size_class == 0 ? 0 : (std::int64_t{1} << key.size_class) - 1);
+    report.total.add(rank);
+    return report;
 }
 
 }  // namespace
@@ -68,6 +82,21 @@ void ProfileEntry::add(const ProfileEntry& other) {
     seconds_max = std::max(seconds_max, other.seconds_max);
 }
 
+double ProfileReport::each(const ProfileKey& key, std::int64_t sum) const {
+    return static_cast<double>(sum) / (reporting == 1 ? 1 : key.ranks);
+}
+
+double ProfileReport::share(const ProfileEntry& entry) const {
+    return wall_seconds > 0 ? mean(entry) / wall_seconds : 0;
+}
+
+std::vector<const std::pair<const ProfileKey, ProfileEntry>*> ProfileReport::by_cost() const {
+    std::vector<const std::pair<const ProfileKey, ProfileEntry>*> sorted;
+    for (const auto& row : rows) sorted.push_back(&row);
+    std::ranges::stable_sort(sorted, std::greater{}, [](const auto* row) { return row->second.seconds; });
+    return sorted;
+}
+
 int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
 
 void Profile::add(const ProfileKey& key, std::int64_t bytes, double seconds) {
@@ -75,16 +104,26 @@ void Profile::add(const ProfileKey& key, std::int64_t bytes, double seconds) {
     rows_[key].add({1, bytes, seconds, seconds});
 }
 
-ProfileRows Profile::gathered(MPI_Comm comm) {
+std::string Profile::as_text() {
+    const std::scoped_lock lock(mutex_);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start_;
+    std::ostringstream text;
+    text.precision(std::numeric_limits<double>::max_digits10);
+    text << kProgram << kMark << program_name() << kMark << wall.count() << '\n';
+    for (const auto& [key, entry] : rows_) {
+        text << key.collective << kMark << key.ranks << kMark << key.between_groups << kMark << key.size_class << kMark
+             << key.algorithm << kMark << key.reason << kMark << entry.calls << kMark << entry.bytes << kMark
+             << entry.seconds << '\n';
+    }
+    return text.str();
+}
+
+ProfileReport Profile::gathered(MPI_Comm comm) {
     int rank = 0;
     int ranks = 0;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &ranks);
-    std::string own;
-    {
-        const std::scoped_lock lock(mutex_);
-        own = as_text(rows_);
-    }
+    const std::string own = as_text();
     const int length = static_cast<int>(own.size());
     std::vector<int> lengths(static_cast<std::size_t>(ranks));
     PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
@@ -95,25 +134,10 @@ ProfileRows Profile::gathered(MPI_Comm comm) {
     return from_text(all);
 }
 
-void write_csv(std::ostream& out, const ProfileRows& rows) {
-    out << "collective,ranks,bytes_low,bytes_high,algorithm,reason,calls,bytes,seconds,seconds_max\n";
-    for (const auto& [key, entry] : rows) {
-        // Parameters of an algorithm are parted by commas.
-        out << key.collective << ',' << key.ranks << ',' << low_of(key) << ',' << high_of(key) << ",\"" << key.algorithm
-            << "\"," << key.reason << ',' << each(key, static_cast<double>(entry.calls)) << ',' << std::fixed
-            << std::setprecision(0) << each(key, static_cast<double>(entry.bytes)) << std::setprecision(9) << ','
-            << each(key, entry.seconds) << ',' << entry.seconds_max << std::defaultfloat << '\n';
-    }
-}
-
-void write_summary(std::ostream& out, const ProfileRows& rows) {
-    for (const auto& [key, entry] : rows) {
-        out << "timpani: " << std::left << std::setw(21) << key.collective << std::right << std::setw(6) << key.ranks
-            << " ranks " << std::setw(11) << low_of(key) << " B.. " << std::setw(8)
-            << each(key, static_cast<double>(entry.calls)) << " calls " << std::setw(11) << std::fixed
-            << std::setprecision(6) << each(key, entry.seconds) << " s  " << std::defaultfloat << key.algorithm
-            << (key.reason.empty() ? "" : ", because of: ") << key.reason << '\n';
-    }
+ProfileReport Profile::alone(const std::string& note) {
+    ProfileReport report = from_text(as_text());
+    report.note = note;
+    return report;
 }
 
 }  // namespace timpani

@@ -135,10 +135,10 @@ class Replacement {
     int run(Execution& execution) const {
         if (moves_data_) return move_data(call_, communicator_, execution);
         // At ranks that receive nothing the argument is not significant: a program may pass any address.
-        const bool in_place = call_.send.data == MPI_IN_PLACE;
-        const bool used = in_place || receives(call_, communicator_.here());
-        return execution(aliased(call_, communicator_.here()) ? MPI_IN_PLACE : call_.send.data,
-                         used ? call_.receive.data : nullptr);
+        const RankInComm here = communicator_.here();
+        const void* const sent = aliased(call_, here) ? MPI_IN_PLACE : call_.send.data;
+        const bool used = sent == MPI_IN_PLACE || receives(call_, here);
+        return execution(sent, used ? call_.receive.data : nullptr);
     }
 
     const InterceptedCall& call_;

@@ -19,7 +19,8 @@ class SetupTimer {
     ~SetupTimer() {
         if (!counting) return;
         const double seconds = PMPI_Wtime() - start_;
-        Process::get().profile.add({"setup", ranks_, -1, what_, ""}, 0, seconds);
+        Process::get().profile.add(
+            {.collective = "setup", .ranks = ranks_, .size_class = -1, .algorithm = what_, .reason = ""}, 0, seconds);
         total += seconds;
     }
     SetupTimer(const SetupTimer&) = delete;

@@ -57,6 +57,9 @@ void World::begin() {
 void World::end() { delete current.exchange(nullptr); }
 
 World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()) {
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    spawned_ = parent != MPI_COMM_NULL;
     Process& process = Process::get();
     MPI_Group world = MPI_GROUP_NULL;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);

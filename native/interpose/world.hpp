@@ -29,6 +29,9 @@ class World {
     /// Whether several threads of one of those may call MPI at once.
     [[nodiscard]] bool threads() const { return threads_; }
 
+    /// Whether another program spawned this one.
+    [[nodiscard]] bool spawned() const { return spawned_; }
+
     /// The ranks of `comm` as comm() numbers them; nullopt where one of them has no library, or is of another world.
     [[nodiscard]] std::optional<std::vector<int>> find(MPI_Comm comm) const;
     /// Where those ranks are.
@@ -52,6 +55,7 @@ class World {
     std::optional<Topology> topology_;  // of comm_, where there are rules
     bool has_rules_ = false;
     bool threads_ = false;
+    bool spawned_ = false;       // found out as MPI begins: the program may free what tells it
     std::atomic<int> tags_ = 0;  // the last that was given away
     int most_tags_ = 0;
 };

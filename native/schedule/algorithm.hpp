@@ -61,8 +61,8 @@ struct Algorithm {
     /// Elements of memory that the ranks of each node share; none where it is null. It asks for the topology. What one
     /// call left there the next must not disturb while a rank still reads it.
     std::int64_t (*window)(const CollectiveArguments&) = nullptr;
-    /// Most messages that a rank may have under way at once, at least 1; no bound where it is null. At the bound the
-    /// oldest must end before the next starts.
+    /// Most messages that a rank may have under way at once, at least 1; where it is null, four for each rank and those
+    /// of a pipeline (DependencyTracker). At the bound the oldest must end before the next starts.
     std::int64_t (*requests)(const CollectiveArguments&) = nullptr;
     Claims claims;
 };

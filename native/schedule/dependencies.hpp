@@ -16,7 +16,7 @@ class DependencyTracker {
   public:
     DependencyTracker() = default;
     DependencyTracker(const Algorithm& algorithm, const CollectiveArguments& args)
-        : most_under_way_(algorithm.requests == nullptr ? 0 : algorithm.requests(args)) {}
+        : most_under_way_(algorithm.requests == nullptr ? most_messages(args) : algorithm.requests(args)) {}
 
     /// The numbers of those steps, each once; and takes `step`, which gets the next number.
     std::vector<std::int64_t> add(const Step& step) {
@@ -39,6 +39,14 @@ class DependencyTracker {
     [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return under_way_; }
 
   private:
+    /// Where an algorithm names no bound: so many that none waits but a pipeline of many segments, whose messages would
+    /// all be under way at once. A rank exchanges at most four messages with each other one in a round, so that the
+    /// oldest is of an earlier round than those that wait for it, and no ranks can wait for each other in a circle.
+    static std::int64_t most_messages(const CollectiveArguments& args) {
+        constexpr std::int64_t kOfAPipeline = 128;
+        return 4 * std::int64_t{args.ranks} + kOfAPipeline;
+    }
+
     std::int64_t most_under_way_ = 0;  // 0 for no bound
     std::int64_t taken_ = 0;
     HazardTracker hazards_;

@@ -72,12 +72,13 @@ def everywhere(algorithms: dict[str, str]) -> str:
 
 @dataclass
 class Run:
-    """How a program ended and, where a profile was asked for, its rows."""
+    """How a program ended and, where a profile was asked for, its rows, and those of the whole program by name."""
 
     status: int
     stdout: str
     stderr: str
     profile: list[dict[str, str]]
+    whole: dict[str, dict[str, str]]
 
     def ran(self, collective: str) -> set[str]:
         """The algorithms that ran for a collective."""
@@ -130,6 +131,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
     """Run a program with `text` as rules beneath it (`None`: without the library), and return what it did.
 
     without  a rank that runs without the library all the same
+    started  how many processes the program starts itself
     """
 
     def run(
@@ -138,6 +140,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         text: str | None,
         ranks: int = 3,
         without: int | None = None,
+        started: int = 0,
         **environment: str,
     ) -> Run:
         profile = tmp_path / "profile.csv"
@@ -151,7 +154,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         request = LaunchRequest(
             ranks=ranks,
             placement="core",
-            oversubscribed=ranks > read_cores().usable,
+            oversubscribed=ranks + started > read_cores().usable,
             arguments=(),
             environment={**(beneath if text is not None else {}), **environment},
             program=(
@@ -169,6 +172,8 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
             timeout=300,
         )
         rows = list(csv.DictReader(profile.read_text().splitlines())) if profile.exists() else []
-        return Run(done.returncode, done.stdout, done.stderr, rows)
+        whole = {row["collective"]: row for row in rows if row["collective"] in ("total", "wall")}
+        rest = [row for row in rows if row["collective"] not in whole]
+        return Run(done.returncode, done.stdout, done.stderr, rest, whole)
 
     return run

@@ -26,7 +26,7 @@ def test_communicators_with_a_rank_that_lacks_the_library_are_left_to_mpi(run_pr
 def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "mpich":
         pytest.skip("may be skipped: Debian's MPICH starts no processes")
-    done = run_program("partial.c", "spawn", text=ALL, ranks=2)
+    done = run_program("partial.c", "spawn", text=ALL, ranks=2, started=2)
     assert done.status == 0, done.stderr
     assert any("ranks of other programs" in line for line in done.told())
     assert ran(done, 4) == {"default"}
