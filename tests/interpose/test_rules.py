@@ -77,7 +77,7 @@ def test_a_second_program_s_profile_stands_beside_the_first_s(run_program: RunPr
     for _ in range(2):
         run_program(CALLS, text="", TIMPANI_PROFILE=str(kept))
     assert {path.name for path in tmp_path.glob("kept*")} == {"kept.csv", "kept.csv.2"}
-    assert (tmp_path / "kept.csv.2").read_text().startswith("collective,")
+    assert (tmp_path / "kept.csv.2").read_text().startswith("program,collective,")
 
 
 def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
