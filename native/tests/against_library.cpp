@@ -1,6 +1,6 @@
-// timpani-against-library thorough|brief: calls every algorithm of ours and the library's own collective on the same
-// data, and compares every byte that either may have written, those of gaps and margins among them. Exit status 1 where
-// one differs. `brief` leaves out most counts and roots.
+// timpani-against-library thorough|cases|brief: calls every algorithm of ours and the library's own collective on the
+// same data, and compares every byte that either may have written, those of gaps and margins among them. Exit status 1
+// where one differs. `cases` leaves out all datatypes but one with gaps, `brief` most counts and roots.
 
 #include <mpi.h>
 
@@ -183,6 +183,12 @@ std::vector<Topology> topologies(int ranks, bool thorough) {
     return all;
 }
 
+/// How much is tried.
+struct Extent {
+    bool all_cases;  // counts, roots and topologies
+    bool all_kinds;  // of elements
+};
+
 int failures = 0;
 int trials = 0;
 
@@ -208,11 +214,13 @@ void try_kind(const Algorithm& algorithm, const ElementKind& kind, const Collect
                  static_cast<long long>(args.count), args.root, in_place ? ", in place" : "", wrong->c_str());
 }
 
-void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool thorough, int ranks, MPI_Comm comm) {
+void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, Extent extent, int ranks, MPI_Comm comm) {
     const Collective& collective = *find_collective(algorithm.collective);
+    const bool reduces = collective.reduces();
+    const auto tried = extent.all_kinds ? kinds.all(reduces) : std::vector{kinds.with_gaps(reduces)};
     std::vector<std::int64_t> counts{7};
     std::vector<int> roots{ranks - 1};
-    if (thorough) {
+    if (extent.all_cases) {
         counts = {0, 1, std::max(1, ranks - 1), 7, 601};
         if (collective.rooted()) roots = {0, ranks / 2, ranks - 1};
     }
@@ -223,14 +231,13 @@ void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool t
                 const auto blocks = uneven(collective, ranks, count, in_place);
                 for (const bool defaults : {true, false}) {
                     if (!defaults && algorithm.parameters.empty()) continue;
-                    for (const auto& topology : topologies(ranks, thorough && algorithm.restrictions.topology)) {
+                    for (const auto& topology :
+                         topologies(ranks, extent.all_cases && algorithm.restrictions.topology)) {
                         CollectiveArguments args =
                             with_parameters({ranks, count, root, 1, true, {}, blocks}, algorithm, defaults);
                         args.topology = &topology;
                         if (!algorithm.restrictions.admit(args)) continue;
-                        for (const auto& kind : kinds.all(collective.reduces())) {
-                            try_kind(algorithm, kind, args, in_place, comm);
-                        }
+                        for (const auto& kind : tried) try_kind(algorithm, kind, args, in_place, comm);
                     }
                 }
             }
@@ -238,14 +245,14 @@ void try_algorithm(const Algorithm& algorithm, const ElementKinds& kinds, bool t
     }
 }
 
-void run(bool thorough) {
+void run(Extent extent) {
     int ranks = 0;
     int rank = 0;
     MPI_Comm library_comm = MPI_COMM_WORLD;
     MPI_Comm_size(library_comm, &ranks);
     MPI_Comm_rank(library_comm, &rank);
     const ElementKinds kinds;
-    for (const Algorithm* algorithm : algorithms()) try_algorithm(*algorithm, kinds, thorough, ranks, library_comm);
+    for (const Algorithm* algorithm : algorithms()) try_algorithm(*algorithm, kinds, extent, ranks, library_comm);
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, library_comm);
     if (rank == 0) std::printf("%zu algorithms, %d calls, %d differ\n", algorithms().size(), trials, failures);
 }
@@ -256,7 +263,8 @@ void run(bool thorough) {
 
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    timpani::test::run(argc > 1 && std::string_view(argv[1]) == "thorough");
+    const std::string_view extent = argc > 1 ? argv[1] : "thorough";
+    timpani::test::run({.all_cases = extent != "brief", .all_kinds = extent != "cases"});
     MPI_Finalize();
     return timpani::test::failures == 0 ? 0 : 1;
 }
