@@ -4,6 +4,7 @@ import polars as pl
 
 from tests.charts.drawing import about, items, texts
 from timpani.charts.latency_against_size import FIGURE as AGAINST_SIZE
+from timpani.charts.theme import LIGHT
 from timpani.charts.unsized import FIGURE, unsized
 
 
@@ -21,6 +22,12 @@ def test_each_algorithm_has_a_point_with_its_interval_at_each_rank_count_and_pla
     assert len(about(items(figure, "symbol"), "algorithm")) == cells.height  # an average where there is no median
     assert {"2 ranks, core", "8 ranks, core", "2 ranks, category:1:2"} <= set(texts(figure, "axis-label"))
     assert len(about(items(figure, "rule"), "bar_low")) == cells.height
+
+
+def test_a_status_whose_shape_is_a_line_is_seen(cells_by_ranks: pl.DataFrame) -> None:
+    figure = unsized(setups(cells_by_ranks).with_columns(status=pl.lit("not_converged+skewed+oversubscribed")))
+    points = about(items(figure, "symbol"), "algorithm: default")
+    assert {(point["stroke"], point["strokeWidth"] > 0) for point in points} == {(LIGHT.text, True)}
 
 
 def test_only_they_are_drawn_so(cells_by_ranks: pl.DataFrame) -> None:

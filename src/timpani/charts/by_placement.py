@@ -10,6 +10,9 @@ from timpani.charts.status import shape
 WHERE = "datum.ranks + ' ranks, ' + datum.placement"
 """A Vega expression: what a row stands for, the column `where`."""
 
+ORDER = "In a row, algorithms stand in the order of the legend."
+"""What a caption says, since there may be more of them than hues."""
+
 _ROW_HEIGHT = 9  # of each algorithm in a row
 
 
@@ -49,7 +52,12 @@ def times(
         alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
         alt.Tooltip("status:N", title="status"),
     ]
-    points = each.mark_point(filled=True, size=46, opacity=1).encode(
-        x=time, color=colour, shape=shape(cells["status"], palette), tooltip=tooltip
+    points = each.mark_point(filled=True, size=46, opacity=1, strokeWidth=1.2).encode(
+        x=time,
+        color=colour,
+        # some shapes of statuses are lines, which a fill doesn't show
+        stroke=alt.Stroke("label:N", scale=theme.colours(styled), legend=None),
+        shape=shape(cells["status"], palette),
+        tooltip=tooltip,
     )
     return [*bars(each, colour, palette, along="x", faceted=faceted, strokeWidth=1.4), points]

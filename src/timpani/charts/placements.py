@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import axes, theme
-from timpani.charts.by_placement import WHERE, row_height, rows, times
+from timpani.charts.by_placement import ORDER, WHERE, row_height, rows, times
 from timpani.charts.figure import SETTING, Figure, Section
 from timpani.charts.interval import HOW_CUT, with_bars
 from timpani.charts.latency import coverage
@@ -59,8 +59,8 @@ def _about(cells: pl.DataFrame) -> str:
     )
     return (
         "Every algorithm’s time at each rank count and placement, one panel per message size, times on log scales"
-        f"{intervals}{bounds if BOUND in cells.columns else ''} Below, a panel per algorithm with a curve for each "
-        "placement."
+        f"{intervals} {ORDER}{bounds if BOUND in cells.columns else ''} Below, a panel per algorithm with a curve for "
+        "each placement."
     )
 
 

@@ -113,8 +113,12 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 def colour(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.Color:
     """The algorithms' colours by `field`."""
-    scale = alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled])
-    return alt.Color(f"{field}:N", scale=scale, legend=legend)
+    return alt.Color(f"{field}:N", scale=colours(styled), legend=legend)
+
+
+def colours(styled: list[Style]) -> alt.Scale:
+    """From labels to their colours."""
+    return alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled])
 
 
 def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.StrokeDash:

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
-from timpani.charts.by_placement import WHERE, row_height, times
+from timpani.charts.by_placement import ORDER, WHERE, row_height, times
 from timpani.charts.figure import SETTING, Figure, Section
 from timpani.charts.interval import HOW_CUT, with_bars
 from timpani.charts.latency import LATENCY_US, coverage, latency_title, latency_us
@@ -33,7 +33,7 @@ def _about(cells: pl.DataFrame) -> str:
     covered = coverage(cells)
     intervals = f", with its {covered} interval over launches. {HOW_CUT}" if covered else "."
     setup = _SETUP if "setup" in cells["collective"] else ""
-    return f"{latency_title(cells)} at each rank count and placement, on a log scale{intervals}{setup}"
+    return f"{latency_title(cells)} at each rank count and placement, on a log scale{intervals} {ORDER}{setup}"
 
 
 FIGURE = Figure(
