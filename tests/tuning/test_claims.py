@@ -48,6 +48,7 @@ SLOW = curve({size: 1.3 if size <= 8192 else 1.5 * size / 8192 for size in SIZES
         (claim("comparable-to-default-up-to", "chain", 8192), "refuted"),
         (claim("best-from", "chain", 16384, "default"), "confirmed"),
         (claim("best-up-to", "chain", 8, "default"), "refuted"),
+        (claim("best-up-to", "default", 8, "default"), "undecided"),
         (claim("nearest-to-default", "chain"), "not testable here"),
         (claim("mapping-matters-only-for", "chain"), "not testable here"),
         (claim("rises-with-ranks"), "not testable here"),
