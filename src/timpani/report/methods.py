@@ -98,8 +98,8 @@ def _end_of_cells(study: RecordedStudy) -> str:
         return f"{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
     return (
         "Repetitions after warm-up end when the 95 % interval of the median is within "
-        f"±{100 * study.precision:g} % or the time slot is spent; cells that ended so are marked as not converged. "
-        "No outlier was removed."
+        f"±{100 * study.precision:g} % or the time slot is spent; cells in which it stayed wider are marked "
+        "as not converged. No outlier was removed."
     )
 
 
