@@ -96,7 +96,7 @@ def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, s
         done = live.end()
     assert done.returncode == status
     assert done.stderr.splitlines()[-1].startswith("stopped: ")
-    assert done.stderr.endswith("results are still missing; the same command goes on\n")
+    assert done.stderr.endswith("results still missing; the same command goes on\n")
     assert all(map(gone, ranks))
     before = (folder / "results.jsonl").read_bytes()
     again = typed(*live.arguments)
@@ -145,7 +145,7 @@ def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> 
     assert len(keys(folder)) == 3 * launches
     nothing = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
     assert nothing.returncode == 2
-    assert "a budget of 1e-06 s is less than a launch takes: one start, about " in nothing.stderr
+    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in nothing.stderr
 
 
 @every_mpi

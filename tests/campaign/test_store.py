@@ -109,8 +109,8 @@ def test_it_may_be_continued_for_longer(folder: Path) -> None:
         ({"collectives": {"scatter": "all"}}, "collectives differs"),
         ({"seed": 7}, "seed differs: 1 there, 7 now"),
         ({"slot": "1s"}, "slot differs: 0.1 there, 1.0 now"),
-        ({"mpi": "5.0.11"}, "was measured on mpi version 4.1.4, this is 5.0.11"),
-        ({"machine": "there"}, "was measured on machine name here, this is there"),
+        ({"mpi": "5.0.11"}, "was measured with library version 4.1.4, and this is 5.0.11"),
+        ({"machine": "there"}, "was measured with machine here, and this is there"),
     ],
 )
 def test_another_study_library_or_machine_is_refused(folder: Path, other: dict[str, Any], said: str) -> None:

@@ -67,8 +67,8 @@ def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
     [
         ("no xml", "can't be read as a platform"),
         ("<platform/>", "has no host"),
-        ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "no radical"),
-        ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "no radical"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "not a radical"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "not a radical"),
         ('<platform><host id="a" core="many"/></platform>', "many"),
         ('<platform><host id="a"><prop id="memory_bytes_per_s" value="fast"/></host></platform>', "fast"),
         ('<platform><host id="a"><prop id="memory_bytes_per_s" value="-1"/></host></platform>', "-1"),
