@@ -38,7 +38,10 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 
 # Those that take longest, so that no worker is left with one of them at the end.
-_FIRST = ("tests/lab/", "tests/mpi/", "tests/interpose/", "tests/test_docs.py", "tests/campaign/", "tests/simgrid/")
+_FIRST = (
+    *("tests/lab/", "tests/mpi/", "tests/interpose/", "tests/test_docs.py", "tests/campaign/", "tests/simgrid/"),
+    *("tests/providers/", "tests/report/", "tests/native/"),
+)
 
 
 # Fixtures that are an MPI library, or programs built for one.
