@@ -72,8 +72,20 @@ def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> N
 
 def test_equal_conditions_are_said_to_be(pair: tuple[Path, Path], tmp_path: Path) -> None:
     first, _ = pair
-    again = campaign(tmp_path / "again", {"default": {8: around(2.0)}}, mpi={"kind": "openmpi", "version": "4.1.4"})
+    same = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}}
+    again = campaign(tmp_path / "again", same, mpi={"kind": "openmpi", "version": "4.1.4"})
     assert "No condition differs that both campaigns tell." in typed("compare", first, again).stdout
+
+
+def test_other_sizes_and_launches_are_conditions_too(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    first, _ = pair
+    other = campaign(tmp_path / "other", {"default": {8: around(2.0, 8)}}, mpi={"kind": "openmpi", "version": "4.1.4"})
+    lines = typed("compare", first, other).stdout.splitlines()
+    assert lines[2:5] == [
+        "Conditions that differ:",
+        "  sizes: 3 sizes from 8 B to 32 B in A, 8 B in B",
+        "  launches: 6 in A, 8 in B",
+    ]
 
 
 @pytest.mark.parametrize(
