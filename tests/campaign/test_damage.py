@@ -16,6 +16,7 @@ from tests.cli.typed import typed
 from timpani.campaign.fields import ResultFields
 from timpani.campaign.load import load
 from timpani.campaign.record import RESULT_SCHEMA
+from timpani.campaign.sealed_lines import seal
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 
@@ -118,6 +119,20 @@ def test_a_line_of_another_campaign_is_refused(folder: Path, tmp_path: Path) -> 
     shutil.copy(tmp_path / "other" / "results.jsonl", folder)
     with pytest.raises(UserError, match="line 1 can't be believed: its checksum is another's"):
         load(folder)
+
+
+def test_what_a_later_version_wrote_is_refused_and_stays(folder: Path) -> None:
+    identity = json.loads((folder / "campaign.json").read_bytes())["id"]
+    path = folder / "results.jsonl"
+    values = {**RESULT.as_line(), "launch": 5, "of_tomorrow": 1}
+    path.write_bytes(path.read_bytes() + seal(values, 5, identity))
+    before = path.read_bytes()
+    for use in (lambda: load(folder), lambda: Store(folder, header())):
+        with pytest.raises(
+            UserError, match=r"line 5 is as it was written, .*: of_tomorrow .*; use the Timpani that wrote"
+        ):
+            use()
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("old", [b'"title": "Ein', b'"created": "2026', b'"version": "4.1'])

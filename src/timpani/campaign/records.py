@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 from timpani.campaign.fields import LAUNCH, PROOF, RESULT, FieldError, check
 from timpani.campaign.header import Header
 from timpani.campaign.sealed_lines import Line, read_lines
+from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
@@ -116,6 +117,9 @@ def _read(path: Path, name: str, header: Header, records: Records) -> None:
                 why = f"it repeats line {first}" if first != line.number else None
         except FieldError as error:
             why = str(error)
+            if line.sealed:  # as another version wrote it: nothing to be set aside
+                said = f"{path} line {line.number} is as it was written, and this Timpani can't read it: {why}"
+                raise UserError(said, f"use the Timpani that wrote it, {header.timpani} or later") from None
         except KeyError as error:
             why = f"it has no {error}"
         if why is not None:
