@@ -87,6 +87,9 @@ def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) ->
     table = message_summary(campaign, estimate_cells(campaign.results))
     assert table
     assert "switches of protocol too few sizes to tell" in summary_lines(table)[0]
+    assert summary_lines(table)[1] == (
+        "Intervals of T_s and T_c cover 95 %, by the distances of the points to the line alone."
+    )
 
 
 def test_the_data_hold_every_pair_by_how_close_it_sits(page: Page) -> None:

@@ -25,6 +25,9 @@ _MOST_PAIRS = 10
 
 _STATUS = "Status"
 
+_FROM_LAUNCHES = "Those of T_s and T_c cover 95 %."
+_FROM_THE_LINE = "Intervals of T_s and T_c cover 95 %, by the distances of the points to the line alone."
+
 _WHERE = ("label", "placement", "mode", "machine", "ranks")
 """What a row is about: a pair of ranks, by how close they sat, under one set of conditions."""
 
@@ -48,7 +51,7 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
         caption=" ".join(
             [
                 *([f"Intervals over launches cover {covered}."] if covered else []),
-                *(["Those of T_s and T_c cover 95 %."] if fits else []),
+                *([_FROM_LAUNCHES if covered else _FROM_THE_LINE] if fits else []),
                 *([f"{counted(left_out, 'more pair')}: see the tables."] if left_out > 0 else []),
             ]
         ),
