@@ -85,7 +85,8 @@ def verify_algorithms(
             wrong.add(name)
         return finding
 
-    with ThreadPoolExecutor(usable_cores()) as pool:
+    pool = ThreadPoolExecutor(usable_cores())
+    try:
         results = pool.map(run, [(name, part) for name in names for part in steps])
         for _ in names:
             findings = []
@@ -93,6 +94,8 @@ def verify_algorithms(
                 findings.append(next(results))
                 passed(weight / whole)
             yield _together([finding for finding in findings if finding])
+    finally:
+        pool.shutdown(cancel_futures=True)  # whoever interrupts waits for the steps under way, not for all
 
 
 def _steps(ranks: Range) -> list[Range]:
