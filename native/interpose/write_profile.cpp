@@ -75,8 +75,8 @@ void write_summary(std::ostream& out, const ProfileReport& report) {
                          100 * report.share(entry))
             << key.algorithm << (key.reason.empty() ? "" : ", because of: ") << key.reason << '\n';
     }
-    out << "timpani: seconds: the mean over all ranks, in the communicator or not; most: of the rank with most; i: an "
-           "intercommunicator\n"
+    out << "timpani: seconds: the mean over all ranks, in the communicator or not, threads' times added; most: of the "
+           "rank with most; i: an intercommunicator\n"
            "timpani: not seen: waiting for non-blocking and persistent collectives (their own rows are the calls that "
            "start and prepare them), messages, one-sided communication, files"
 #ifdef OMPI_MAJOR_VERSION
