@@ -78,6 +78,8 @@ def changed(old: bytes, new: bytes) -> Callable[[list[bytes]], list[bytes]]:
         ("results.jsonl", lambda lines: [], "lacks 1 of the results that its start 0001-1 gave, and 3 more"),
         ("launches.jsonl", without(4), "launches.jsonl lacks the start 0004-1"),
         ("launches.jsonl", changed(b"mpirun", b"mpiexe"), "line 1 can't be believed: its checksum"),
+        ("endings.jsonl", lambda lines: [], "endings.jsonl lacks the ending of the start 0001-1, and 3 more"),
+        ("endings.jsonl", without(4), "endings.jsonl lacks the ending of the start 0004-1"),
         ("endings.jsonl", changed(b'"exit": 0', b'"exit": 1'), "line 1 can't be believed: its checksum"),
     ],
 )

@@ -17,6 +17,7 @@ from timpani.errors import UserError
 from timpani.reading import parse_json
 
 _NAME = "samples.jsonl"
+PACKED = f"{_NAME}.gz"
 DAMAGED = f"{_NAME}.damaged"
 """What a raw record is called that can't be read, once it is set aside."""
 

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from timpani.campaign.fields import LAUNCH, PROOF, RESULT, FieldError, check
 from timpani.campaign.header import Header
+from timpani.campaign.raw_record import PACKED
 from timpani.campaign.sealed_lines import Line, read_lines
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
@@ -50,6 +51,7 @@ class Records:
     moved     the first line of a file that stands elsewhere than it was written
     lost      starts of the MPI program that gave results or proofs which are not there, and how many of them are not
     startless parts of starts that results, proofs or endings came from, and launches.jsonl doesn't have
+    endless   parts of starts whose raw samples are packed, as they are after the ending is recorded, which is not there
     missing   how many results of an import are not there
     unsealed  how many lines of each file have no checksum, since they were recorded before there were any
     """
@@ -59,6 +61,7 @@ class Records:
     moved: list[tuple[Path, Line]] = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
     startless: list[str] = field(default_factory=list)
+    endless: list[str] = field(default_factory=list)
     missing: int = 0
     unsealed: Counter[str] = field(default_factory=Counter)
 
@@ -83,11 +86,14 @@ class Records:
             yield f"{folder / RESULTS} lacks {self.missing} of the results that were imported"
         for part in self.startless:
             yield f"{folder / LAUNCHES} lacks the start {part}, which others of its files name"
+        for part in self.endless:
+            yield f"{folder / ENDINGS} lacks the ending of the start {part}"
 
 
 def read_records(folder: Path, header: Header) -> Records:
     """All records of the campaign in `folder`; UserError where a file can't be read at all."""
     records = Records()
+    packed = {path.parent.name for path in folder.glob(f"launches/*/{PACKED}")}  # before their endings are read
     for name in _FIELDS:
         _read(folder / name, name, header, records)
     given = Counter(line["part"] for name in (RESULTS, PROOFS) for line in records.values(name) if _of_samples(line))
@@ -97,6 +103,8 @@ def read_records(folder: Path, header: Header) -> Records:
     started = {line.get("part") for line in records.values(LAUNCHES)}
     named = {line["part"] for name in (RESULTS, PROOFS, ENDINGS) for line in records.values(name) if line.get("part")}
     records.startless = sorted(named - started)
+    sealed = [line.values["part"] for line in records.believed[LAUNCHES] if line.sealed]
+    records.endless = [part for part in sealed if part in packed and part not in endings]
     return records
 
 

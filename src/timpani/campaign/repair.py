@@ -24,6 +24,7 @@ def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, A
         kept = [line for line in records.believed[ENDINGS] if line.values["part"] not in reopened]
         _rewrite(folder / ENDINGS, kept, header)
         said += [f"results of the start {part} are lost: they are taken from its raw samples" for part in reopened]
+    said += [f"the ending of the start {part} is lost: how it ended is not known" for part in records.endless]
     started = {line.get("part") for line in records.values(LAUNCHES)}
     unnamed = {path.parent.name for path in (folder / "launches").glob("*/samples.jsonl")} - started
     if startless := sorted({*records.startless, *filter(is_part, unnamed)}):
