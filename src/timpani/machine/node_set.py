@@ -74,5 +74,5 @@ def fold(names: Iterable[str]) -> str:
     each = list(names)
     try:
         return str(NodeSet.fromlist(each, resolver=RESOLVER_NOGROUP))
-    except NodeSetException:
+    except (NodeSetException, ValueError):  # or a number of thousands of digits
         return ",".join(each)
