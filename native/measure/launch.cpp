@@ -2,17 +2,20 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "execute/discover_topology.hpp"
 #include "json/json.hpp"
 #include "measure/check_result.hpp"
 #include "measure/describe_places.hpp"
-#include "measure/measure_cell.hpp"
+#include "measure/harness_messages.hpp"
+#include "measure/osu_protocol.hpp"
 #include "measure/rules_report.hpp"
 #include "measure/stop_rule.hpp"
 #include "operations/make_operation.hpp"
@@ -23,6 +26,32 @@ namespace {
 
 /// Counting messages asks for no common clock, which takes seconds to find among many nodes.
 bool is_timed(Method method) { return method == Method::timpani || method == Method::osu; }
+
+/// What the harness's broadcast takes until the last rank has it, median of several, nanoseconds. Collective.
+std::int64_t broadcast_cost_ns(const Harness& harness) {
+    constexpr int kRepetitions = kSimulated ? 1 : 51;
+    std::vector<std::int64_t> costs;
+    for (int i = 0; i < kRepetitions; ++i) {
+        dissemination_barrier(harness.comm, harness.rank, harness.size);
+        const auto sent = broadcast_number(harness.comm, harness.rank, harness.size, harness.clock.now());
+        costs.push_back(harness.clock.now() - sent);
+    }
+    std::int64_t cost = median_of(costs);
+    MPI_Allreduce(MPI_IN_PLACE, &cost, 1, MPI_INT64_T, MPI_MAX, harness.comm);
+    return std::max<std::int64_t>(cost, 100);
+}
+
+/// As the record says it.
+std::string_view name_of(StopReason reason) {
+    switch (reason) {
+        case StopReason::precision:
+            return "precision";
+        case StopReason::time_limit:
+            return "slot";
+        default:
+            return "repetitions";
+    }
+}
 
 /// The first line of what the library calls itself.
 std::string library_version() {
@@ -59,8 +88,10 @@ Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
       record_(record),
       topology_(topology_of(plan, harness.comm)),
       protocol_(protocol_of(plan, harness)),
-      communicators_(harness.comm) {
+      communicators_(harness.comm),
+      shuffler_(plan.seed) {
     if (plan.method == Method::count_messages) counter_ = std::make_unique<MessageCounter>(MPI_COMM_WORLD);
+    if (plan.probe) probe_ = std::make_unique<Probe>(harness.comm, topology_);
 }
 
 void Launch::begin() {
@@ -97,13 +128,13 @@ std::int64_t Launch::null_ns() {
     return median_of(completions);
 }
 
-void Launch::measure(const CellPlan& cell) {
+std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
+    under_way(cell.id);
     write(JsonObject().add("begin", cell.id).text());
-    if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
     JsonObject line;
     line.add("cell", cell.id);
     try {
-        const auto operation =
+        auto operation =
             make_operation(cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype),
                            communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
         buffers_.prepare(*operation, cell.mode);
@@ -115,15 +146,83 @@ void Launch::measure(const CellPlan& cell) {
             line.add("mistake", *mistake);
         } else if (counter_) {
             line.add_json("proof", counter_->count(*operation, buffers_));
+        } else if (plan_.method == Method::osu) {
+            add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {
-            const auto measured = measure_cell(harness_, *operation, buffers_, protocol_, cell);
-            const auto why = plan_.by_rules ? rules_not_followed(harness_, cell.operation) : std::nullopt;
-            why ? line.add("mistake", *why) : line.add_json("measured", measured);
+            return make_rival(harness_, cell, std::move(operation), buffers_, protocol_);
         }
     } catch (const NotApplicable& reason) {
         line.add("mistake", reason.what());
     }
     write(line.text());
+    return std::nullopt;
+}
+
+void Launch::measure(const Point& point) {
+    if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
+    std::vector<Rival> rivals;
+    for (const auto& cell : point) {
+        if (auto rival = begin_cell(cell)) rivals.push_back(std::move(*rival));
+    }
+    if (!rivals.empty()) {
+        const CellPlan& common = point.front();
+        if (share_buffers(rivals)) {
+            measure_in_turn(rivals, common);
+        } else {
+            for (auto& rival : rivals) measure_in_turn({&rival, 1}, common);
+        }
+    }
+    under_way(-1);
+}
+
+void Launch::measure_in_turn(std::span<Rival> rivals, const CellPlan& common) {
+    buffers_.prepare(*rivals.front().operation, common.mode);
+    const auto begin = harness_.clock.now();
+    const auto before = probe();
+    const auto end =
+        take_turns(harness_, rivals, buffers_, protocol_, shuffler_, [this](int cell) { under_way(cell); });
+    const auto after = probe();
+    const auto ended = harness_.clock.now();
+    for (const auto& rival : rivals) {
+        const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
+        const auto& times = rival.samples.completion;
+        const bool converged = protocol_.repetitions || relative_half_width(times) <= protocol_.precision;
+        const Circumstances circumstances{rival.warmup.repetitions, rival.start(), name_of(end), converged, messages};
+        JsonObject line;
+        line.add("cell", rival.id)
+            .add("rivals", static_cast<int>(rivals.size()))
+            .add("relative", rival.relative)
+            .add("begin_ns", begin)
+            .add("end_ns", ended)
+            .add("probe_before_ns", before)
+            .add("probe_after_ns", after);
+        add_outcome(line, common.operation, describe(rival.samples, circumstances));
+        write(line.text());
+    }
+}
+
+void Launch::add_outcome(JsonObject& line, const std::string& operation, const std::string& measured) {
+    const auto why = plan_.by_rules ? rules_not_followed(harness_, operation) : std::nullopt;
+    why ? line.add("mistake", *why) : line.add_json("measured", measured);
+}
+
+bool Launch::share_buffers(std::span<const Rival> rivals) const {
+    constexpr std::int64_t kMostBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
+    const auto& first = *rivals.front().operation;
+    const auto bytes = static_cast<std::int64_t>(first.datatype().bytes);
+    const auto of_a_call = bytes * (first.send_elements() + first.receive_elements());
+    int fit = of_a_call * static_cast<std::int64_t>(rivals.size()) <= kMostBytes ? 1 : 0;
+    for (const auto& rival : rivals) {
+        const bool alike = rival.operation->send_elements() == first.send_elements() &&
+                           rival.operation->receive_elements() == first.receive_elements();
+        if (!alike) fit = 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, harness_.comm);
+    return fit != 0;
+}
+
+std::vector<std::int64_t> Launch::probe() const {
+    return probe_ ? probe_->one_way_ns(harness_.clock.local()) : std::vector<std::int64_t>{};
 }
 
 void Launch::end() {

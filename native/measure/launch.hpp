@@ -2,15 +2,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "collectives/topology.hpp"
+#include "json/json.hpp"
 #include "measure/buffers.hpp"
 #include "measure/control.hpp"
 #include "measure/count_messages.hpp"
 #include "measure/machine_activity.hpp"
 #include "measure/plan.hpp"
+#include "measure/probe.hpp"
 #include "measure/protocol.hpp"
 #include "measure/record.hpp"
+#include "measure/rival.hpp"
+#include "measure/take_turns.hpp"
 #include "measure/timed_block.hpp"
 
 namespace timpani {
@@ -24,13 +32,26 @@ class Launch {
 
     /// Says in the record where the ranks run and what measuring costs here.
     void begin();
-    /// Measures a cell, between a line that names it and one with what came of it.
-    void measure(const CellPlan& cell);
+    /// Measures the cells of a point in turn: for each a line that names it while it is made ready, and one with what
+    /// came of it.
+    void measure(const Point& point);
     /// Says that no cell is missing, and what else kept the machines busy since the launch was made.
     void end();
 
   private:
     [[nodiscard]] std::int64_t null_ns();
+    /// A cell as what is measured in turn, or nothing where it is over already: it failed, or wasn't to be timed so.
+    std::optional<Rival> begin_cell(const CellPlan& cell);
+    /// `common` is one of the point's cells, whose operation, size and mode are all rivals'.
+    void measure_in_turn(std::span<Rival> rivals, const CellPlan& common);
+    /// Adds what came of a cell: why it failed, if `plan_`'s rules were not followed, or else `measured`.
+    void add_outcome(JsonObject& line, const std::string& operation, const std::string& measured);
+    /// Whether the rivals can share the buffers: all ranks' are equally large, and all calls' together fit into memory.
+    [[nodiscard]] bool share_buffers(std::span<const Rival> rivals) const;
+    [[nodiscard]] std::vector<std::int64_t> probe() const;
+    void under_way(int cell) const {
+        if (record_ != nullptr) record_->under_way(cell);
+    }
     void write(const std::string& line) const {
         if (record_ != nullptr) record_->line(line);
     }
@@ -44,6 +65,8 @@ class Launch {
     Buffers buffers_;
     ControlledCommunicators communicators_;
     std::unique_ptr<MessageCounter> counter_;  // where messages are counted
+    std::unique_ptr<Probe> probe_;             // where the plan asks for one
+    Shuffler shuffler_;
 };
 
 }  // namespace timpani

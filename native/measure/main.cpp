@@ -58,7 +58,7 @@ void run(const char* plan_path, const char* record_path) {
         const Harness harness{comm, rank, size, clock};
         Launch launch(plan, harness, record.get());
         launch.begin();
-        for (const auto& cell : plan.cells) launch.measure(cell);
+        for (const auto& point : plan.points) launch.measure(point);
         launch.end();
     }
     MPI_Comm_free(&comm);

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 namespace timpani {
 
@@ -59,7 +60,20 @@ CellPlan parse_cell(std::istringstream& words) {
     return cell;
 }
 
-void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
+/// Adds a cell to the newest point, or as a point by itself where the plan has begun none.
+void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
+    if (!to_newest || points.empty()) points.emplace_back();
+    Point& point = points.back();
+    if (!point.empty()) {
+        const CellPlan& first = point.front();
+        if (cell.operation != first.operation || cell.message_bytes != first.message_bytes || cell.mode != first.mode) {
+            throw std::runtime_error("cells of a point have one operation, size and mode");
+        }
+    }
+    point.push_back(std::move(cell));
+}
+
+void parse_line(const std::string& key, std::istringstream& words, Plan& plan, bool& in_points) {
     if (key == "method") {
         plan.method = choice(next<std::string>(words), kMethods);
     } else if (key == "start") {
@@ -87,8 +101,15 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan) {
     } else if (key == "place") {
         plan.node_of_rank.push_back(next<int>(words));
         plan.group_of_rank.push_back(next<int>(words));
+    } else if (key == "seed") {
+        plan.seed = next<std::uint64_t>(words);
+    } else if (key == "probe") {
+        plan.probe = true;
+    } else if (key == "point") {
+        in_points = true;
+        plan.points.emplace_back();
     } else if (key == "cell") {
-        plan.cells.push_back(parse_cell(words));
+        add_cell(parse_cell(words), in_points, plan.points);
     } else {
         throw std::runtime_error("unknown key '" + key + "'");
     }
@@ -104,12 +125,13 @@ Plan parse_plan(const std::string& text) {
         throw std::runtime_error("plan line 1: 'timpani-plan 1' expected");
     }
     Plan plan;
+    bool in_points = false;
     for (int number = 2; std::getline(lines, line); ++number) {
         std::istringstream words(line.substr(0, line.find('#')));
         std::string key;
         if (!(words >> key)) continue;
         try {
-            parse_line(key, words, plan);
+            parse_line(key, words, plan, in_points);
         } catch (const std::exception& error) {
             throw std::runtime_error("plan line " + std::to_string(number) + ": " + error.what());
         }

@@ -28,6 +28,9 @@ struct CellPlan {
                             // `default:first=0,second=1`; empty for the library's own collective
 };
 
+/// Cells of one operation, size and cache mode, which are compared with each other and therefore measured in turn.
+using Point = std::vector<CellPlan>;
+
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.
 struct ClockSkew {
     int rank = 0;
@@ -49,11 +52,14 @@ struct Plan {
     bool by_rules = false;           // libtimpani.so with rules is to be beneath
     std::vector<int> node_of_rank;   // where whoever wrote the plan knows it; else empty, and MPI is asked
     std::vector<int> group_of_rank;  // of equal length
-    std::vector<CellPlan> cells;
+    std::uint64_t seed = 0;          // of the order in which a point's cells take turns
+    bool probe = false;              // whether the state of the machine is measured before and after each point
+    std::vector<Point> points;
 };
 
-/// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment.
-/// Throws std::runtime_error that names the line.
+/// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment. The cells after
+/// a line `point`, up to the next, are one point; a cell before any such line is a point by itself. Throws
+/// std::runtime_error that names the line.
 Plan parse_plan(const std::string& text);
 
 }  // namespace timpani

@@ -34,7 +34,7 @@ Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, s
 
 }  // namespace
 
-Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own) {
+Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling) {
     const ClockLine line = harness.clock.line();
     for (auto& timing : own) {
         timing.start = line.to_global(timing.start);
@@ -49,7 +49,7 @@ Block collect(const Harness& harness, const Operation& operation, std::vector<Ra
     for (int rank = 0; rank < harness.size; ++rank) {
         if (operation.role(rank) != Role::timed) continue;
         auto& sum = block.rank_sums_ns.emplace_back(0);
-        for (std::size_t i = 0; i < own.size(); ++i) {
+        for (auto i = static_cast<std::size_t>(settling); i < own.size(); ++i) {
             const RankTiming& timing = all[static_cast<std::size_t>(rank) * own.size() + i];
             if (block.repetitions[i].valid) sum += timing.end - timing.start;
         }

@@ -15,6 +15,6 @@ struct RankTiming {
 };
 
 /// Collective. Brings the ranks' timings to rank 0, on the common clock.
-Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own);
+Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling = 0);
 
 }  // namespace timpani

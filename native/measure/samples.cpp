@@ -8,13 +8,16 @@
 
 namespace timpani {
 
-int Samples::take(const Block& block) {
+int Samples::take(const Block& block, int settling_calls) {
     int bad = 0;
+    int call = 0;
+    bursts.push_back(0);
     for (const auto& repetition : block.repetitions) {
-        if (!repetition.valid) {
-            ++bad;
-            continue;
-        }
+        if (!repetition.valid) ++bad;
+        const bool settles = call++ < settling_calls;
+        if (settles) settling.push_back(repetition.completion);
+        if (settles || !repetition.valid) continue;
+        ++bursts.back();
         completion.push_back(repetition.completion);
         latency.push_back(repetition.latency);
         average.push_back(repetition.average);
@@ -22,14 +25,18 @@ int Samples::take(const Block& block) {
     }
     rank_sums.resize(block.rank_sums_ns.size());
     for (std::size_t rank = 0; rank < rank_sums.size(); ++rank) rank_sums[rank] += block.rank_sums_ns[rank];
+    summed += bursts.back();
     invalid += bad;
     return bad;
 }
 
+std::int64_t Samples::median_of_burst() const {
+    return median_of({completion.end() - bursts.back(), completion.end()});
+}
+
 std::string describe(const Samples& samples, const Circumstances& circumstances) {
     std::vector<std::int64_t> means;
-    const auto valid = static_cast<std::int64_t>(samples.completion.size());
-    for (const auto sum : samples.rank_sums) means.push_back(sum / std::max<std::int64_t>(1, valid));
+    for (const auto sum : samples.rank_sums) means.push_back(sum / std::max<std::int64_t>(1, samples.summed));
     JsonObject record;
     record.add("start", circumstances.start)
         .add("stopped_by", circumstances.stopped_by)
@@ -41,6 +48,8 @@ std::string describe(const Samples& samples, const Circumstances& circumstances)
     const std::array bounds{interval.low, interval.high};
     record.add("effective_size", interval.effective_size).add("median_interval_ns", bounds);
     return record.add("rank_mean_ns", means)
+        .add("bursts", samples.bursts)
+        .add("settling_ns", samples.settling)
         .add("completion_ns", samples.completion)
         .add("latency_ns", samples.latency)
         .add("average_ns", samples.average)

@@ -16,10 +16,16 @@ struct Samples {
     std::vector<std::int64_t> average;
     std::vector<std::int64_t> skew;
     std::vector<std::int64_t> rank_sums;
+    std::int64_t summed = 0;             // repetitions in each of those sums
+    std::vector<std::int64_t> bursts;    // how many of these samples each burst gave, in order
+    std::vector<std::int64_t> settling;  // completions of a burst's first calls, which found another rival's caches
     int invalid = 0;
 
-    /// Adds the valid ones; returns how many were invalid.
-    int take(const Block& block);
+    /// Adds the valid ones of a burst, the first `settling` calls of it apart; returns how many were invalid.
+    int take(const Block& block, int settling_calls = 0);
+
+    /// Median completion of the newest burst; 0 where all of it was invalid.
+    [[nodiscard]] std::int64_t median_of_burst() const;
 };
 
 /// What a cell's record says of how its samples came about.

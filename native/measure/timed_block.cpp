@@ -41,7 +41,7 @@ void wait_while_idle(const Harness& harness, const Operation& operation) {
 }
 
 Block run_synchronised(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                       std::int64_t slack_ns) {
+                       std::int64_t slack_ns, int settling) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
@@ -69,10 +69,11 @@ Block run_synchronised(const Harness& harness, Operation& operation, Buffers& bu
     }
     scope.reset();  // the harness's own collectives come next
     throw_on_error(errors);
-    return collect(harness, operation, own);
+    return collect(harness, operation, own, settling);
 }
 
-Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch) {
+Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch,
+                       int settling) {
     const LocalClock& clock = harness.clock.local();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
@@ -88,15 +89,15 @@ Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& bu
     scope.reset();  // the harness's own messages come next
     throw_on_error(errors);
     wait_while_idle(harness, operation);
-    return collect(harness, operation, own);
+    return collect(harness, operation, own, settling);
 }
 
 }  // namespace
 
 Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                const Synchronisation& sync) {
-    return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch)
-                          : run_synchronised(harness, operation, buffers, repetitions, sync.slack_ns);
+                const Synchronisation& sync, int settling) {
+    return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch, settling)
+                          : run_synchronised(harness, operation, buffers, repetitions, sync.slack_ns, settling);
 }
 
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {

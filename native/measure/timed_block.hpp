@@ -29,7 +29,8 @@ struct Harness {
     GlobalClock& clock;
 };
 
-/// Repetitions, and each timed rank's sum of end − start over the valid ones; both empty but at rank 0.
+/// Repetitions, and each timed rank's sum of end − start over the valid ones that don't settle; both empty but at rank
+/// 0.
 struct Block {
     std::vector<Repetition> repetitions;
     std::vector<std::int64_t> rank_sums_ns;
@@ -46,9 +47,9 @@ struct Synchronisation {
     int batch = 0;
 };
 
-/// Runs the operation `repetitions` times.
+/// Runs the operation `repetitions` times, the first `settling` of which find caches that others left.
 Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                const Synchronisation& sync);
+                const Synchronisation& sync, int settling = 0);
 
 /// As OSU's benchmarks of collectives do: MPI_Barrier between calls, and what the cache mode asks for before it.
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions);

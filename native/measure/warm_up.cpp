@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kWarmupBlock = 20;
 constexpr int kFewestWarmup = 10;
-constexpr int kFewestOfLong = 2;                     // where fewer calls than those reach the time limit
-constexpr double kWarmupAgreement = 0.02;            // two consecutive blocks' medians
-constexpr std::int64_t kShortestWarmup = 5'000'000;  // ns
+constexpr int kFewestOfLong = 2;                   // where fewer calls than those reach the time limit
+constexpr double kWarmupAgreement = 0.02;          // two consecutive blocks' medians
+constexpr std::int64_t kShortestWarmup = 500'000;  // ns
 constexpr std::int64_t kReadingsPerSample = 50;
 
 std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {

@@ -32,13 +32,25 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.time_limit_ns == 1000);
     CHECK(plan.warmup == 3 && plan.repetitions == 9);
     CHECK(plan.skews.size() == 1 && plan.skews[0].offset_ns == -500 && plan.skews[0].drift_ppm == 2.5);
-    CHECK(plan.cells.size() == 2);
-    CHECK(plan.cells[0].id == 4 && plan.cells[0].operation == "bcast" && plan.cells[0].message_bytes == 1048576);
-    CHECK(plan.cells[0].mode == CacheMode::rotate);
-    CHECK((plan.cells[0].at_creation == Controls{{"a_b", 6}, {"c", 0}}));
-    CHECK((plan.cells[0].at_call == Controls{{"d", 1}}));
-    CHECK(plan.cells[0].algorithm == "knomial:radix=4" && plan.cells[1].algorithm.empty());
-    CHECK(plan.cells[1].at_creation.empty() && plan.cells[1].at_call.empty());
+    CHECK(plan.points.size() == 2 && plan.points[0].size() == 1 && plan.points[1].size() == 1);
+    const CellPlan& first = plan.points[0][0];
+    const CellPlan& second = plan.points[1][0];
+    CHECK(first.id == 4 && first.operation == "bcast" && first.message_bytes == 1048576);
+    CHECK(first.mode == CacheMode::rotate);
+    CHECK((first.at_creation == Controls{{"a_b", 6}, {"c", 0}}));
+    CHECK((first.at_call == Controls{{"d", 1}}));
+    CHECK(first.algorithm == "knomial:radix=4" && second.algorithm.empty());
+    CHECK(second.at_creation.empty() && second.at_call.empty());
+}
+
+TEST(cells_after_a_point_are_measured_in_turn) {
+    const auto plan = parse_plan(
+        "timpani-plan 1\nseed 7\nprobe\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 8 warm a=1 - -\npoint\n"
+        "cell 3 bcast 16 warm - - -\n");
+    CHECK(plan.seed == 7 && plan.probe);
+    CHECK(plan.points.size() == 2 && plan.points[0].size() == 2 && plan.points[1].size() == 1);
+    CHECK(error_of("timpani-plan 1\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 16 warm - - -\n") ==
+          "plan line 4: cells of a point have one operation, size and mode");
 }
 
 TEST(what_is_wrong_is_said_with_its_line) {

@@ -48,7 +48,7 @@ TEST(a_wrong_line_is_named) {
     CHECK(one("bcast rank=1..2 linear").starts_with("line 2: rank=1..2 is none of"));
     CHECK(one("bcast ranks=1..2 ranks=3..4 linear") == "line 2: ranks is given twice");
     for (const char* range : {"8", "8..4", "..4", "-1..4", "1...2", "1..2x", "a..b", "1..99999999999999999999", ""}) {
-        CHECK(one("bcast bytes=" + std::string(range) + " linear").find("is no range") != std::string::npos);
+        CHECK(one("bcast bytes=" + std::string(range) + " linear").find("is not a range") != std::string::npos);
     }
     CHECK(one("bcast pipeline:segment_bytes=-1").starts_with("line 2: "));
     CHECK(one("bcast pipeline:segments=1").starts_with("line 2: "));

@@ -21,7 +21,7 @@ MEASURED = {
 
 
 def result(**more: Any) -> Any:
-    return result_of({"cell": 0, "measured": MEASURED | more}, PLANNED, GROUP, 1, "vm")
+    return result_of({"cell": 0, "measured": MEASURED | more}, PLANNED, GROUP, 1, "vm", "0001-1")
 
 
 def test_the_interval_and_the_convergence_are_those_that_the_measuring_program_told() -> None:

@@ -91,10 +91,11 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     info = replace(named, value="6")  # as the library numbers it
     selection = Mpich().selection(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
     assert selection.at_creation == ()
-    assert selection.environment == {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
+    assert selection.environment == {}, "nothing that the default beside it would see"
     assert dict(selection.at_call) == {
         "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 6,
         "MPIR_CVAR_COLLECTIVE_FALLBACK": 0,
+        "MPIR_CVAR_DEVICE_COLLECTIVES": 1,
         "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": 4096,
     }
 
@@ -119,6 +120,14 @@ def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
         said = dict(variable.split("=") for variable in variables)
         told = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
         assert told["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == int(info.value)
+
+
+@every_mpich
+def test_device_collectives_are_kept_out_by_the_number_that_the_library_has_for_none(mpi: Mpi) -> None:
+    answer = discover(mpi, {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}).stdout
+    [variable] = [each for each in read_variables(answer) if each.name == "MPIR_CVAR_DEVICE_COLLECTIVES"]
+    info = Mpich().catalogue(mpi).algorithms["bcast"][0]
+    assert dict(Mpich().selection(mpi, info, Algorithm("mpich", info.name)).at_call)[variable.name] == variable.value
 
 
 def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":

@@ -1,12 +1,14 @@
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.compare import compare, compare_families, holm, launches_needed
+from timpani.stats.compare import Comparisons, Samples, compare, compare_families, holm, launches_needed
 from timpani.stats.interval import quantile_ranks
 
 TIMES = st.lists(st.integers(1, 12).map(float), min_size=1, max_size=6)
@@ -111,25 +113,40 @@ def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> No
     np.testing.assert_allclose(holm(p[order])[0], holm(p)[0][order])
 
 
-@pytest.mark.parametrize(("rivals", "launches"), [(0, 6), (1, 6), (23, 6), (24, 7), (85, 7), (86, 8)])
-def test_launches_that_a_comparison_takes(rivals: int, launches: int) -> None:
-    assert launches_needed(rivals) == launches
+@pytest.mark.parametrize(
+    ("rivals", "in_turn", "launches"),
+    [
+        *((0, False, 6), (1, False, 6), (23, False, 6), (24, False, 7), (85, False, 7), (86, False, 8)),
+        *((0, True, 6), (1, True, 6), (2, True, 7), (6, True, 8), (7, True, 9), (12, True, 9), (13, True, 10)),
+    ],
+)
+def test_launches_that_a_comparison_takes(rivals: int, in_turn: bool, launches: int) -> None:
+    assert launches_needed(rivals, in_turn) == launches
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01, 0.2])
 def test_needed_launches_give_a_median_its_interval_and_one_less_does_not(level: float) -> None:
-    needed = launches_needed(1, level)
+    needed = launches_needed(1, False, level)
     assert quantile_ranks(needed, level=1 - level).coverage >= 1 - level
     assert quantile_ranks(needed - 1, level=1 - level).coverage < 1 - level or needed == 1
 
 
+def unpaired(
+    references: Sequence[Sequence[float]], others: Sequence[Sequence[float]], family: NDArray[np.int64]
+) -> Comparisons:
+    return compare_families([Samples(*sides) for sides in zip(references, others, strict=True)], family)
+
+
+@pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("comparisons", [7, 9, 23, 24, 60])
-def test_needed_launches_suffice_and_one_less_does_not(comparisons: int) -> None:
-    needed = launches_needed(comparisons)
+def test_needed_launches_suffice_and_one_less_does_not(comparisons: int, in_turn: bool) -> None:
+    needed = launches_needed(comparisons, in_turn)
     for launches, reachable in ((needed, True), (needed - 1, False)):
         slow = [10.0 + 0.01 * i for i in range(launches)]
         fast = [1.0 + 0.01 * i for i in range(launches)]
-        found = compare_families([slow] * comparisons, [fast] * comparisons, np.zeros(comparisons, dtype=np.int64))
+        ratios = [a / b for a, b in zip(slow, fast, strict=True)] if in_turn else ()
+        family = np.zeros(comparisons, dtype=np.int64)
+        found = compare_families([Samples(slow, fast, ratios)] * comparisons, family)
         assert found.significant.all() == reachable
 
 
@@ -137,15 +154,15 @@ def test_a_real_but_tiny_difference_makes_no_difference() -> None:
     default = [1.00 + 0.0001 * i for i in range(10)]
     slower = [1.02 + 0.0001 * i for i in range(10)]
     much_slower = [1.10 + 0.0001 * i for i in range(10)]
-    found = compare_families([default, default], [slower, much_slower], np.array([0, 1]))
+    found = unpaired([default, default], [slower, much_slower], np.array([0, 1]))
     assert (found.p_value < 1e-4).all()
     np.testing.assert_array_equal(found.significant, [False, True])
 
 
 def test_families_are_corrected_apart_and_sizes_may_differ() -> None:
     slow, fast = [2.0, 2.1, 2.2, 2.3, 2.4], [1.0, 1.1, 1.2, 1.3, 1.4]
-    alone = compare_families([slow], [fast], np.array([0]))
-    crowded = compare_families([slow] * 7 + [slow], [fast] * 7 + [fast[:4]], np.array([0] * 7 + [1]))
+    alone = unpaired([slow], [fast], np.array([0]))
+    crowded = unpaired([slow] * 7 + [slow], [fast] * 7 + [fast[:4]], np.array([0] * 7 + [1]))
     assert alone.significant.all()
     np.testing.assert_array_equal(crowded.significant, [False] * 7 + [True])
     assert crowded.ratio[0] == pytest.approx(alone.ratio[0])
@@ -159,6 +176,6 @@ def test_equal_algorithms_rarely_differ_significantly(seed: int) -> None:
     default = np.repeat(generator.lognormal(0, 0.1, (families, launches)), algorithms, axis=0)
     others = generator.lognormal(0, 0.1, (families * algorithms, launches))
     family = np.repeat(np.arange(families), algorithms)
-    found = compare_families(default.tolist(), others.tolist(), family)
+    found = unpaired(default.tolist(), others.tolist(), family)
     wrong_families = np.bincount(family, found.significant) > 0
     assert wrong_families.mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / families)

@@ -9,14 +9,16 @@ from timpani.campaign.record import LaunchResult
 from timpani.stats.sample import NS_PER_US, summarise
 
 
-def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str) -> LaunchResult:
-    """The result of a cell's line in the raw record.
+def result_of(
+    line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, part: str
+) -> LaunchResult:
+    """The result of a cell's line in the raw record of `part`, a start of the MPI program.
 
     The measuring program itself tells the median's interval and whether it is as narrow as was asked. A record of an
     earlier version tells no interval, and that it converged where that ended the cell.
     """
     if "mistake" in line:
-        return failed(planned, group, launch, machine, line["mistake"])
+        return failed(planned, group, launch, machine, line["mistake"], part)
     raw = line["measured"]
     arrays = {
         name: np.asarray(raw[name], dtype=np.float64)
@@ -45,11 +47,31 @@ def result_of(line: dict[str, Any], planned: PlannedCell, group: Group, launch: 
         converged=raw.get("converged", raw["stopped_by"] == "precision"),
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
+        part=part,
+        **_in_turn(line, part),
     )
 
 
-def failed(planned: PlannedCell, group: Group, launch: int, machine: str, error: str) -> LaunchResult:
+def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
+    """What the line says of the cells that took turns with it, and of the machine; earlier versions nothing."""
+    if "rivals" not in line:
+        return {}
+    alone = line["rivals"] == 1
+    before, after = (
+        float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
+    )
+    return {
+        "in_turn": None if alone else f"{part}/{line['begin_ns']}",
+        "relative": None if alone else line["relative"],
+        "probe_before_ns": before,
+        "probe_after_ns": after,
+    }
+
+
+def failed(
+    planned: PlannedCell, group: Group, launch: int, machine: str, error: str, part: str | None = None
+) -> LaunchResult:
     """The result of a cell that gave none."""
     return LaunchResult(
-        planned.cell, launch, machine, converged=False, oversubscribed=group.oversubscribed, error=error
+        planned.cell, launch, machine, converged=False, oversubscribed=group.oversubscribed, error=error, part=part
     )

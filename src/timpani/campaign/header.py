@@ -71,6 +71,7 @@ class RecordedStudy(_Recorded):
     warmup: Count | None = None
     repetitions: Count | None = None
     include_setup: bool = False
+    probe: bool = False
     files: tuple[Printable, ...] = ()
 
     def datatype_of(self, operation: str) -> str:

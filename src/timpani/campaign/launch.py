@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from timpani.campaign.raw_record import RawLine, read_whole_lines
+from timpani.campaign.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
 from timpani.machine.launch_request import Command
 
@@ -42,9 +42,9 @@ def follow(
 
     Yields while there is nothing to take; closing it ends the launch.
 
-    The launch is ended when no line comes for `timeout` seconds (30 at least for the first) or `stop()` turns true;
-    and by the kernel should this process be killed. What it prints goes to `folder`/output.txt. `without` names what
-    is taken out of the environment.
+    The launch is ended when it shows no sign of life for `timeout` seconds (30 at least before the first line) or
+    `stop()` turns true; and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
+    `without` names what is taken out of the environment.
     """
     began = last = time.monotonic()
     record = folder / "samples.jsonl"
@@ -52,12 +52,14 @@ def follow(
         (folder / name).write_text(text)
     process = _start(command, folder / "output.txt", without)
     how: Literal["finished", "died", "hung", "stopped"] | None = None
-    position = 0
+    position = last_sign = 0
     whole = False
     try:
         while how is None:
             running = process.poll() is None
             lines, position = read_whole_lines(record, position)
+            if (sign := sign_of_life(folder)) != last_sign:
+                last, last_sign = time.monotonic(), sign
             for line in lines:
                 last = time.monotonic()
                 whole = whole or "end" in line.values

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,6 +36,13 @@ class PlannedCell:
     at_creation: Controls
     at_call: Controls
 
+    @property
+    def competes_at(self) -> object:
+        """What it has in common with the cells of its launch that it competes with; of messages none do."""
+        cell = self.cell
+        rivals = OPERATIONS[cell.collective].has_rivals
+        return (cell.collective, cell.message_bytes, cell.mode, None if rivals else self.number)
+
 
 @dataclass(frozen=True)
 class Group:
@@ -47,6 +55,14 @@ class Group:
     arguments: tuple[str, ...]
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
+
+    @property
+    def points(self) -> list[list[PlannedCell]]:
+        """The cells, those together that compete and are therefore measured in turn."""
+        points: dict[object, list[PlannedCell]] = {}
+        for planned in self.cells:
+            points.setdefault(planned.competes_at, []).append(planned)
+        return list(points.values())
 
     def request(self, program: tuple[str, ...]) -> LaunchRequest:
         """The start of `program` that measures this group's cells."""
@@ -139,7 +155,8 @@ class CampaignPlan:
             for cell in (each.cell for each in self.cells)
             if OPERATIONS[cell.collective].has_rivals
         )
-        return launches_needed(max(points.values(), default=1) - 1)
+        in_turn = any(len(point) > 1 for group in self.groups for point in group.points)
+        return launches_needed(max(points.values(), default=1) - 1, in_turn)
 
     @property
     def seconds(self) -> float:
@@ -158,11 +175,12 @@ class CampaignPlan:
         return seconds / self.concurrent_launches
 
     def order(self, launch: int) -> Iterator[Group]:
-        """The groups of launch number `launch`, and the cells in each, shuffled by the study's seed."""
+        """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed."""
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
         groups = shuffler.sample(self.groups, len(self.groups))
         if self.concurrent_launches > 1:  # the largest first, so that none is still under way long after the others
             groups.sort(key=lambda group: group.ranks, reverse=True)
         for group in groups:
-            cells = tuple(shuffler.sample(group.cells, len(group.cells)))
-            yield replace(group, cells=cells)
+            points = group.points
+            shuffled = [shuffler.sample(point, len(point)) for point in shuffler.sample(points, len(points))]
+            yield replace(group, cells=tuple(chain.from_iterable(shuffled)))

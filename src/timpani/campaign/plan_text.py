@@ -1,6 +1,7 @@
 """The plan that the measuring program reads; `native/measure/plan.hpp` has its grammar."""
 
 from collections.abc import Iterator
+from zlib import crc32
 
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.providers.provider import Controls
@@ -16,11 +17,12 @@ def plan_text(
     time_limit: float,
     method: str | None = None,
     calls: int | None = None,
+    seed: str = "",
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` and `calls` take the place of the study's own where cells are not
-    timed but counted.
+    timed but counted. `seed` decides in which order the cells of a point take turns, and nothing else.
     """
     study = plan.study
     repetitions = calls or study.repetitions
@@ -37,10 +39,17 @@ def plan_text(
             *(["include_setup"] if study.include_setup else []),
             *(["by_rules"] if any(planned.cell.algorithm == BY_RULES for planned in cells) else []),
             *place_lines(plan, group),
+            f"seed {crc32(seed.encode())}",
+            *(["probe"] if method is None and _can_probe(plan, group) else []),
             *cell_lines(cells),
             "",
         ]
     )
+
+
+def _can_probe(plan: CampaignPlan, group: Group) -> bool:
+    """Whether the machine's state can be seen: ranks that share a core would wait for it, simulated ones have none."""
+    return plan.study.probe and not (plan.machine.simulated or group.oversubscribed)
 
 
 def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
@@ -53,8 +62,12 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
 
 
 def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
-    """A line of the plan for each cell."""
+    """A line of the plan for each cell, and one before each point's."""
+    point: object = None
     for planned in cells:
+        if planned.competes_at != point:
+            point = planned.competes_at
+            yield "point"
         cell = planned.cell
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"
         yield (

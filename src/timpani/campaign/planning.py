@@ -13,6 +13,7 @@ from timpani.campaign.estimate import start_seconds
 from timpani.campaign.memory import too_large
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.resources import Resources
+from timpani.campaign.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError, unknown
 from timpani.machine.category import unfit
 from timpani.machine.hosts import choose_hosts
@@ -41,6 +42,7 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
     draft = _Draft(study, resources)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}
+    chosen: list[ChosenAlgorithm] = []
     for collective, texts in study.collectives.items():
         catalogues = library.catalogues_of(collective)
         is_collective = OPERATIONS[collective].kind == "collective"
@@ -50,12 +52,15 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
             info = catalogues[algorithm.provider].info(collective, algorithm)
             forced = is_collective and algorithm.provider == library.mpi.kind
             selection = library.provider.selection(library.mpi, info, algorithm) if forced else AlgorithmSelection()
-            draft.add(collective, algorithm, info, selection)
+            chosen.append(ChosenAlgorithm(collective, algorithm, info, selection))
             if setting := library.setting(collective, algorithm):
                 settings.setdefault(collective, {})[algorithm.label] = setting
         if study.rules and is_collective:
             selection = rules_selection(library.mpi, Path(study.rules), resources.machine.switches)
-            draft.add(collective, BY_RULES, None, selection)
+            chosen.append(ChosenAlgorithm(collective, BY_RULES, None, selection))
+    shared = library.provider.shared_start(library.mpi, several_nodes=len(resources.hosts) > 1)
+    for each in beside_each_other(chosen, shared):
+        draft.add(each.collective, each.algorithm, each.info, each.selection)
     groups, skipped = draft.groups(), draft.all_skipped()
     if not groups:
         why = "; ".join(map(str, skipped))

@@ -21,6 +21,8 @@ PACKED = f"{_NAME}.gz"
 DAMAGED = f"{_NAME}.damaged"
 """What a raw record is called that can't be read, once it is set aside."""
 
+_UNDER_WAY = "cell.txt"
+
 _MOST_SAMPLES = 10_000_000
 _MOST_LINE_BYTES = 2**28
 
@@ -54,6 +56,11 @@ class _RawFields(LaunchFields, total=False):
     measured: _Measured
     mistake: Text
     proof: _Counted
+    rivals: Annotated[int, Field(ge=1)]
+    relative: Time
+    begin_ns: int
+    probe_before_ns: list[Time]
+    probe_after_ns: list[Time]
 
 
 _RAW: TypeAdapter[_RawFields] = TypeAdapter(_RawFields)
@@ -99,6 +106,23 @@ def _line(raw: bytes) -> RawLine:
 
 _EACH = ("completion_ns", "average_ns", "skew_ns")
 """What there is one of for each repetition."""
+
+
+def cell_under_way(folder: Path) -> int | None:
+    """The number of the cell that the start in `folder` was calling when it last said so; None where it was at none."""
+    try:
+        number = int((folder / _UNDER_WAY).read_text())
+    except (OSError, ValueError):  # it never came so far
+        return None
+    return number if number >= 0 else None
+
+
+def sign_of_life(folder: Path) -> int:
+    """When the start in `folder` last said which cell it was calling; it only grows."""
+    try:
+        return (folder / _UNDER_WAY).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
 
 
 def compress(path: Path) -> None:

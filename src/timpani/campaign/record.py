@@ -23,6 +23,12 @@ class LaunchResult:
     osu_avg_us   mean over ranks of each rank's mean of (end − start), as OSU's benchmarks print it;
                  osu_min_us and osu_max_us are the extremes of those per-rank means.
     skew_us      median over repetitions of max start − min start.
+    in_turn      what was measured in turn, burst by burst, has the same value here: the start of the program and when;
+                 None of what was measured by itself. `relative` is the cell's time over that of the median cell of the
+                 same round of bursts, median over rounds: ratios between cells that share `in_turn` follow from it.
+    probe_before_ns, probe_after_ns   the state of the machine before and after: what a cache line takes one way between
+                 two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
+                 where nobody looked.
     part         the start of the MPI program that it came from; None in imports
     samples      SHA-256 of its line among the raw samples; None where there is none, as of a cell that hung
     """
@@ -45,6 +51,10 @@ class LaunchResult:
     oversubscribed: bool = False
     simulated: bool = False
     effective_size: float | None = None
+    in_turn: str | None = None
+    relative: float | None = None
+    probe_before_ns: float | None = None
+    probe_after_ns: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed
     part: str | None = None
     samples: str | None = None

@@ -15,7 +15,7 @@ from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
 from timpani.campaign.processes import Processes
-from timpani.campaign.raw_record import RawLine
+from timpani.campaign.raw_record import RawLine, cell_under_way
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start import Start
 from timpani.campaign.store import Store
@@ -121,7 +121,7 @@ class Runner:
     def _start(
         self, launch: int, group: Group, pending: list[PlannedCell], time_limit: float
     ) -> Generator[None, None, None]:
-        text = plan_text(self.plan, group, pending, time_limit)
+        text = plan_text(self.plan, group, pending, time_limit, seed=f"{self.plan.study.seed}/{launch}/{len(pending)}")
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
         least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
@@ -149,6 +149,8 @@ class Runner:
                 seen.measured += 1
 
         ended = yield from start.follow(timeout, lambda: self.stop() or bool(seen.binding_mistake), take)
+        if (number := cell_under_way(start.folder)) in cells:
+            seen.current = cells[number]
         start.end(ended, {"binding_mistake": seen.binding_mistake, **seen.facts})
         if seen.binding_mistake:
             raise UserError(
@@ -171,7 +173,7 @@ class Runner:
         )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
-            self._record(replace(failed(seen.current, group, launch, self.machine, error), part=seen.part))
+            self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
             self._failed_starts = 0
             for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
                 self._record(failed(planned, group, launch, self.machine, error))
@@ -191,8 +193,8 @@ class Runner:
         self.observer.note(f"a launch {why} between its cells; those that are left are started again")
 
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
-        result = result_of(line.values, cell, group, launch, self.machine)
-        self._record(replace(result, part=part, samples=line.sha256))
+        result = result_of(line.values, cell, group, launch, self.machine, part)
+        self._record(replace(result, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:
         result = replace(result, simulated=self.plan.machine.simulated)

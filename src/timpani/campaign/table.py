@@ -1,7 +1,7 @@
 """One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import polars as pl
 
@@ -71,6 +71,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         pl.sum("repetitions"),
         pl.mean("osu_avg_us", "osu_min_us", "osu_max_us", "outlier_share"),
         pl.median("skew_us"),
+        pl.col("in_turn").is_not_null().any().alias("in_turn"),
         **flagged_by_most,
     )
     attempted = results.group_by(MACHINE_CELL).agg(
@@ -127,17 +128,20 @@ def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
 
 
 def _launches_needed() -> pl.Expr:
-    """By the number of other algorithms at the cell's point, where algorithms compete."""
+    """By the number of other algorithms at the cell's point, where algorithms compete, and how they are compared."""
     competing = [name for name, operation in OPERATIONS.items() if operation.has_rivals]
     others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
     replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
-    needed = others.map_batches(_launches_for, return_dtype=pl.Int64)
-    return pl.when(replicated).then(needed).alias("launches_needed")
+    paired, unpaired = (
+        others.map_batches(partial(_launches_for, in_turn=in_turn), return_dtype=pl.Int64) for in_turn in (True, False)
+    )
+    return pl.when(replicated & pl.col("in_turn")).then(paired).when(replicated).then(unpaired).alias("launches_needed")
 
 
-def _launches_for(rivals: pl.Series) -> pl.Series:
+def _launches_for(rivals: pl.Series, in_turn: bool) -> pl.Series:
     counts = rivals.unique()
-    return rivals.replace_strict(counts, [launches_needed(count) for count in counts], return_dtype=pl.Int64)
+    needed = [launches_needed(count, in_turn) for count in counts]
+    return rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
 
 
 def _status() -> pl.Expr:

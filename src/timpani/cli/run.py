@@ -100,6 +100,14 @@ def run(
             rich_help_panel=_WHAT,
         ),
     ] = False,
+    no_probe: Annotated[
+        bool,
+        typer.Option(
+            "--no-probe",
+            help="Don't look at the state of the machine before and after each point (20 µs each).",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = False,
     mpi: Annotated[
         str | None,
         typer.Option(
@@ -243,6 +251,7 @@ def run(
             "repetitions": iterations,
             "warmup": warmup,
             "include_setup": include_setup or None,
+            "probe": False if no_probe else None,
             "rules": str(rules.resolve()) if rules else None,
         },
     )

@@ -27,9 +27,10 @@ from timpani.study.operations import COLLECTIVES
 # `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
 _NO_ALGORITHMS = ("auto", "nb")
 
-_NO_DEVICE = {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}
-
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
+
+_DEVICE_COLLECTIVES = "MPIR_CVAR_DEVICE_COLLECTIVES"
+_NO_DEVICE = (_DEVICE_COLLECTIVES, 1)  # the second of `all none percoll`
 
 # Our name of a parameter, by the end of the library's variable MPIR_CVAR_<OP>_<PART>_…; <PART> says whose it is.
 _PARAMETERS = {"KVAL": "radix", "CHUNK_SIZE": "segment_bytes"}
@@ -61,16 +62,20 @@ class Mpich:
         """MPICH counts no messages."""
         return
 
+    def shared_start(self, mpi: Mpi, several_nodes: bool) -> AlgorithmSelection:
+        """Nothing is set but around the calls of forced algorithms."""
+        return AlgorithmSelection()
+
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
         if info is None:
             return AlgorithmSelection()
         asked = dict(algorithm.parameters)
         return AlgorithmSelection(
-            environment=_NO_DEVICE,
             at_call=(
                 (_algorithm_variable(info.collective), int(info.value)),
                 _FALLBACK_IS_ERROR,
+                _NO_DEVICE,
                 *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
             ),
         )
@@ -80,7 +85,7 @@ class Mpich:
         library takes another, as is its own habit."""
         asked = dict(algorithm.parameters)
         name = info.aliases[0] if info.aliases else info.name
-        variables = _NO_DEVICE | {_algorithm_variable(info.collective): name}
+        variables = {_DEVICE_COLLECTIVES: "none"} | {_algorithm_variable(info.collective): name}
         variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
         return shlex.join([*(f"{variable}={value}" for variable, value in variables.items()), "mpiexec"])
 

@@ -20,6 +20,10 @@ from timpani.study.operations import COLLECTIVES
 
 _ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
 _LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")
+_SAME_DEFAULT = ("4.1.4", "5.0.11")
+"""Versions whose default was seen to send the same messages and to take the same time whether or not algorithms can be
+switched: `python -m bench default` compares."""
+
 _DECIDE_YOURSELF = "0"  # the enumerator `ignore`
 
 # Our name of a parameter, by what follows `coll_tuned_<op>_algorithm_`; `radix` is its algorithm's alone.
@@ -59,6 +63,15 @@ class OpenMpi:
             return Counting(enable, at_exit=False)
         output = ("--mca", "pml_monitoring_enable_output", "3", "--mca", "pml_monitoring_filename", "{prefix}")
         return Counting((*enable, *output), at_exit=True)
+
+    def shared_start(self, mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
+        """With dynamic rules on and no algorithm written, `tuned` takes its fixed decision, as without.
+
+        On several nodes 5.0's default is HAN, which is kept out where algorithms are forced.
+        """
+        if mpi.version not in _SAME_DEFAULT or (several_nodes and mpi.numbers >= (5,)):
+            return None
+        return AlgorithmSelection(arguments=tuple(_dynamic_rules(mpi)))
 
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """One launch serves all algorithms whose variable can be written, the others have launches of their own.

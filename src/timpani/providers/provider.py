@@ -62,6 +62,12 @@ class Provider(Protocol):
         """How `mpi` counts messages, or None where it can't."""
         ...
 
+    def shared_start(self, mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
+        """How a launch starts in which the default, with nothing written, is what it is alone, and others can be
+        switched to. None where that was not shown for this version, or doesn't hold: then the default has launches of
+        its own."""
+        ...
+
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """How `mpi` is made to run `algorithm`; `info` is what the catalogue has of it, None of the default."""
         ...

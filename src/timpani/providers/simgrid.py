@@ -66,6 +66,10 @@ class SimGrid:
         """It counts nothing that a program could read."""
         return None
 
+    def shared_start(self, mpi: Mpi, several_nodes: bool) -> None:
+        """Each algorithm has a start of its own."""
+        return
+
     def selection(self, mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
         """A start of its own for each algorithm."""
         return AlgorithmSelection(arguments=() if info is None else (_option(info),))

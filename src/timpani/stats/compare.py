@@ -1,13 +1,14 @@
-"""Is one algorithm faster than another? Launch medians against launch medians.
+"""Is one algorithm faster than another?
 
-Two algorithms differ only when, after Holm's correction over their family, the Wilcoxon rank-sum test is significant
-and the interval of the ratio of their times, at the level that Holm tested, lies wholly outside INDIFFERENCE. A family
-is all the algorithms that are compared with one and the same reference, at one (collective, ranks, placement,
-message_bytes, mode, machine).
+What was measured in turn is compared launch by launch (`stats/paired.py`); what had launches of its own, launch medians
+against launch medians, by the rank-sum test. Two algorithms differ only when, after Holm's correction over their
+family, the test is significant and the interval of the ratio of their times, at the level that Holm tested, lies wholly
+outside INDIFFERENCE. A family is all the algorithms that are compared with one and the same reference, at one
+(collective, ranks, placement, message_bytes, mode, machine).
 
-With n launches on each side no p-value is under 2 / C(2n, n): with 5 launches 0.0079, so that none of seven algorithms
-can differ significantly from the default, however large the difference. `launches_needed` says how many do, for all
-who tell a user.
+With n launches on each side no p-value of the rank-sum test is under 2 / C(2n, n): with 5 launches 0.0079, so that none
+of seven algorithms can differ significantly from the default, however large the difference. `launches_needed` says how
+many do, for all who tell a user.
 
 Sources: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15; Hodges & Lehmann, Ann. Math. Stat. 1963; Holm,
 Scand. J. Stat. 1979.
@@ -18,10 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb, sqrt
+from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+
+from timpani.stats.paired import PairedRatios
 
 ALPHA = 0.05
 INDIFFERENCE = (0.97, 1.03)
@@ -157,14 +161,19 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return adjusted, divisor
 
 
-def launches_needed(rivals: int, alpha: float = ALPHA) -> int:
+def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
     """The fewest launches of each algorithm that a comparison of one with `rivals` others takes.
 
     With them a median has an interval of 1 − alpha, which lies within n medians' extremes with probability 1 − 2 · ½ⁿ,
-    and each of the rivals could differ significantly after Holm's correction. Small differences take more.
+    and each of the rivals could differ significantly after Holm's correction: measured `in_turn` by the signed-rank
+    test, whose p-values begin at 2 · ½ⁿ, else by the rank-sum test. Small differences take more.
     """
+
+    def smallest(launches: int) -> float:
+        return 2 / 2**launches if in_turn else smallest_p(launches, launches)
+
     launches = 1
-    while 2 / 2**launches > alpha or smallest_p(launches, launches) > alpha / max(rivals, 1):
+    while 2 / 2**launches > alpha or smallest(launches) > alpha / max(rivals, 1):
         launches += 1
     return launches
 
@@ -172,6 +181,22 @@ def launches_needed(rivals: int, alpha: float = ALPHA) -> int:
 def smallest_p(first_launches: int, second_launches: int) -> float:
     """The p-value of so many launches against so many, where all of one side are faster than all of the other."""
     return 2 / comb(first_launches + second_launches, first_launches)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What two algorithms are compared by.
+
+    reference, other   each one's launch medians, above 0
+    in_turn            reference / other in each launch that measured both in turn; with any, it alone is looked at
+    """
+
+    reference: Sequence[float]
+    other: Sequence[float]
+    in_turn: Sequence[float] = ()
+
+
+_SIDES = (attrgetter("reference"), attrgetter("other"))
 
 
 @dataclass(frozen=True)
@@ -190,19 +215,21 @@ class Comparisons:
     significant: NDArray[np.bool_]
 
 
-def compare_families(
-    references: Sequence[Sequence[float]], others: Sequence[Sequence[float]], family: NDArray[np.int64]
-) -> Comparisons:
-    """Compare references[i] with others[i], launch medians above 0; pairs of equal family[i] are corrected together."""
-    pairs = len(references)
+def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> Comparisons:
+    """Compare the two sides of each of `samples`; pairs of equal family[i] are corrected together."""
+    pairs = len(samples)
     ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
     groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for index, (reference, other) in enumerate(zip(references, others, strict=True)):
-        groups[len(reference), len(other)].append(index)
-    compared: list[tuple[NDArray[np.int64], Pairs]] = []
-    for members in groups.values():
+    for index, each in enumerate(samples):
+        groups[(len(each.in_turn), 0) if each.in_turn else (len(each.reference), len(each.other))].append(index)
+    compared: list[tuple[NDArray[np.int64], Pairs | PairedRatios]] = []
+    for (_, others), members in groups.items():
         rows = np.array(members)
-        same_size = compare(np.array([references[i] for i in members]), np.array([others[i] for i in members]))
+        same_size: Pairs | PairedRatios
+        if others:
+            same_size = compare(*(np.array([side(samples[i]) for i in members]) for side in _SIDES))
+        else:
+            same_size = PairedRatios(np.log([samples[i].in_turn for i in members]))
         compared.append((rows, same_size))
         ratio[rows], p_value[rows] = same_size.ratio, same_size.p_value
         low[rows], high[rows] = same_size.interval(ALPHA)

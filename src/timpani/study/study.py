@@ -100,6 +100,7 @@ _EXPECTED = {
     "repetitions": f"a whole number from 1 to {LARGEST}",
     "rules": "the name of a file of rules",
     "include_setup": "true or false",
+    "probe": "true or false",
 }
 """What may be written for each key, as an error tells it."""
 
@@ -127,6 +128,7 @@ class Study(BaseModel):
     rules        a file of `timpani rules`: each collective is measured with it beneath too, beside the others
     include_setup  whether each call of an algorithm of ours or a composed one builds what is otherwise built once for a
                    communicator
+    probe          whether the state of the machine is looked at before and after each point
     budget       longest time of the whole campaign, seconds; slots shrink to fit
     """
 
@@ -154,6 +156,7 @@ class Study(BaseModel):
     repetitions: _Positive | None = None
     rules: str | None = None
     include_setup: bool = False
+    probe: bool = True
 
     @model_validator(mode="after")
     def _consistent(self) -> "Study":

@@ -48,7 +48,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   is significantly faster than everything else; 'tie': neither; 'by_value': imported
                                   averages, of which the lowest is best and nothing is known to be significant
     gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
-    default_loss                  default_us / best_us − 1
+    default_loss                  gain − 1
     default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
                                   null where launches are too few for a bound
     standing                      WITHIN: even the upper end is at most 5 %, so that the default is shown good enough
@@ -78,7 +78,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             on=[*POINT, *ALGORITHM],
             how="left",
         )
-        .sort(pl.col("wins").fill_null(False), "time_us", descending=[True, False], maintain_order=True)
+        .sort(pl.col("wins").fill_null(False), "order", descending=[True, False], maintain_order=True)
         .group_by(POINT, maintain_order=True)
         .first()
     )
@@ -108,7 +108,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
         )
         .with_columns(
-            pl.when(decided).then(pl.col("default_us") / pl.col("time_us") - 1).alias("default_loss"),
+            pl.when(decided).then(pl.col("gain") - 1).alias("default_loss"),
             pl.when(~pl.col("unbounded")).then("default_loss_high").alias("default_loss_high"),
             pl.when("averaged").then(pl.concat_list("label")).otherwise("tied").alias("tied"),
         )
@@ -163,15 +163,20 @@ def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.
 
 def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
     is_reference = pl.col("algorithm") == reference
-    references = medians.filter(is_reference).select(*POINT, pl.col("times").alias("reference"))
+    references = medians.filter(is_reference).select(
+        *POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns")
+    )
     pairs = medians.filter(~is_reference).join(references, on=POINT, maintain_order="left")
     return (
         compare_at_points(pairs)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
         .select(
             *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
-            "simulated",
-            pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()).alias("launches"),
+            *("simulated", "in_turn"),
+            pl.when(pl.col("in_turn") > 0)
+            .then("in_turn")
+            .otherwise(pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()))
+            .alias("launches"),
         )
     )
 
@@ -179,17 +184,17 @@ def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
 def _tied(medians: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
     """POINT and `tied`. The family of these comparisons is all other algorithms against the best one."""
     others = medians.join(best, on=[*POINT, *ALGORITHM], how="anti").join(
-        best.select(*POINT, pl.col("times").alias("reference")), on=POINT
+        best.select(*POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns")), on=POINT
     )
     equals = compare_at_points(others).filter(~(pl.col("significant") & (pl.col("ratio") < 1)))
     return (
         pl.concat(
             [
-                best.select(*POINT, "label", "time_us", pl.lit(0).alias("place")),
-                equals.select(*POINT, "label", "time_us", pl.lit(1).alias("place")),
+                best.select(*POINT, "label", "order", pl.lit(0).alias("place")),
+                equals.select(*POINT, "label", "order", pl.lit(1).alias("place")),
             ]
         )
-        .sort("place", "time_us", "label")
+        .sort("place", "order", "label")
         .group_by(POINT, maintain_order=True)
         .agg(pl.col("label").alias("tied"))
     )

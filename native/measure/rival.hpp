@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "measure/protocol.hpp"
+#include "measure/samples.hpp"
+#include "measure/timed_block.hpp"
+#include "measure/warm_up.hpp"
+
+namespace timpani {
+
+/// A cell that is ready to be measured in turn with the others of its point. Every rank has one; samples at rank 0
+/// only.
+struct Rival {
+    int id = 0;
+    std::unique_ptr<Operation> operation;
+    Synchronisation sync;
+    Warmup warmup;
+    Samples samples;
+    std::vector<std::int64_t> burst_medians;  // of the bursts' completions, settling calls left out
+    double relative = 1;                      // its time over the median rival's of the same round, median over rounds
+
+    /// How the ranks are synchronised before each repetition, as the record names it.
+    [[nodiscard]] std::string_view start() const;
+};
+
+/// Collective. Warms the operation up and finds how its calls are started and, where they follow each other back to
+/// back, how many make a sample.
+Rival make_rival(const Harness& harness, const CellPlan& cell, std::unique_ptr<Operation> operation, Buffers& buffers,
+                 const Protocol& protocol);
+
+}  // namespace timpani
