@@ -1,6 +1,6 @@
 """Is the default the same where algorithms can be switched beside it as in a launch with nothing set?
 
-In either kind of launch it takes turns with one of our algorithms, which is the same in both, so that the default's time
+In either kind of launch it takes turns with one of our algorithms, the same in both, so that the default's time
 in proportion to it is sharp in each launch, whatever state the machine is in. The two kinds' proportions are compared.
 """
 

@@ -112,7 +112,7 @@ def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
 
 def test_a_missing_compiler_is_said(small: Path, mpi: Mpi, tmp_path: Path) -> None:
     gone = Mpi(mpi.kind, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
-    with pytest.raises(UserError, match=r"mpicxx runs no C\+\+ compiler"):
+    with pytest.raises(UserError, match=r"mpicxx can't run a C\+\+ compiler"):
         build(gone, small)
 
 

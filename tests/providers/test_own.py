@@ -88,7 +88,7 @@ def test_names_stand_for_one_a_collective_or_all(own: Catalogue) -> None:
 
 @pytest.mark.parametrize("text", ["", "0:4", "4:2", "1:x", "-1", "1:9999999"])
 def test_ranges_that_are_none(text: str) -> None:
-    with pytest.raises(UserError, match="no range"):
+    with pytest.raises(UserError, match="is not a range"):
         parse_range(text, 1)
 
 
