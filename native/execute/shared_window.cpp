@@ -1,5 +1,7 @@
 #include "execute/shared_window.hpp"
 
+#include <exception>
+
 #include "execute/node.hpp"
 
 namespace timpani {
@@ -45,6 +47,7 @@ SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t
 }
 
 SharedWindow::~SharedWindow() {
+    if (std::uncaught_exceptions() > 0) return;  // this rank alone gives up, and would wait for the others
     PMPI_Win_unlock_all(window_);
     PMPI_Win_free(&window_);
 }

@@ -127,7 +127,7 @@ def test_a_campaign_goes_on_in_a_lab_made_anew(make: Callable[..., Made], tmp_pa
     assert len(keys(folder)) == 2
     other = run(make("--nodes", "2", "--cores", "1", "--link", "100mbit"), 3)
     assert other.returncode == 2
-    assert "was measured with machine name lab:2x1-1gbit, and this is lab:2x1-100mbit" in other.stderr
+    assert "was measured with machine lab:2x1-1gbit, and this is lab:2x1-100mbit" in other.stderr
 
 
 @needs_mpich
