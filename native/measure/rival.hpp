@@ -21,7 +21,7 @@ struct Rival {
     Warmup warmup;
     Samples samples;
     std::vector<std::int64_t> burst_medians;  // of the bursts' completions, settling calls left out
-    double relative = 1;                      // its time over the median rival's of the same round, median over rounds
+    double relative = 0;  // its time over the median rival's of the same round, median over rounds; 0: no round tells
 
     /// How the ranks are synchronised before each repetition, as the record names it.
     [[nodiscard]] std::string_view start() const;

@@ -56,7 +56,7 @@ def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
     """What the line says of the cells that took turns with it, and of the machine; earlier versions nothing."""
     if "rivals" not in line:
         return {}
-    alone = line["rivals"] == 1
+    alone = line["rivals"] == 1 or not line["relative"]  # 0: in each round some rival had no valid repetition
     before, after = (
         float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
     )
