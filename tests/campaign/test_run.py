@@ -27,6 +27,7 @@ pytestmark = [needs_mpi, needs_two_cores]
 PRECISE = ("bcast", "--algorithms", "default", "--slot", "500ms", "--precision", "0.00001")
 LONG = (*PRECISE, "--sizes", "4M,8M,8MB")
 LONG_FIRST = (*PRECISE, "--sizes", "8,16,8M", "--seed", "8")
+UNTIL_HARMED = (*LONG_FIRST, "--launches", "1", "--slot", "20s")
 LONG_LAST = (*PRECISE, "--sizes", "8,8MB,8M", "--seed", "5")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
 
@@ -56,7 +57,7 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
     timeout = ("--hang-after", "5s") if harm is stop_a_rank else ()
-    with Live(tmp_path / "c", *LONG_FIRST, "--mpi", str(mpi.mpirun), "--launches", "1", *timeout) as live:
+    with Live(tmp_path / "c", *UNTIL_HARMED, "--mpi", str(mpi.mpirun), *timeout) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
         harm(live)
