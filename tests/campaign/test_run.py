@@ -97,7 +97,7 @@ def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, s
         done = live.end()
     assert done.returncode == status
     assert done.stderr.splitlines()[-1].startswith("stopped: ")
-    assert done.stderr.endswith("results still missing; the same command goes on\n")
+    assert done.stderr.endswith("still missing; the same command goes on\n")
     assert all(map(gone, ranks))
     before = (folder / "results.jsonl").read_bytes()
     again = typed(*live.arguments)
