@@ -23,6 +23,9 @@ DAMAGED = f"{_NAME}.damaged"
 
 _UNDER_WAY = "cell.txt"
 
+_CHECKSUM = b',"crc32":"'
+"""The last field of a line, which holds the CRC-32 of all before it; versions before it wrote none."""
+
 _MOST_SAMPLES = 10_000_000
 _MOST_LINE_BYTES = 2**28
 
@@ -95,9 +98,13 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
 
 
 def _line(raw: bytes) -> RawLine:
+    before, field, checksum = raw.rpartition(_CHECKSUM)
+    if field and checksum != b'%08x"}' % zlib.crc32(before):
+        raise ValueError("its checksum is another's: it was changed since it was written")
     values = parse_json(raw)
     if not isinstance(values, dict) or not values.keys() & {"world", "begin", "cell", "end"}:
         raise ValueError("it begins no launch, no cell and no result")
+    values.pop("crc32", None)
     checked = check(_RAW, values)
     if "measured" in checked and len({len(checked["measured"][name]) for name in _EACH}) > 1:
         raise ValueError("its samples differ in number")
