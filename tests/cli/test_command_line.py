@@ -1,5 +1,9 @@
 """A command line that can't be used is told on one line, whichever command it is for."""
 
+import signal
+import subprocess
+import sys
+
 import pytest
 
 from tests.cli.typed import typed
@@ -30,3 +34,22 @@ def test_help_stays_a_page(words: str, status: int) -> None:
     done = typed(*words.split())
     assert (done.returncode, done.stderr) == (status, "")
     assert "Usage: timpani" in done.stdout
+
+
+LOSES_AN_INTERRUPT = """
+from timpani.cli import app, main
+class Loser:
+    def __del__(self):
+        raise KeyboardInterrupt
+@app.command()
+def lose():
+    Loser()
+    print("went on")
+main()
+"""
+
+
+def test_an_interrupt_that_a_library_loses_ends_it_all_the_same() -> None:
+    argv = [sys.executable, "-c", LOSES_AN_INTERRUPT, "lose"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")

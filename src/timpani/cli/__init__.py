@@ -1,5 +1,6 @@
 """The command line: one module per subcommand."""
 
+import signal
 import sys
 from typing import NoReturn
 
@@ -70,6 +71,7 @@ def timpani(
 
 def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
+    before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
         sys.exit(app(prog_name="timpani", standalone_mode=False))
     except KeyboardInterrupt:
@@ -83,6 +85,16 @@ def main() -> None:
             command = context.command_path if context else "timpani"
             _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
         sys.exit(2)
+    finally:
+        sys.unraisablehook = before
+
+
+def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
+    """End where a library lost an interrupt: pydantic would go on with a check that is half made and refuses all."""
+    if lost.exc_type is KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGINT)
+    sys.__unraisablehook__(lost)
 
 
 def _lower(text: str) -> str:
