@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
 #include "schedule/algorithm.hpp"
+#include "schedule/dependencies.hpp"
 #include "tests/check.hpp"
 #include "verify/verify.hpp"
 
@@ -7,6 +12,21 @@ namespace {
 using namespace timpani;
 
 const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
+
+/// The most messages that the root has under way at any time.
+std::size_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args) {
+    DependencyTracker tracker(algorithm, args);
+    std::size_t most = 0;
+    for (std::int64_t round = 0; round < algorithm.rounds(args); ++round) {
+        Steps steps;
+        algorithm.round(args, args.root, round, steps);
+        for (const Step& step : steps.all()) {
+            tracker.add(step);
+            most = std::max(most, tracker.under_way().size());
+        }
+    }
+    return most;
+}
 
 }  // namespace
 
@@ -17,4 +37,14 @@ TEST(a_bound_on_messages_under_way_can_make_ranks_wait_for_ever) {
     CHECK(find_mistake(ring, kArguments).has_value());
     ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 2; };
     CHECK(!find_mistake(ring, kArguments));
+}
+
+TEST(a_pipeline_of_many_segments_has_few_messages_under_way) {
+    constexpr std::array node_of_rank{0, 1, 1};
+    const Topology two_nodes(node_of_rank, std::array{0, 0, 0});
+    for (const char* const name : {"pipeline", "two_level_shared"}) {
+        CollectiveArguments args{.ranks = 3, .count = 65'536, .root = 0, .topology = &two_nodes};
+        args.parameters = {1, 8};
+        CHECK(most_under_way(*find_algorithm("bcast", name), args) <= 200);
+    }
 }

@@ -23,6 +23,14 @@ def test_communicators_with_a_rank_that_lacks_the_library_are_left_to_mpi(run_pr
     assert ran(done, 2) == {TREES["bcast"], TREES["allreduce"], TREES["barrier"]}
 
 
+def test_without_rank_0_all_is_left_to_mpi(run_program: RunProgram) -> None:
+    done = run_program("partial.c", text=ALL, ranks=2, without=0)
+    assert done.status == 0, done.stderr
+    [told] = done.told()
+    assert told.startswith("timpani: rank 0 runs without libtimpani.so")
+    assert done.profile == []
+
+
 def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "mpich":
         pytest.skip("may be skipped: Debian's MPICH starts no processes")
