@@ -218,3 +218,20 @@ def test_one_algorithm_has_a_curve_for_each_rank_count() -> None:
     assert set(names_at_ends(figure)) == {"1 rank", "2 ranks", "16 ranks"}
     heights = names_at_ends(figure)
     assert heights["16 ranks"] < heights["2 ranks"]
+
+
+def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_counted(cells: pl.DataFrame) -> None:
+    far = latency_against_size(stretched(cells, median_us=1e6, ci_low_us=9e5, ci_high_us=2e6))
+    assert span_of_points(far) > 0.6 * span_of_points(latency_against_size(cells))
+    (point,) = about(items(far, "symbol"), "algorithm: default;", "message bytes: 64;")
+    assert "latency (µs): 1000000;" in point["description"]
+    assert point["y"] == min(item["y"] for item in about(items(far, "symbol"), "status: ok"))
+    assert "1 of 23 intervals cut, 1 of 23 points beyond the axis" in {item["text"] for item in items(far, "text")}
+
+
+def test_a_size_that_is_far_from_the_others_is_not_cut(cells: pl.DataFrame) -> None:
+    large = cells.filter(pl.col("message_bytes") == max(SIZES)).with_columns(
+        message_bytes=pl.col("message_bytes") * 2**20, median_us=pl.col("median_us") * 2**20
+    )
+    figure = latency_against_size(pl.concat([cells, large]))
+    assert not [item for item in items(figure, "text") if "beyond" in str(item["text"])]

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts import theme
-from timpani.charts.interval import bars
+from timpani.charts.interval import VALUE, bars
 from timpani.charts.status import shape
 
 WHERE = "datum.ranks + ' ranks, ' + datum.placement"
@@ -38,7 +38,7 @@ def times(
     """
     styled = theme.styles(cells["label"], palette)
     time = alt.X(
-        f"{value}:Q",
+        f"{VALUE}:Q",
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(title=title, format="~r", tickCount=4, labelOverlap="greedy"),
     )

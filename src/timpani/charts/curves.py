@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS
-from timpani.charts.interval import HIGH, LOW, bars, with_bars
+from timpani.charts.interval import HIGH, LOW, VALUE, bars, with_bars
 from timpani.charts.measure import Measure
 from timpani.charts.rows import SIZE_SERIES
 from timpani.charts.status import FAILED, points, shape
@@ -93,7 +93,7 @@ def curves(
     """
     styled = theme.styles(series.names, palette)
     height = max(_HEIGHT, _NAME_HEIGHT * (len(styled) + 1))
-    y = axes.value_axis("value", measure.title, linear)
+    y = axes.value_axis(VALUE, measure.title, linear)
     colour = theme.colour(styled, field="curve")
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
@@ -112,7 +112,8 @@ def curves(
         .encode(x=x)
     )
     on_scale = "isValid(datum.value)" if linear else "datum.value > 0"
-    drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, linear=linear)
+    across = str(x.shorthand).partition(":")[0]
+    drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, here=[across], linear=linear)
     intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
     defaults = [name for name in series.names if theme.is_default(name)]
     line = (
@@ -133,7 +134,7 @@ def curves(
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
         .encode(y=alt.value(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
-    ends = _ends(drawn, str(x.shorthand).partition(":")[0], height, linear)
+    ends = _ends(drawn, across, height, linear)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
         y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
@@ -155,7 +156,7 @@ def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:
     up, down = "datum.place - 1", "datum.names - datum.place"
     return (
         drawn.transform_calculate(
-            level=level.format("datum.value"),
+            level=level.format(f"datum.{VALUE}"),
             low="0" if linear else level.format(f"datum.{LOW}"),
             high=level.format(f"datum.{HIGH}"),
         )

@@ -5,7 +5,7 @@ import polars as pl
 
 from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, MODELS, Figure
-from timpani.charts.interval import bars, with_bars
+from timpani.charts.interval import VALUE, bars, with_bars
 from timpani.charts.rows import UNSIZED
 from timpani.study.schema import schema
 
@@ -60,10 +60,12 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
         .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend), detail="piece:N")
     )
-    measured = with_bars(base, "time_us", "low_us", "high_us").transform_filter(alt.datum.part == MEASURED)
+    measured = with_bars(base, "time_us", "low_us", "high_us", here=["message_bytes"]).transform_filter(
+        alt.datum.part == MEASURED
+    )
     intervals = bars(measured, colour, palette, strokeWidth=1.2, opacity=0.75)
     points = measured.mark_point(size=22, filled=True, opacity=1).encode(
-        y=y,
+        y=axes.value_axis(VALUE, "Time (µs)"),
         color=colour,
         tooltip=[
             name,

@@ -5,7 +5,7 @@ import polars as pl
 
 from timpani.charts import axes, theme
 from timpani.charts.figure import SETTING
-from timpani.charts.interval import bars, with_bars
+from timpani.charts.interval import VALUE, bars, with_bars
 from timpani.charts.status import points
 
 COLUMNS = (
@@ -25,7 +25,7 @@ def placement_curves(
     styled = theme.styles(cells["placement"], palette)
     legend = theme.legend(cells["placement"], title="placed by", **theme.OF_LINES)
     colour = theme.colour(styled, legend, "placement")
-    y = axes.panel_value_axis("median_us", "Median (µs)", linear)
+    y = axes.panel_value_axis(VALUE, "Median (µs)", linear)
     base = alt.Chart().transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
     line = (
         base.transform_filter(joined)
@@ -56,5 +56,5 @@ def placement_curves(
         columns=3,
         data=cells,
     ).transform_filter("isValid(datum.median_us)" if linear else "datum.median_us > 0")
-    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", linear=linear)
+    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "message_bytes"], linear=linear)
     return theme.apply(chart, palette, "Times of each algorithm, one curve per placement")

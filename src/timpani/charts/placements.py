@@ -44,7 +44,9 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         .transform_calculate(where=WHERE)
         .resolve_scale(x="independent")
     )
-    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", groupby=["message_bytes"])
+    chart = with_bars(
+        panels, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "placement"], groupby=["message_bytes"]
+    )
     return theme.apply(
         chart, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
     )

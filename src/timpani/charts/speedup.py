@@ -5,7 +5,7 @@ import polars as pl
 
 from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.interval import HOW_CUT, bars, with_bars
+from timpani.charts.interval import HOW_CUT, VALUE, bars, with_bars
 from timpani.charts.rows import CALLS, any_with
 from timpani.charts.status import points
 
@@ -31,7 +31,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         legend=alt.Legend(title=f"than {reference}", symbolType="circle", symbolOpacity=1),
     )
     y = alt.Y(
-        "ratio:Q",
+        f"{VALUE}:Q",
         scale=alt.Scale(type="log", base=2, nice=False, padding=5),
         axis=alt.Axis(title="Speed-up", labelExpr="format(datum.value, '~r') + '×'", tickCount=5, grid=True),
     )
@@ -58,7 +58,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         columns=3,
         data=ratios,
     ).transform_filter("isValid(datum.ratio)")
-    chart = with_bars(panels, "ratio", "ratio_low", "ratio_high")
+    chart = with_bars(panels, "ratio", "ratio_low", "ratio_high", here=["message_bytes"])
     return theme.apply(chart, palette, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")
 
 

@@ -21,7 +21,7 @@ def unsized(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.
     """A row for each rank count and placement, on it each algorithm's time. cells: one operation, mode and machine."""
     cells = cells.filter(latency_us(cells).is_not_null())
     drawn = alt.Chart(cells).transform_calculate(value=LATENCY_US, where=WHERE).transform_filter("datum.value > 0")
-    base = with_bars(drawn, "value", "ci_low_us", "ci_high_us")
+    base = with_bars(drawn, "value", "ci_low_us", "ci_high_us", here=["ranks", "placement"])
     rows = cells.select("ranks", "placement").n_unique()
     chart = alt.layer(*times(cells, base, "value", latency_title(cells), palette)).properties(
         width=theme.WIDTH - 150, height=row_height(cells) * rows
