@@ -112,6 +112,18 @@ def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
     assert (found[0], found[-1]) == (expected[0], expected[-1])
 
 
+def test_the_contents_say_why_a_section_that_could_be_there_is_not(tmp_path: Path, page: Page) -> None:
+    alone = Page(render(campaign_of(tmp_path / "c", one(median_us=1.0)))).text
+    assert (
+        "Not here: Latency against ranks (one rank count was measured); Placements compared (one placement was "
+        "measured); Best algorithm by ranks and size (no algorithms were timed beside each other); Speed-up against "
+        "the default (no algorithm was timed beside the default); What to switch on (one algorithm was measured); "
+        "Which algorithm behaves most like the default (one algorithm was measured); Spread between launches (nothing "
+        "was measured in several launches)."
+    ) in alone
+    assert "Not here: Placements compared (one placement was measured)." in page.text
+
+
 def test_headings_skip_no_level_and_there_is_one_title(page: Page) -> None:
     levels = [int(level[1]) for level, _ in page.headings]
     assert levels.count(1) == 1

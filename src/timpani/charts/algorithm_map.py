@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.rows import CALLS
 from timpani.charts.status import corner_marks
 
 TIE = "tie"
@@ -102,6 +103,8 @@ FIGURE = Figure(
         "Best algorithm by ranks and size",
         "The best algorithm at each rank count and size, by number and colour. Hatched cells are ties: nothing there "
         "is significantly faster than the default, nor the default than all else; the number names the lowest median.",
+        absent="no algorithms were timed beside each other",
+        of=CALLS,
     ),
     place=40,
     table="decisions",

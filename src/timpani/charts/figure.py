@@ -18,13 +18,17 @@ SETTING = "setting"
 class Section:
     """A section of the page.
 
-    id     its anchor
-    about  the paragraph under its title, or what makes it from the report's table `cells`
+    id      its anchor
+    about   the paragraph under its title, or what makes it from the report's table `cells`
+    absent  why it is not there, where none of its figures has rows
+    of      the rows of `cells` that it could be of: without any, nobody looks for it
     """
 
     id: str
     title: str
     about: str | Callable[[pl.DataFrame], str] = ""
+    absent: str = ""
+    of: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
 
 
 MODELS = Section("models", "Models: latency, throughput, switches")

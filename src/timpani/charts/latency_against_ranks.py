@@ -29,7 +29,13 @@ def latency_against_ranks(
 
 FIGURE = Figure(
     name="latency-against-ranks",
-    section=Section("ranks", "Latency against ranks", "The same against the number of ranks, at one message size."),
+    section=Section(
+        "ranks",
+        "Latency against ranks",
+        "The same against the number of ranks, at one message size.",
+        absent="one rank count was measured",
+        of=CALLS,
+    ),
     place=20,
     table="cells",
     draw=latency_against_ranks,

@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.latency import LATENCY_US
-from timpani.charts.rows import several
+from timpani.charts.rows import MESSAGES, several
 from timpani.charts.status import corner_marks
 from timpani.study.schema import LOCALITY
 
@@ -60,6 +60,8 @@ FIGURE = Figure(
         "Every pair of ranks",
         "The time between every two ranks at one message size, the darker the longer; the number is µs, or MB/s of a "
         "bandwidth.",
+        absent="one pair of ranks was measured",
+        of=pl.col("collective").is_in(MESSAGES),
     ),
     place=80,
     table="messages",

@@ -68,7 +68,9 @@ def _about(cells: pl.DataFrame) -> str:
 
 FIGURE = Figure(
     name="placements",
-    section=Section("placements", "Placements compared", _about),
+    section=Section(
+        "placements", "Placements compared", _about, absent="one placement was measured", of=CALLS & ~UNSIZED
+    ),
     place=30,
     table="cells",
     draw=placements,

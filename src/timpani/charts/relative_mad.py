@@ -55,6 +55,7 @@ FIGURE = Figure(
         "Spread between launches",
         "The median absolute deviation of the launches’ medians from their median, in per cent of it: the stronger the "
         "shade, the wider. A framed cell has two separated modes, of which a median describes one.",
+        absent="nothing was measured in several launches",
     ),
     place=150,
     table="cells",

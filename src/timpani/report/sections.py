@@ -26,6 +26,7 @@ class PageSection:
     place     sections come in ascending order
     tables    by operation
     left_out  what is lacking, a sentence each
+    absent    why it has nothing to show; the contents say so in its place
     """
 
     id: str
@@ -35,14 +36,18 @@ class PageSection:
     tables: dict[str, list[Table]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
     left_out: tuple[str, ...] = ()
+    absent: str = ""
+
+    @property
+    def shown(self) -> bool:
+        """Whether it has something to show."""
+        return bool(self.tables or self.panels or self.left_out)
 
 
 def sections(report: Report) -> list[PageSection]:
-    """All that have something to show, in their order."""
+    """All that have something to show, or could have and say why not, in their order."""
     found = [*_of_tables(report), *_of_figures(report)]
-    return sorted(
-        (each for each in found if each.tables or each.panels or each.left_out), key=lambda section: section.place
-    )
+    return sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
@@ -61,14 +66,17 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
     )
     settings = report.campaign.header.settings
+    calls = report.cells.filter(CALLS)
+    several = calls["label"].n_unique() > 1
+    alone = _ONE_ALGORITHM if calls.height else ""
     yield PageSection(
         "gains",
         "What to switch on",
         105,
         gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
         gains.gain_tables(report.decisions, settings),
+        absent=_NOTHING_FASTER if several else alone,
     )
-    several = report.cells.filter(CALLS)["label"].n_unique() > 1
     yield PageSection(
         "likeness",
         "Which algorithm behaves most like the default",
@@ -77,6 +85,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "0.05 means that the times differ by 5 % on average. The smallest is bold.",
         _by_operation(report.distances, distance_tables),
         left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
+        absent=alone,
     )
     yield PageSection(
         "knees",
@@ -98,7 +107,9 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
         place = drawn[0].place
         if section != MODELS:
             about = section.about if isinstance(section.about, str) else section.about(report.cells)
-            yield PageSection(section.id, section.title, place, about + _shapes(report.cells), panels=panels)
+            absent = section.absent if report.cells.filter(section.of).height else ""
+            about += _shapes(report.cells)
+            yield PageSection(section.id, section.title, place, about, panels=panels, absent=absent)
         elif report.models.tables or report.models.left_out:
             about = _ABOUT_MODELS if report.models.tables else _NO_MODELS
             yield PageSection(
@@ -119,6 +130,10 @@ _ABOUT_MODELS = Markup(
 )
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
+
+_NOTHING_FASTER = "nothing is significantly faster than the default"
+
+_ONE_ALGORITHM = "one algorithm was measured"
 
 _NO_MODELS = "No model could be fitted to these results."
 
