@@ -112,6 +112,16 @@ std::optional<Origin> Collective::origin(const CollectiveArguments& args, int ra
     return std::nullopt;
 }
 
+std::int64_t Collective::end_of_run(const CollectiveArguments& args, int rank, std::int64_t i) const {
+    if (result == Result::moved && receive.in_blocks()) {
+        const int sender = origin(args, rank, i)->first_rank;
+        if (receive.content == Content::blocks) return block_of(args, sender).end();
+        const PairBlock block = pair_block_of(args, sender, rank);
+        return block.at_receiver + block.count;
+    }
+    return receive_elements(args, rank);
+}
+
 Part block_of(const CollectiveArguments& args, int rank) {
     if (args.counts.empty()) return {rank * args.count, args.count};
     std::int64_t first = 0;
@@ -169,21 +179,25 @@ constexpr int kEveryRankAdds = 220;  // up to so many ranks each adds 1 to every
 constexpr std::int64_t kStride = 7;  // besides, rank r adds 1 to the elements i with r + i a multiple of this
 }  // namespace
 
-std::uint64_t contribution(const Collective& collective, int ranks, int rank, std::int64_t index) {
-    if (collective.reduces()) return expected(collective, ranks, Origin{rank, rank, index});
-    return moved_value(rank, index);
+std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin) {
+    std::uint64_t value = 0;
+    fill_from(collective, ranks, origin, {&value, 1});
+    return value;
 }
 
-std::uint64_t moved_value(int rank, std::int64_t index) {
-    return static_cast<std::uint64_t>(3 * static_cast<std::int64_t>(rank) + ((5 * index + 11 * (index >> 8)) & 0xff));
-}
-
-std::uint64_t expected(const Collective& collective, int ranks, const Origin& origin) {
-    if (!collective.reduces()) return contribution(collective, ranks, origin.first_rank, origin.index);
+void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values) {
+    std::int64_t index = origin.index;
+    if (!collective.reduces()) {
+        for (auto& value : values) value = moved_value(origin.first_rank, index++);
+        return;
+    }
     const std::int64_t everywhere = ranks <= kEveryRankAdds ? origin.last_rank - origin.first_rank + 1 : 0;
-    const std::int64_t multiples =
-        (origin.last_rank + origin.index) / kStride - (origin.first_rank + origin.index + kStride - 1) / kStride + 1;
-    return static_cast<std::uint64_t>(everywhere + multiples);
+    for (auto& value : values) {
+        const std::int64_t multiples =
+            (origin.last_rank + index) / kStride - (origin.first_rank + index + kStride - 1) / kStride + 1;
+        value = static_cast<std::uint64_t>(everywhere + multiples);
+        ++index;
+    }
 }
 
 Part part_of(std::int64_t count, int ranks, int rank) {

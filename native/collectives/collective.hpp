@@ -121,6 +121,8 @@ struct Collective {
     [[nodiscard]] std::int64_t receive_elements(const CollectiveArguments& args, int rank) const;
     /// Where element `i` of rank's receive buffer comes from; nothing where MPI leaves it undefined.
     [[nodiscard]] std::optional<Origin> origin(const CollectiveArguments& args, int rank, std::int64_t i) const;
+    /// The end of the run of elements, `i` among them, that come from the same ranks, one behind the other.
+    [[nodiscard]] std::int64_t end_of_run(const CollectiveArguments& args, int rank, std::int64_t i) const;
 };
 
 /// All collectives, in the order of operations.def.
@@ -134,13 +136,16 @@ const Collective* find_collective(std::string_view name);
 Part part_of(std::int64_t count, int ranks, int rank);
 
 /// Element `index` of what `rank` sends where data is only moved: values that tell ranks and places apart.
-std::uint64_t moved_value(int rank, std::int64_t index);
+constexpr std::uint64_t moved_value(int rank, std::int64_t index) {
+    return static_cast<std::uint64_t>(3 * static_cast<std::int64_t>(rank) + ((5 * index + 11 * (index >> 8)) & 0xff));
+}
 
-/// The value that `rank` of `ranks` contributes as its element `index`, and the value of an element with that origin.
+/// The value of an element with that origin, among `ranks`, and the values of those that follow it in one run. What a
+/// rank contributes comes from itself alone.
 ///
 /// Where data is added, every sum stays below 256 up to 1,700 ranks, since bytes that overflow add up differently from
 /// library to library: Open MPI's vector operators saturate, its scalar ones wrap round.
-std::uint64_t contribution(const Collective& collective, int ranks, int rank, std::int64_t index);
-std::uint64_t expected(const Collective& collective, int ranks, const Origin& origin);
+std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin);
+void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values);
 
 }  // namespace timpani

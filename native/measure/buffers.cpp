@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 
@@ -35,6 +36,15 @@ std::string first_line(const std::string& path) {
     std::string line;
     std::getline(file, line);
     return line;
+}
+
+/// Hands `visit` the elements of a buffer piece by piece: the first of each piece and room for their values.
+template <typename Visit>
+void by_pieces(std::int64_t elements, Visit visit) {
+    std::array<std::uint64_t, 1024> values;
+    for (std::int64_t first = 0; first < elements; first += std::ssize(values)) {
+        visit(first, Values(values).first(static_cast<std::size_t>(std::min(elements - first, std::ssize(values)))));
+    }
 }
 
 }  // namespace
@@ -71,10 +81,11 @@ void Buffers::prepare(const Operation& operation, CacheMode mode) {
     if (send_pool_.size() < slots_ * send_stride_) send_pool_.resize(slots_ * send_stride_);
     if (receive_pool_.size() < slots_ * receive_stride_) receive_pool_.resize(slots_ * receive_stride_);
     for (std::size_t slot = 0; slot < slots_; ++slot) {
-        std::byte* at = send_pool_.data() + slot * send_stride_;
-        for (std::int64_t i = 0; i < send_elements; ++i, at += datatype.bytes) {
-            datatype.write(at, operation.sent(i));
-        }
+        std::byte* const at = send_pool_.data() + slot * send_stride_;
+        by_pieces(send_elements, [&](std::int64_t first, Values values) {
+            operation.sent(first, values);
+            datatype.write(at + static_cast<std::size_t>(first) * datatype.bytes, values);
+        });
     }
 }
 
@@ -87,24 +98,26 @@ void Buffers::between_calls() {
 
 void Buffers::poison(const Operation& operation) {
     const auto& datatype = operation.datatype();
-    std::byte* at = receive();
-    for (std::int64_t i = 0; i < operation.receive_elements(); ++i, at += datatype.bytes) {
-        datatype.write(at, operation.poison(i));
-    }
+    by_pieces(operation.receive_elements(), [&](std::int64_t first, Values values) {
+        operation.poison(first, values);
+        datatype.write(receive() + static_cast<std::size_t>(first) * datatype.bytes, values);
+    });
 }
 
 std::optional<std::string> Buffers::find_mistake(const Operation& operation) {
     const auto& datatype = operation.datatype();
     const auto elements = operation.receive_elements();
-    const std::byte* at = receive();
-    for (std::int64_t i = 0; i < elements; ++i, at += datatype.bytes) {
-        const auto right = operation.expected(i);
-        if (right && !datatype.equals(at, *right)) {
-            return "wrong data: rank " + std::to_string(operation.rank()) + " element " + std::to_string(i) + " of " +
-                   std::to_string(elements) + " is not " + std::to_string(*right) + " as it should be";
-        }
-    }
-    return std::nullopt;
+    std::optional<std::string> mistake;
+    by_pieces(elements, [&](std::int64_t first, Values values) {
+        if (mistake) return;
+        operation.expected(first, values);
+        const auto at = datatype.first_different(receive() + static_cast<std::size_t>(first) * datatype.bytes, values);
+        if (at == values.size()) return;
+        mistake = "wrong data: rank " + std::to_string(operation.rank()) + " element " +
+                  std::to_string(first + static_cast<std::int64_t>(at)) + " of " + std::to_string(elements) +
+                  " is not " + std::to_string(values[at]) + " as it should be";
+    });
+    return mistake;
 }
 
 }  // namespace timpani

@@ -1,5 +1,6 @@
 #include "operations/collective_call.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -33,12 +34,22 @@ int CollectiveCall::operator()(std::byte* send, std::byte* receive) {
     return execution_ ? (*execution_)(send, receive) : library_call_(arguments_, send, receive);
 }
 
-std::uint64_t CollectiveCall::sent(std::int64_t i) const { return contribution(collective_, args_.ranks, rank(), i); }
+void CollectiveCall::sent(std::int64_t first, Values values) const {
+    fill_from(collective_, args_.ranks, {rank(), rank(), first}, values);
+}
 
-std::optional<std::uint64_t> CollectiveCall::expected(std::int64_t i) const {
-    const auto origin = collective_.origin(args_, rank(), i);
-    if (!origin) return std::nullopt;
-    return timpani::expected(collective_, args_.ranks, *origin);
+void CollectiveCall::expected(std::int64_t first, Values values) const {
+    while (!values.empty()) {
+        const auto alike = static_cast<std::size_t>(collective_.end_of_run(args_, rank(), first) - first);
+        const Values run = values.first(std::min(values.size(), alike));
+        if (const auto origin = collective_.origin(args_, rank(), first)) {
+            fill_from(collective_, args_.ranks, *origin, run);
+        } else {
+            std::ranges::fill(run, kUndefined);
+        }
+        first += static_cast<std::int64_t>(run.size());
+        values = values.subspan(run.size());
+    }
 }
 
 }  // namespace timpani

@@ -28,8 +28,8 @@ class CollectiveCall : public Operation {
 
     [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(args_, rank()); }
     [[nodiscard]] std::int64_t receive_elements() const override { return collective_.receive_elements(args_, rank()); }
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override;
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override;
+    void sent(std::int64_t first, Values values) const override;
+    void expected(std::int64_t first, Values values) const override;
 
   private:
     const Collective& collective_;

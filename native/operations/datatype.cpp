@@ -6,26 +6,34 @@
 #include <string_view>
 #include <utility>
 
+#include "operations/values.hpp"
+
 namespace timpani {
 
 namespace {
 
 template <typename T>
-void write(std::byte* at, std::uint64_t value) {
-    const T converted = static_cast<T>(value);
-    std::memcpy(at, &converted, sizeof converted);
+void write(std::byte* at, std::span<const std::uint64_t> values) {
+    for (const auto value : values) {
+        const T converted = static_cast<T>(value);
+        std::memcpy(at, &converted, sizeof converted);
+        at += sizeof converted;
+    }
 }
 
 template <typename T>
-bool equals(const std::byte* at, std::uint64_t value) {
-    T found;
-    std::memcpy(&found, at, sizeof found);
-    return found == static_cast<T>(value);
+std::size_t first_different(const std::byte* at, std::span<const std::uint64_t> values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        T found;
+        std::memcpy(&found, at + i * sizeof found, sizeof found);
+        if (found != static_cast<T>(values[i]) && values[i] != kUndefined) return i;
+    }
+    return values.size();
 }
 
 template <typename T>
 Datatype datatype_of(MPI_Datatype mpi) {
-    return {mpi, sizeof(T), write<T>, equals<T>};
+    return {mpi, sizeof(T), write<T>, first_different<T>};
 }
 
 }  // namespace

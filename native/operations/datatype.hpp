@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace timpani {
@@ -12,8 +13,10 @@ namespace timpani {
 struct Datatype {
     MPI_Datatype mpi;
     std::size_t bytes;
-    void (*write)(std::byte* at, std::uint64_t value);
-    bool (*equals)(const std::byte* at, std::uint64_t value);
+    void (*write)(std::byte* at, std::span<const std::uint64_t> values);
+    /// Which of the elements at `at` is the first that differs from `values`, those undefined left out; their number
+    /// where none does.
+    std::size_t (*first_different)(const std::byte* at, std::span<const std::uint64_t> values);
 };
 
 /// The datatype of that name; throws std::runtime_error for another.

@@ -20,10 +20,8 @@ class Exchange : public Operation {
     }
     [[nodiscard]] std::int64_t send_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
     [[nodiscard]] std::int64_t receive_elements() const override { return role(rank()) == Role::idle ? 0 : bytes_; }
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return moved_value(rank(), i); }
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
-        return moved_value(peer(), i);
-    }
+    void sent(std::int64_t first, Values values) const override { fill_from(rank(), first, values); }
+    void expected(std::int64_t first, Values values) const override { fill_from(peer(), first, values); }
 
   protected:
     Exchange(const OperationSpec& spec, std::int64_t first, std::int64_t second)
@@ -50,6 +48,10 @@ class Exchange : public Operation {
     }
 
   private:
+    static void fill_from(int rank, std::int64_t first, Values values) {
+        fill(values, first, [rank](std::int64_t i) { return moved_value(rank, i); });
+    }
+
     int first_ = 0;
     int second_ = 0;
     int bytes_ = 0;

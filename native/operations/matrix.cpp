@@ -38,8 +38,6 @@ int most_nearly_square_rows(int elements) {
 
 }  // namespace
 
-std::uint64_t Matrix::value(std::int64_t i) { return moved_value(0, i); }
-
 Matrix matrix_of(const OperationSpec& spec) {
     const int elements = int_count(spec.bytes, spec.datatype);
     const auto rows = spec.value_of("rows");

@@ -3,7 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collectives/collective.hpp"
 #include "operations/register_operation.hpp"
+#include "operations/values.hpp"
 
 namespace timpani {
 
@@ -14,9 +16,11 @@ struct Matrix {
 
     [[nodiscard]] std::int64_t elements() const { return static_cast<std::int64_t>(rows) * columns; }
 
-    /// The value of an element, and the values of the matrix and of its transpose in the order of memory.
-    [[nodiscard]] static std::uint64_t value(std::int64_t i);
-    [[nodiscard]] std::uint64_t transposed_value(std::int64_t i) const { return value(i % rows * columns + i / rows); }
+    /// The values of the matrix, and of its transpose, in the order of memory.
+    [[nodiscard]] static std::uint64_t value(std::int64_t i) { return moved_value(0, i); }
+    void fill_transposed(Values values, std::int64_t first) const {
+        fill(values, first, [this](std::int64_t i) { return value(i % rows * columns + i / rows); });
+    }
 };
 
 /// The matrix that the operation's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements'

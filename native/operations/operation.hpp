@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "operations/datatype.hpp"
+#include "operations/values.hpp"
 
 namespace timpani {
 
@@ -71,17 +71,17 @@ class Operation {
 
     [[nodiscard]] virtual const OsuLoop& osu_loop() const { return kOsuCollective; }
 
-    /// This rank's buffers: their elements, what it sends as element `i`, and what it must have received there; nothing
-    /// where that is undefined.
+    /// This rank's buffers: their elements, what it sends from element `first` on, and what it must have received
+    /// there.
     [[nodiscard]] virtual std::int64_t send_elements() const = 0;
     [[nodiscard]] virtual std::int64_t receive_elements() const = 0;
-    [[nodiscard]] virtual std::uint64_t sent(std::int64_t i) const = 0;
-    [[nodiscard]] virtual std::optional<std::uint64_t> expected(std::int64_t i) const = 0;
+    virtual void sent(std::int64_t first, Values values) const = 0;
+    virtual void expected(std::int64_t first, Values values) const = 0;
 
-    /// Element `i` of the receive buffer before the call that is checked: something wrong.
-    [[nodiscard]] virtual std::uint64_t poison(std::int64_t i) const {
-        const auto right = expected(i);
-        return right ? *right + 1 : 0;
+    /// What the receive buffer holds before the call that is checked: something wrong.
+    virtual void poison(std::int64_t first, Values values) const {
+        expected(first, values);
+        for (auto& value : values) ++value;
     }
 
     [[nodiscard]] const Datatype& datatype() const { return datatype_; }

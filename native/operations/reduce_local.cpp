@@ -24,11 +24,16 @@ class ReduceLocal : public Operation {
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? count_ : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
     // Sums stay small where a call is repeated, and below 256, where bytes would overflow, in the one that is checked.
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return i % 2 == 0 ? 1 : 0; }
-    [[nodiscard]] std::uint64_t poison(std::int64_t i) const override { return static_cast<std::uint64_t>(i % 251); }
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return poison(i) + sent(i); }
+    void sent(std::int64_t first, Values values) const override { fill(values, first, summand); }
+    void poison(std::int64_t first, Values values) const override { fill(values, first, other_summand); }
+    void expected(std::int64_t first, Values values) const override {
+        fill(values, first, [](std::int64_t i) { return summand(i) + other_summand(i); });
+    }
 
   private:
+    static std::uint64_t summand(std::int64_t i) { return i % 2 == 0 ? 1 : 0; }
+    static std::uint64_t other_summand(std::int64_t i) { return static_cast<std::uint64_t>(i % 251); }
+
     int count_;
 };
 

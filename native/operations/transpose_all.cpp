@@ -30,11 +30,11 @@ class TransposeAll : public Operation {
 
     [[nodiscard]] std::int64_t send_elements() const override { return rows_.count * matrix_.columns; }
     [[nodiscard]] std::int64_t receive_elements() const override { return columns_.count * matrix_.rows; }
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override {
-        return Matrix::value(rows_.first * matrix_.columns + i);
+    void sent(std::int64_t first, Values values) const override {
+        fill(values, rows_.first * matrix_.columns + first, Matrix::value);
     }
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
-        return matrix_.transposed_value(columns_.first * matrix_.rows + i);
+    void expected(std::int64_t first, Values values) const override {
+        matrix_.fill_transposed(values, columns_.first * matrix_.rows + first);
     }
 
   protected:

@@ -24,7 +24,7 @@ class LocalMatrix : public Operation {
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return Matrix::value(i); }
+    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
 
   protected:
     virtual int copy(const std::byte* from, std::byte* to) = 0;
@@ -40,9 +40,7 @@ class LocalCopy : public LocalMatrix {
     explicit LocalCopy(const OperationSpec& spec)
         : LocalMatrix(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
 
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
-        return matrix().transposed_value(i);
-    }
+    void expected(std::int64_t first, Values values) const override { matrix().fill_transposed(values, first); }
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {
@@ -60,7 +58,7 @@ class LocalMemcpy : public LocalMatrix {
   public:
     using LocalMatrix::LocalMatrix;
 
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return Matrix::value(i); }
+    void expected(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {

@@ -24,10 +24,8 @@ class TransposePair : public Operation {
     [[nodiscard]] Role role(int rank) const override { return rank < 2 ? Role::timed : Role::idle; }
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return rank() == 1 ? matrix_.elements() : 0; }
-    [[nodiscard]] std::uint64_t sent(std::int64_t i) const override { return Matrix::value(i); }
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override {
-        return matrix_.transposed_value(i);
-    }
+    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+    void expected(std::int64_t first, Values values) const override { matrix_.fill_transposed(values, first); }
 
   protected:
     virtual int send_matrix(const std::byte* from) = 0;
@@ -110,7 +108,7 @@ class PlainMessage : public TransposePair {
   public:
     using TransposePair::TransposePair;
 
-    [[nodiscard]] std::optional<std::uint64_t> expected(std::int64_t i) const override { return Matrix::value(i); }
+    void expected(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
 
   protected:
     int send_matrix(const std::byte* from) override {

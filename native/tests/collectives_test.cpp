@@ -23,8 +23,8 @@ TEST(the_closed_form_is_the_sum_of_the_contributions) {
     for (const int ranks : {1, 2, 7, 219, 220, 221, 1700}) {
         for (const std::int64_t index : {0, 1, 6, 7, 255, 4096}) {
             std::uint64_t sum = 0;
-            for (int rank = 0; rank < ranks; ++rank) sum += contribution(reduce, ranks, rank, index);
-            CHECK(expected(reduce, ranks, Origin{0, ranks - 1, index}) == sum);
+            for (int rank = 0; rank < ranks; ++rank) sum += value_from(reduce, ranks, {rank, rank, index});
+            CHECK(value_from(reduce, ranks, Origin{0, ranks - 1, index}) == sum);
             CHECK(sum < 256);  // a byte holds it, so that no library's overflow matters
         }
     }
@@ -34,9 +34,9 @@ TEST(a_partial_sum_is_the_difference_of_two_prefixes) {
     const auto& scan = *find_collective("scan");
     for (int first = 1; first < 12; ++first) {
         for (int last = first; last < 12; ++last) {
-            const auto whole = expected(scan, 12, Origin{0, last, 5});
-            const auto before = expected(scan, 12, Origin{0, first - 1, 5});
-            CHECK(expected(scan, 12, Origin{first, last, 5}) == whole - before);
+            const auto whole = value_from(scan, 12, Origin{0, last, 5});
+            const auto before = value_from(scan, 12, Origin{0, first - 1, 5});
+            CHECK(value_from(scan, 12, Origin{first, last, 5}) == whole - before);
         }
     }
 }
@@ -44,9 +44,9 @@ TEST(a_partial_sum_is_the_difference_of_two_prefixes) {
 TEST(moved_values_tell_neighbouring_ranks_and_places_apart) {
     const auto& gather = *find_collective("gather");
     for (int rank = 0; rank < 64; ++rank) {
-        CHECK(contribution(gather, 64, rank, 9) != contribution(gather, 64, rank + 1, 9));
-        CHECK(contribution(gather, 64, 3, rank) != contribution(gather, 64, 3, rank + 1));
-        CHECK(contribution(gather, 64, 3, rank) != contribution(gather, 64, 3, rank + 256));
+        CHECK(value_from(gather, 64, {rank, rank, 9}) != value_from(gather, 64, {rank + 1, rank + 1, 9}));
+        CHECK(value_from(gather, 64, {3, 3, rank}) != value_from(gather, 64, {3, 3, rank + 1}));
+        CHECK(value_from(gather, 64, {3, 3, rank}) != value_from(gather, 64, {3, 3, rank + 256}));
     }
 }
 
@@ -62,6 +62,30 @@ TEST(every_element_of_a_result_has_an_origin_within_the_sender) {
                 CHECK(0 <= origin->first_rank && origin->first_rank <= origin->last_rank);
                 CHECK(origin->last_rank < args.ranks);
                 CHECK(origin->index < collective.send_elements(args, origin->first_rank));
+            }
+        }
+    }
+}
+
+TEST(a_run_holds_elements_that_follow_each_other_at_their_origin) {
+    const std::vector<std::int64_t> blocks{3, 0, 7, 1, 1};
+    std::vector<std::int64_t> pairs(25);
+    for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = static_cast<std::int64_t>(i * i % 4);
+    for (const auto& collective : collectives()) {
+        CollectiveArguments args{5, 12, 2};
+        if (collective.counts == BlockCounts::told) args.counts = blocks;
+        if (collective.counts == BlockCounts::exchanged) args.counts = pairs;
+        for (int rank = 0; rank < args.ranks; ++rank) {
+            const auto elements = collective.receive_elements(args, rank);
+            for (std::int64_t i = 0; i < elements; ++i) {
+                const auto end = collective.end_of_run(args, rank, i);
+                CHECK(i < end && end <= elements);
+                const auto here = collective.origin(args, rank, i);
+                const auto last = collective.origin(args, rank, end - 1);
+                CHECK(here.has_value() == last.has_value());
+                if (!here) continue;
+                CHECK(here->first_rank == last->first_rank && here->last_rank == last->last_rank);
+                CHECK(last->index - here->index == end - 1 - i);
             }
         }
     }
