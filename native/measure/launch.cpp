@@ -160,18 +160,17 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
 
 void Launch::measure(const Point& point) {
     if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
-    std::vector<Rival> rivals;
+    std::vector<Rival> in_turn;
     for (const auto& cell : point) {
-        if (auto rival = begin_cell(cell)) rivals.push_back(std::move(*rival));
-    }
-    if (!rivals.empty()) {
-        const CellPlan& common = point.front();
-        if (share_buffers(rivals)) {
-            measure_in_turn(rivals, common);
+        auto rival = begin_cell(cell);
+        if (!rival) continue;
+        if (fits_beside(*rival->operation, in_turn, point.size())) {
+            in_turn.push_back(std::move(*rival));
         } else {
-            for (auto& rival : rivals) measure_in_turn({&rival, 1}, common);
+            measure_in_turn({&*rival, 1}, cell);  // and is gone before the next takes memory
         }
     }
+    if (!in_turn.empty()) measure_in_turn(in_turn, point.front());
     under_way(-1);
 }
 
@@ -206,19 +205,19 @@ void Launch::add_outcome(JsonObject& line, const std::string& operation, const s
     why ? line.add("mistake", *why) : line.add_json("measured", measured);
 }
 
-bool Launch::share_buffers(std::span<const Rival> rivals) const {
+bool Launch::fits_beside(const Operation& operation, std::span<const Rival> others, std::size_t rivals) const {
     constexpr std::int64_t kMostBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
-    const auto& first = *rivals.front().operation;
-    const auto bytes = static_cast<std::int64_t>(first.datatype().bytes);
-    const auto of_a_call = bytes * (first.send_elements() + first.receive_elements());
-    int fit = of_a_call * static_cast<std::int64_t>(rivals.size()) <= kMostBytes ? 1 : 0;
-    for (const auto& rival : rivals) {
-        const bool alike = rival.operation->send_elements() == first.send_elements() &&
-                           rival.operation->receive_elements() == first.receive_elements();
-        if (!alike) fit = 0;
+    const auto elements = operation.send_elements() + operation.receive_elements();
+    const auto bytes = static_cast<std::int64_t>(operation.datatype().bytes) * elements;
+    int fits = bytes * static_cast<std::int64_t>(rivals) <= kMostBytes ? 1 : 0;
+    if (!others.empty()) {
+        const auto& first = *others.front().operation;
+        const bool alike = operation.send_elements() == first.send_elements() &&
+                           operation.receive_elements() == first.receive_elements();
+        if (!alike) fits = 0;
     }
-    MPI_Allreduce(MPI_IN_PLACE, &fit, 1, MPI_INT, MPI_MIN, harness_.comm);
-    return fit != 0;
+    MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, harness_.comm);
+    return fits != 0;
 }
 
 std::vector<std::int64_t> Launch::probe() const {

@@ -46,8 +46,9 @@ class Launch {
     void measure_in_turn(std::span<Rival> rivals, const CellPlan& common);
     /// Adds what came of a cell: why it failed, if `plan_`'s rules were not followed, or else `measured`.
     void add_outcome(JsonObject& line, const std::string& operation, const std::string& measured);
-    /// Whether the rivals can share the buffers: all ranks' are equally large, and all calls' together fit into memory.
-    [[nodiscard]] bool share_buffers(std::span<const Rival> rivals) const;
+    /// Whether an operation can take turns with others in the same buffers, in a point of so many rivals: each rank's
+    /// are equally large, and what all rivals hold at once fits into memory. Collective.
+    [[nodiscard]] bool fits_beside(const Operation& operation, std::span<const Rival> others, std::size_t rivals) const;
     [[nodiscard]] std::vector<std::int64_t> probe() const;
     void under_way(int cell) const {
         if (record_ != nullptr) record_->under_way(cell);

@@ -20,8 +20,8 @@ struct Rival {
     Synchronisation sync;
     Warmup warmup;
     Samples samples;
-    std::vector<std::int64_t> burst_medians;  // of the bursts' completions, settling calls left out
-    double relative = 0;  // its time over the median rival's of the same round, median over rounds; 0: no round tells
+    std::vector<double> burst_midmeans;  // of the bursts' completions, settling calls left out; 0 where none was valid
+    double relative = 0;  // its time over the geometric mean of all rivals' in the same round; 0: no round tells
 
     /// How the ranks are synchronised before each repetition, as the record names it.
     [[nodiscard]] std::string_view start() const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 
 #include "json/json.hpp"
 #include "measure/stop_rule.hpp"
@@ -30,8 +32,15 @@ int Samples::take(const Block& block, int settling_calls) {
     return bad;
 }
 
-std::int64_t Samples::median_of_burst() const {
-    return median_of({completion.end() - bursts.back(), completion.end()});
+double Samples::midmean_of_burst() const {
+    std::vector<std::int64_t> burst(completion.end() - bursts.back(), completion.end());
+    if (burst.empty()) return 0;
+    std::ranges::sort(burst);
+    const auto quarter = std::ssize(burst) / 4;
+    const auto middle = std::span(burst).subspan(static_cast<std::size_t>(quarter),
+                                                 burst.size() - 2 * static_cast<std::size_t>(quarter));
+    return static_cast<double>(std::accumulate(middle.begin(), middle.end(), std::int64_t{0})) /
+           static_cast<double>(middle.size());
 }
 
 std::string describe(const Samples& samples, const Circumstances& circumstances) {

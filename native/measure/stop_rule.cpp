@@ -7,7 +7,6 @@
 namespace timpani {
 
 namespace {
-constexpr double kZ95 = 1.959964;       // two-sided 95 % of the normal distribution
 constexpr std::size_t kSmallest = 6;    // below it no pair of order statistics covers the median with 95 %
 constexpr std::size_t kMostLags = 250;  // a quarter of the longest series that is timed until precise
 }  // namespace

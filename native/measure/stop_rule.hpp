@@ -6,6 +6,8 @@
 
 namespace timpani {
 
+constexpr double kZ95 = 1.959964;  // two-sided 95 % of the normal distribution
+
 /// Sample size that counts for the median: n / (1 + 2Σρ), with ρ the autocorrelation of 'at most the median', since
 /// that is what the median's error depends on; summed up to the first lag where it is lost in noise (ρ < 2/√n).
 double effective_size(std::span<const std::int64_t> sample, std::int64_t median);

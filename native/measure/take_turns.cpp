@@ -1,6 +1,8 @@
 #include "measure/take_turns.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -20,7 +22,7 @@ constexpr int kMostRepetitions = 1000;             // per launch: the launch, no
 constexpr std::int64_t kShortestSpan = 5'000'000;  // ns; a point that is shorter sees one moment of the machine only
 constexpr int kRoundsBetweenChecks = 5;            // a check sorts all samples
 constexpr double kMostInvalid = 0.1;
-constexpr double kRatioUnit = 1e6;
+constexpr double kFewestRounds = 6;  // that tell a variance
 
 /// How many repetitions a rival's next burst has: none where it has all that the plan asks for. At rank 0.
 int next_burst(const Rival& rival, const Protocol& protocol) {
@@ -30,28 +32,54 @@ int next_burst(const Rival& rival, const Protocol& protocol) {
     return std::min(kBurst, *protocol.repetitions - static_cast<int>(rival.samples.completion.size()));
 }
 
-/// Each rival's time over the median rival's of the same round, in parts per million, rounds in their order.
-std::vector<std::vector<std::int64_t>> ratios(std::span<const Rival> rivals) {
-    auto rounds = rivals.front().burst_medians.size();
-    for (const auto& rival : rivals) rounds = std::min(rounds, rival.burst_medians.size());
-    std::vector<std::vector<std::int64_t>> of_rivals(rivals.size());
-    std::vector<std::int64_t> times(rivals.size());
+/// A rival's time in proportion to the others', in logarithms, over rounds.
+struct Proportion {
+    double mean;
+    double half_width;  // of the mean's 95 % interval
+};
+
+/// Of each rival's burst to the geometric mean of all rivals' bursts of the same round; none where no round tells.
+///
+/// Averaged over rounds: a burst is often in one of two states, as to its ranks' loops falling in step, and a median
+/// over rounds would jump between them.
+std::vector<Proportion> proportions(std::span<const Rival> rivals) {
+    auto rounds = rivals.front().burst_midmeans.size();
+    for (const auto& rival : rivals) rounds = std::min(rounds, rival.burst_midmeans.size());
+    std::vector<double> sums(rivals.size());
+    std::vector<double> squares(rivals.size());
+    std::vector<double> logs(rivals.size());
+    double told = 0;
     for (std::size_t round = 0; round < rounds; ++round) {
-        std::ranges::transform(rivals, times.begin(), [&](const Rival& rival) { return rival.burst_medians[round]; });
-        if (std::ranges::find(times, 0) != times.end()) continue;  // a burst without a valid repetition
-        const auto typical = static_cast<double>(median_of(times));
+        std::ranges::transform(rivals, logs.begin(),
+                               [&](const Rival& rival) { return std::log(rival.burst_midmeans[round]); });
+        const double common = std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
+        if (!std::isfinite(common)) continue;  // a burst without a valid repetition
+        ++told;
         for (std::size_t i = 0; i < rivals.size(); ++i) {
-            of_rivals[i].push_back(static_cast<std::int64_t>(kRatioUnit * static_cast<double>(times[i]) / typical));
+            sums[i] += logs[i] - common;
+            squares[i] += (logs[i] - common) * (logs[i] - common);
         }
     }
-    return of_rivals;
+    if (told == 0) return {};
+    std::vector<Proportion> found;
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+        const double mean = sums[i] / told;
+        const double variance = std::max(0.0, squares[i] / told - mean * mean) / std::max(1.0, told - 1);
+        found.push_back(
+            {mean, told < kFewestRounds ? std::numeric_limits<double>::infinity() : kZ95 * std::sqrt(variance)});
+    }
+    return found;
 }
 
-/// Whether the median of each rival, and its ratio to the others, are known to the plan's precision.
+/// Whether the median of each rival, and its proportion to the others, are known to the plan's precision.
 bool precise(std::span<const Rival> rivals, double precision) {
-    const auto is_precise = [&](const auto& values) { return relative_half_width(values) <= precision; };
-    return std::ranges::all_of(rivals, [&](const Rival& rival) { return is_precise(rival.samples.completion); }) &&
-           (rivals.size() == 1 || std::ranges::all_of(ratios(rivals), is_precise));
+    if (rivals.size() > 1) {
+        const auto found = proportions(rivals);
+        const auto is_precise = [&](const Proportion& each) { return each.half_width <= precision; };
+        if (found.empty() || !std::ranges::all_of(found, is_precise)) return false;
+    }
+    return std::ranges::all_of(
+        rivals, [&](const Rival& rival) { return relative_half_width(rival.samples.completion) <= precision; });
 }
 
 /// Whether the rivals have enough samples after `elapsed` nanoseconds and `round` rounds.
@@ -79,7 +107,7 @@ void run_burst(const Harness& harness, Rival& rival, Buffers& buffers, const Pro
     const auto timed = run_block(harness, *rival.operation, buffers, calls, rival.sync, settling);
     if (harness.rank == 0) {
         const int bad = rival.samples.take(timed, settling);
-        rival.burst_medians.push_back(rival.samples.median_of_burst());
+        rival.burst_midmeans.push_back(rival.samples.midmean_of_burst());
         if (bad > kMostInvalid * calls && rival.sync.slack_ns > 0) {
             // Beyond the time limit no slack helps: ranks that are that late are synchronised by a barrier instead.
             rival.sync.slack_ns = 2 * rival.sync.slack_ns < protocol.time_limit_ns ? 2 * rival.sync.slack_ns : 0;
@@ -107,11 +135,8 @@ StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& 
         end = broadcast_from_root(harness, end);
         harness.clock.keep_synchronised();
     }
-    const auto in_proportion = ratios(rivals);
-    for (std::size_t i = 0; i < rivals.size(); ++i) {
-        if (in_proportion[i].empty()) continue;  // but at rank 0
-        rivals[i].relative = static_cast<double>(median_of(in_proportion[i])) / kRatioUnit;
-    }
+    const auto found = proportions(rivals);  // at rank 0
+    for (std::size_t i = 0; i < found.size(); ++i) rivals[i].relative = std::exp(found[i].mean);
     return end;
 }
 

@@ -24,8 +24,8 @@ class LaunchResult:
                  osu_min_us and osu_max_us are the extremes of those per-rank means.
     skew_us      median over repetitions of max start − min start.
     in_turn      what was measured in turn, burst by burst, has the same value here: the start of the program and when;
-                 None of what was measured by itself. `relative` is the cell's time over that of the median cell of the
-                 same round of bursts, median over rounds: ratios between cells that share `in_turn` follow from it.
+                 None of what was measured by itself. `relative` is the cell's time over the geometric mean of all
+                 cells' of the same round of bursts: ratios between cells that share `in_turn` follow from it.
     probe_before_ns, probe_after_ns   the state of the machine before and after: what a cache line takes one way between
                  two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
                  where nobody looked.

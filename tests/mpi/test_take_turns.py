@@ -1,0 +1,52 @@
+"""What is compared is measured in turn: the cells of a point, burst by burst."""
+
+from math import log
+from typing import Any
+
+import pytest
+
+from tests.libraries import needs_two_cores
+from tests.mpi.conftest import RunPlan, one_mpi
+
+pytestmark = [needs_two_cores, one_mpi]
+
+POINT = ["point", *(f"cell {i} bcast 1024 warm - - -" for i in range(3))]
+
+
+def measured(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [line for line in record if "measured" in line]
+
+
+def test_the_cells_of_a_point_share_their_time_and_their_ratios_leave_nothing_over(run_plan: RunPlan) -> None:
+    again = ["point", "cell 3 allreduce 64 warm - - -", "cell 4 allreduce 64 warm - - -"]
+    lines = measured(run_plan(2, ["seed 7", "probe", *POINT, *again], start_by="round_time", slot_ns=20_000_000))
+    assert [line["rivals"] for line in lines] == [3, 3, 3, 2, 2]
+    for cells in (lines[:3], lines[3:]):
+        assert len({(line["begin_ns"], line["end_ns"]) for line in cells}) == 1
+        # Each is in proportion to the geometric mean of them all.
+        assert sum(log(line["relative"]) for line in cells) == pytest.approx(0, abs=1e-5)
+        assert len({len(line["measured"]["bursts"]) for line in cells}) == 1
+        for line in cells:
+            assert sum(line["measured"]["bursts"]) == len(line["measured"]["completion_ns"])
+            assert all(0 < one_way < 1e9 for one_way in line["probe_before_ns"] + line["probe_after_ns"])
+    assert lines[0]["end_ns"] <= lines[3]["begin_ns"]
+
+
+def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) -> None:
+    impossible = "cell 3 latency 1024 warm - - default:first=0,second=5"
+    record = run_plan(2, [*POINT, impossible])
+    assert [line["rivals"] for line in measured(record)] == [3, 3, 3]
+    [failed] = [line for line in record if "mistake" in line]
+    assert failed["cell"] == 3
+
+
+@pytest.mark.parametrize(
+    ("size", "rivals"), [(40 << 20, [3, 3, 3]), (100 << 20, [1, 1, 1])], ids=["together", "one by one"]
+)
+def test_cells_take_turns_where_their_buffers_fit_into_memory_at_once(
+    run_plan: RunPlan, size: int, rivals: list[int]
+) -> None:
+    cells = [f"cell {i} bcast {size} warm - - -" for i in range(3)]
+    lines = measured(run_plan(2, ["warmup 0", "repetitions 1", "point", *cells]))
+    assert [line["rivals"] for line in lines] == rivals
+    assert [line["cell"] for line in lines] == [0, 1, 2]
