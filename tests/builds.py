@@ -6,21 +6,32 @@ from timpani.native.build import build
 from timpani.native.find import Mpi
 
 _TESTS = "-DTIMPANI_TESTS=ON"
+_MEASURE = "timpani-measure"
+_AGAINST_LIBRARY = "timpani-against-library"
 
 
-def build_tests(mpi: Mpi) -> Path:
-    """The folder with the native tests beside the programs that users get, all compiled as for users."""
-    return build(mpi, options=(_TESTS,))
+def build_against_library(mpi: Mpi) -> Path:
+    """The program that compares our algorithms with the library's calls, compiled as users' programs are."""
+    return build(mpi, options=(_TESTS,), programs=(_AGAINST_LIBRARY,)) / _AGAINST_LIBRARY
 
 
 def build_sanitized(mpi: Mpi) -> Path:
-    """The same with the address and undefined-behaviour sanitizers, and unoptimised: nothing they look at is left out,
-    and half of the time to compile is."""
+    """The folder with the native tests, that program and the one that measures, with the address and
+    undefined-behaviour sanitizers, and unoptimised: nothing they look at is left out, and half of the time to compile
+    is."""
+    flags = ("-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1")
     return build(
-        mpi, options=(_TESTS, "-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1")
+        mpi,
+        options=(_TESTS, *flags),
+        programs=(_MEASURE, _AGAINST_LIBRARY, "timpani-native-tests", "timpani-clock-test"),
     )
 
 
 def build_planted(mpi: Mpi, source: Path) -> Path:
-    """The programs of a copy of our sources that something was planted into, unoptimised: they run for no time."""
-    return build(mpi, source, ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"))
+    """Programs of a copy of our sources that something was planted into, unoptimised: they run for no time."""
+    return build(
+        mpi,
+        source,
+        ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"),
+        (_MEASURE, "timpani-verify", "timpani-simulate"),
+    )

@@ -305,10 +305,15 @@ def small_disk(folder: Path) -> Iterator[None]:
     )
     if mounted.returncode != 0:
         pytest.skip(f"mounting isn't allowed here: {mounted.stderr}")
+    # Unmounted also when this process is killed, which closes the pipe, and while some rank still ends.
+    keeper = subprocess.Popen(
+        ["sh", "-c", 'cat; umount --lazy "$0"', folder], stdin=subprocess.PIPE, start_new_session=True
+    )
     try:
         yield
     finally:
-        subprocess.run(["umount", folder], check=True)
+        keeper.communicate()
+    assert keeper.returncode == 0
 
 
 def ballast(folder: Path) -> Path:

@@ -1,4 +1,7 @@
-"""What the address sanitizer says that nobody frees, under a program that makes and frees communicators."""
+"""What the leak sanitizer says that nobody frees, under a program that makes and frees communicators.
+
+It watches every allocation of a process, however our library was built.
+"""
 
 import os
 import re
@@ -6,8 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.builds import build_sanitized
-from tests.interpose.conftest import LIBRARY, SHARED, TREES, everywhere
+from tests.interpose.conftest import SHARED, TREES, everywhere
 from tests.mpi.conftest import one_mpi
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
@@ -43,11 +45,10 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
 
 @one_mpi
 def test_what_is_left_does_not_grow_with_communicators(
-    mpi: Mpi, compiled: Callable[[str], Path], tmp_path: Path
+    mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """MPI libraries leave some at their end; of ours, a single one for each communicator would show."""
     program = compiled("communicators.c")
-    library = build_sanitized(mpi) / LIBRARY
     few, many = (leaked(mpi, library, program, tmp_path / str(number), number) for number in (50, 250))
     assert len(few) == len(many) >= RANKS
     assert sum(many) - sum(few) < 100

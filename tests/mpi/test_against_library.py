@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builds import build_tests
+from tests.builds import build_against_library
 from tests.mpi.conftest import on_ranks, one_mpi, start
 from timpani.native.find import Mpi
 
@@ -13,7 +13,7 @@ from timpani.native.find import Mpi
 def test_every_algorithm_gives_the_librarys_own_result(mpi: Mpi, ranks: int) -> None:
     spins = mpi.kind == "mpich" and ranks > 2
     extent = "brief" if spins else "cases" if ranks == 7 else "thorough"
-    done = start(mpi, ranks, (str(build_tests(mpi) / "timpani-against-library"), extent))
+    done = start(mpi, ranks, (str(build_against_library(mpi)), extent))
     assert done.returncode == 0, done.stderr
     assert ", 0 differ" in done.stdout
 

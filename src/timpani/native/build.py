@@ -23,14 +23,15 @@ _UNFINISHED = "building-"
 _ERROR_LINES = 5
 
 
-def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = ()) -> Path:
+def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
     """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache.
 
-    `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure.
+    `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure. `programs`
+    names those to build, where not all are wanted.
     """
     source = source or sources()
     cache = cache_folder()
-    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source, options)}"
+    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source, (*options, *programs))}"
     if done.is_dir():
         return done
     with _locked(cache):
@@ -39,9 +40,9 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = ()) -
         for stale in cache.glob(f"{_UNFINISHED}*"):  # of a process that was killed: whoever builds holds the lock
             shutil.rmtree(stale, ignore_errors=True)
         with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=cache) as folder:
-            programs = Path(folder) / "programs"
-            _compile(mpi, source, options, Path(folder) / "tree", programs)
-            programs.rename(done)
+            built = Path(folder) / "programs"
+            _compile(mpi, source, (options, programs), Path(folder) / "tree", built)
+            built.rename(done)
     return done
 
 
@@ -91,7 +92,7 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _key(mpi: Mpi, source: Path, options: tuple[str, ...]) -> str:
+def _key(mpi: Mpi, source: Path, wanted: tuple[str, ...]) -> str:
     """A hash of all that the programs depend on."""
     compiler = _run([str(mpi.cxx), "--version"])
     if compiler.returncode != 0:
@@ -100,7 +101,7 @@ def _key(mpi: Mpi, source: Path, options: tuple[str, ...]) -> str:
             "`apt install g++` or load a compiler",
         )
     flags = [os.environ.get(name, "") for name in _FLAGS]
-    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, options, platform.machine())).encode())
+    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, wanted, platform.machine())).encode())
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         content = file.read_bytes()
         digest.update(f"\0{file.relative_to(source)}\0{len(content)}\0".encode())
@@ -108,7 +109,8 @@ def _key(mpi: Mpi, source: Path, options: tuple[str, ...]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _compile(mpi: Mpi, source: Path, options: tuple[str, ...], tree: Path, programs: Path) -> None:
+def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, ...]], tree: Path, folder: Path) -> None:
+    options, programs = wanted
     tools = {name: tool(name) for name in ("cmake", "ninja")}
     if missing := [name for name, path in tools.items() if path is None]:
         raise UserError(f"no {' and no '.join(missing)} found", f"`pip install {' '.join(missing)}`")
@@ -117,10 +119,11 @@ def _compile(mpi: Mpi, source: Path, options: tuple[str, ...], tree: Path, progr
         f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}",
         f"-DCMAKE_CXX_COMPILER={mpi.cxx}",
         "-DCMAKE_BUILD_TYPE=Release",
-        f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={programs}",
+        f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
         *options,
     ]
-    for step in (configure, [str(tools["cmake"]), "--build", str(tree)]):
+    make = [str(tools["cmake"]), "--build", str(tree), *(("--target", *programs) if programs else ())]
+    for step in (configure, make):
         result = _run(step)
         if result.returncode != 0:
             raise UserError(
