@@ -10,7 +10,8 @@ from tests.report.test_page import campaign_of
 from timpani.campaign.load import Campaign
 from timpani.campaign.record import LaunchResult
 from timpani.report.contents import Report
-from timpani.report.tables import Table, Value, latency_tables
+from timpani.report.table import Table, Value
+from timpani.report.tables import latency_tables
 from timpani.study.cell import Algorithm, Cell
 
 

@@ -67,7 +67,7 @@ def fit(
     from timpani.report.fit_context import FitContext
     from timpani.report.fit_json import fit_object
     from timpani.report.fit_text import fit_text
-    from timpani.report.prediction import prediction_object, prediction_text, write_prediction
+    from timpani.report.prediction import prediction_object, prediction_text
 
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
@@ -80,6 +80,8 @@ def fit(
         prediction = None
         found = replace(found, left_out=[*found.left_out, f"our algorithms by the model: {error}"])
     if figure is not None:
+        from timpani.report.prediction_figure import write_prediction
+
         write_prediction(prediction, figure, force)
     if format is Format.json:
         found_object = fit_object(found, context)

@@ -12,7 +12,7 @@ from timpani.models.named import Named
 from timpani.models.regression import Coefficient, Regression
 from timpani.providers.counterpart import counterpart
 from timpani.report.fit_words import algorithm_of, bounds, number
-from timpani.report.tables import Table, Value
+from timpani.report.table import Table, Value
 from timpani.report.text import aligned
 from timpani.stats.mean import LEVEL, Estimate
 from timpani.study.cell import Algorithm

@@ -23,7 +23,7 @@ from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.beside_published import beside, beside_table
 from timpani.report.fit_words import algorithm_of, bounds, number
-from timpani.report.tables import Table, Value
+from timpani.report.table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from timpani.charts.figure import CONDITIONS
-from timpani.report.tables import Table, Value
+from timpani.report.table import Table, Value
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size

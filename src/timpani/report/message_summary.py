@@ -15,7 +15,8 @@ from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
 from timpani.report.fit_words import bounds, number
 from timpani.report.messages import message_rows
-from timpani.report.tables import MISSING, Table, Value, significant
+from timpani.report.table import MISSING, Table, Value
+from timpani.report.tables import significant
 from timpani.study.counted import counted
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size

@@ -1,18 +1,14 @@
-"""Predicted against measured times of our algorithms, as text, as JSON and drawn."""
+"""Predicted against measured times of our algorithms, as text and as JSON."""
 
 from collections.abc import Iterator
 from math import exp
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from timpani.charts import prediction as chart
-from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
 from timpani.prediction.costs import MessageCosts
 from timpani.prediction.times import RATIO, choices
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
 from timpani.study.schema import CURVE
@@ -45,27 +41,6 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
         "choices": choices(prediction.times).to_dicts(),
         "left_out": prediction.left_out,
     }
-
-
-def write_prediction(prediction: Prediction | None, path: Path, force: bool = False) -> None:
-    """Draw predicted over measured times into the file `path`, whose suffix says how; `force`: over one that exists."""
-    suffix = path.suffix.removeprefix(".")
-    if suffix not in FIGURE_FORMATS:
-        raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
-    if prediction is None or prediction.times.is_empty():
-        raise UserError(
-            "there is no prediction to draw", "measure algorithms of ours and latency, or name --costs-from"
-        )
-    rows = prediction.times.with_columns(
-        pl.Series(
-            "label",
-            [
-                f"{row['collective']} {algorithm_of(row)}, {row['ranks']} ranks"
-                for row in prediction.times.iter_rows(named=True)
-            ],
-        )
-    )
-    write_file(path, figure_bytes(chart.prediction(rows), "Our algorithms by the model", suffix), force)
 
 
 def _costs(costs: MessageCosts) -> Iterator[str]:

@@ -14,7 +14,8 @@ from timpani.charts.status import shape_key, words
 from timpani.report import gains
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
-from timpani.report.tables import MARKS, Table, distance_tables, knee_tables, latency_tables, with_best
+from timpani.report.table import Table
+from timpani.report.tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
 from timpani.report.text import NOT_RECORDED
 from timpani.tuning import knee
 

@@ -1,7 +1,6 @@
 """The tables of the report: algorithms beside each other by size, or rank counts beside each other by algorithm."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import ceil, floor, log10
 from typing import TypeVar
 
@@ -12,6 +11,7 @@ from timpani.charts.latency import latency_us
 from timpani.charts.rows import TRANSPOSES
 from timpani.charts.status import OK
 from timpani.charts.theme import is_default, ordered
+from timpani.report.table import MISSING, Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
@@ -32,29 +32,6 @@ MARKS = {
     "failed": "f",
 }
 """The letter that stands for a part of a status in a table."""
-
-
-@dataclass(frozen=True)
-class Value:
-    """An entry: `detail` stands smaller beside `text`, `marks` are letters of `MARKS`, `best` is set in bold."""
-
-    text: str
-    detail: str = ""
-    marks: str = ""
-    best: bool = False
-
-
-MISSING = Value("–")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with its row heads; as many values in each row as there are columns."""
-
-    caption: str
-    corner: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[Value, ...]], ...]
 
 
 def significant(number: float, digits: int = 3) -> str:
