@@ -140,12 +140,12 @@ class _Draft:
                 if (ranks, cell.placement) in self._unfit or cell in self._planned:
                     continue
                 if info and (why := self._refusal(info.restrictions, ranks, cell.placement)):
-                    where = f"{collective} {algorithm} on {ranks} ranks by {cell.placement}"
+                    where = f"{collective} {algorithm} on {counted(ranks, 'rank')} by {cell.placement}"
                     self._left_out[Skipped(where, why)] = None  # once for all sizes
                     continue
                 here = self.resources.on_this_computer
                 if here and (why := too_large(cell.collective, cell.ranks, cell.message_bytes, simulated)):
-                    where = f"{cell.collective} {show_size(cell.message_bytes)} on {cell.ranks} ranks"
+                    where = f"{cell.collective} {show_size(cell.message_bytes)} on {counted(cell.ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
                 start = _Start(

@@ -22,7 +22,7 @@ from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
-from timpani.study.sizes import show_sizes
+from timpani.study.sizes import show_size, show_sizes
 
 _TOTALS = "totals"
 """How the names of the files begin that a library writes its counts into, in a start's folder."""
@@ -113,7 +113,8 @@ class Prover:
         return others
 
     def _missed(self, cell: Cell, why: str) -> None:
-        self.told(f"not counted: {cell.collective} {cell.algorithm}, {cell.ranks} ranks, {cell.message_bytes} B: {why}")
+        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
+        self.told(f"not counted: {cell.collective} {cell.algorithm}, {where}: {why}")
 
     def _start(self, group: Group, cells: list[PlannedCell], method: str, calls: int | None = None) -> Start:
         slot = self.plan.study.slot
@@ -151,7 +152,7 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
         if len(names) > 1:
             alike[collective, ranks, tuple(names)].append(size)
     return [
-        f"{collective}, {ranks} ranks, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
+        f"{collective}, {counted(ranks, 'rank')}, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
         for (collective, ranks, names), sizes in sorted(alike.items())
     ]
 

@@ -9,6 +9,7 @@ from timpani.campaign.doubts import Doubt, doubts
 from timpani.campaign.published import Published, printed_time
 from timpani.providers.counterpart import counterpart
 from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.counted import counted
 from timpani.study.schema import schema
 from timpani.study.sizes import show_size
 
@@ -31,7 +32,8 @@ def published_doubts(table: Published) -> list[Doubt]:
     empty = [
         Doubt(
             "empty",
-            f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])} is empty",
+            f"{row['collective']} {row['label']} on {counted(row['ranks'], 'rank')}, "
+            f"{show_size(row['message_bytes'])} is empty",
             1,
         )
         for row in _rows(table, table.provider)

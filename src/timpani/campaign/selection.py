@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.errors import UserError, unknown
 from timpani.study.compose import split_algorithms
+from timpani.study.counted import counted
 from timpani.study.sizes import parse_size, parse_sizes
 from timpani.study.study import parse_ranks
 
@@ -47,7 +48,7 @@ def select_cells(cells: pl.DataFrame, selection: Selection) -> pl.DataFrame:
         kept &= _named(cells, "label", "algorithm", selection.algorithms)
     if selection.ranks is not None:
         for ranks in selection.ranks:
-            _must_have(cells.filter(ranks=ranks), f"{ranks} ranks")
+            _must_have(cells.filter(ranks=ranks), counted(ranks, "rank"))
         kept &= pl.col("ranks").is_in(selection.ranks)
     if selection.sizes is not None:
         inside = [pl.col("message_bytes").is_between(first, last) for first, last in selection.sizes]

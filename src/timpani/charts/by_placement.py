@@ -6,8 +6,9 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.interval import VALUE, bars
 from timpani.charts.status import shape
+from timpani.study.counted import counted
 
-WHERE = "datum.ranks + ' ranks, ' + datum.placement"
+WHERE = "datum.ranks + (datum.ranks == 1 ? ' rank, ' : ' ranks, ') + datum.placement"
 """A Vega expression: what a row stands for, the column `where`."""
 
 ORDER = "In a row, algorithms stand in the order of the legend."
@@ -24,7 +25,7 @@ def row_height(cells: pl.DataFrame) -> int:
 def rows(cells: pl.DataFrame) -> alt.Y:
     """The rows of all rank counts and placements among `cells`."""
     where = cells.select("ranks", "placement").unique().sort("ranks", "placement")
-    order = [f"{ranks} ranks, {placement}" for ranks, placement in where.iter_rows()]
+    order = [f"{counted(ranks, 'rank')}, {placement}" for ranks, placement in where.iter_rows()]
     return alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
 
 

@@ -15,6 +15,8 @@ from timpani.campaign.record import LaunchResult
 from timpani.errors import printable
 from timpani.report.durations import show_seconds
 from timpani.study.cell import Cell
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
 
 _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 
@@ -48,7 +50,7 @@ class _Bar:
         self._task = task
 
     def started(self, launch: int, group: Group, cells: int) -> None:
-        self._bar.update(self._task, description=f"launch {launch}, {group.ranks} ranks")
+        self._bar.update(self._task, description=f"launch {launch}, {counted(group.ranks, 'rank')}")
 
     def measured(self, result: LaunchResult) -> None:
         self._bar.advance(self._task)
@@ -69,14 +71,14 @@ class _Lines:
         if self._measured == self._before:  # what building the programs took is no measure of what is left
             self._began = self._last = time.monotonic()
         if time.monotonic() - self._last >= _LINE_EVERY:
-            self._state(f"launch {launch}, {group.ranks} ranks, {cells} cells")
+            self._state(f"launch {launch}, {counted(group.ranks, 'rank')}, {counted(cells, 'cell')}")
 
     def measured(self, result: LaunchResult) -> None:
         self._measured += 1
         if result.error:
             self.note(_failure(result))
         elif time.monotonic() - self._last >= _LINE_EVERY:
-            self._state(f"launch {result.launch}, {result.cell.ranks} ranks")
+            self._state(f"launch {result.launch}, {counted(result.cell.ranks, 'rank')}")
 
     def note(self, text: str) -> None:
         now = datetime.now().astimezone().isoformat(timespec="seconds")
@@ -94,6 +96,6 @@ def _failure(result: LaunchResult) -> str:
     cell = result.cell
     first = (result.error or "").splitlines()[0]
     return (
-        f"failed: {cell.collective} {cell.algorithm}, {cell.ranks} ranks, {cell.message_bytes} B, "
+        f"failed: {cell.collective} {cell.algorithm}, {counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}, "
         f"launch {result.launch}: {first}"
     )

@@ -32,6 +32,7 @@ def report(
     from timpani.report.figure_files import write_figures
     from timpani.report.files import check_new, write_file
     from timpani.report.page import render
+    from timpani.study.counted import counted
 
     if output is None and figures is None:
         raise UserError("nothing to write", "name the report with -o report.html, or a folder with --figures DIR")
@@ -43,4 +44,4 @@ def report(
         write_file(output, render(campaign, linear, fits).encode(), force)
         typer.echo(output)
     if figures is not None:
-        typer.echo(f"{len(write_figures(campaign, figures, force, linear))} files in {figures}")
+        typer.echo(f"{counted(len(write_figures(campaign, figures, force, linear)), 'file')} in {figures}")

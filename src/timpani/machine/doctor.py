@@ -14,6 +14,7 @@ from timpani.machine.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
 from timpani.native.find import INSTALL, Mpi, Unusable, search_mpis
 from timpani.providers.environment_overrides import environment_overrides
+from timpani.study.counted import counted
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)
@@ -122,7 +123,7 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
             "warning",
             "quota",
             f"the control group may use {cores.quota:g} CPUs' time on {cores.allowed} cores: "
-            f"more than {cores.usable} ranks are throttled",
+            f"more than {counted(cores.usable, 'rank')} are throttled",
             "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
         )
     if cores.usable == 1:

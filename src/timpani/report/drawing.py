@@ -19,6 +19,7 @@ from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 from timpani.schedules.simulation import Call, RankPlace, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
+from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
 
@@ -75,7 +76,9 @@ class Drawing:
             write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
             return path
         if not events.height:
-            raise UserError(f"nothing moves in {self._name} on {self.call.ranks} ranks", "draw it on more ranks")
+            raise UserError(
+                f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
+            )
         write_file(path, figure_bytes(self._chart(events, view), self._title(events), suffix), force)
         return path
 
@@ -94,9 +97,16 @@ class Drawing:
         """What is drawn, and how long it takes on the unit clock."""
         size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
-        nodes = [f"{len({place.node for place in self.call.places})} nodes"] if self.call.places else []
+        nodes = [counted(len({place.node for place in self.call.places}), "node")] if self.call.places else []
         ticks = max(events["end"], default=0)
-        parts = [self._name, f"{self.call.ranks} ranks", *nodes, *size, *root, f"{ticks:g} ticks of the unit clock"]
+        parts = [
+            self._name,
+            counted(self.call.ranks, "rank"),
+            *nodes,
+            *size,
+            *root,
+            f"{ticks:g} ticks of the unit clock",
+        ]
         return ", ".join(parts)
 
 

@@ -25,6 +25,7 @@ from timpani.report.beside_published import beside, beside_table
 from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.table import Table, Value
 from timpani.stats.mean import Estimate
+from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
@@ -167,7 +168,10 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
             Value(", ".join(jumps) or "none"),
         )
         rows.append(
-            (f"{_label(fitted.name, locality_of(fitted.name, localities))}, {fitted.name['ranks']} ranks", values)
+            (
+                f"{_label(fitted.name, locality_of(fitted.name, localities))}, {counted(fitted.name['ranks'], 'rank')}",
+                values,
+            )
         )
     return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
 
@@ -181,7 +185,7 @@ def _regression_table(named: Named[Regression]) -> Table:
         else f", {number(model.cross_validated_error)} for rank counts left out"
     )
     return Table(
-        caption=f"{_label(named.name)}: {model.formula}; {model.observations} points, R² about {about} "
+        caption=f"{_label(named.name)}: {model.formula}; {counted(model.observations, 'point')}, R² about {about} "
         f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",
         corner="Term",
         columns=("Coefficient", "Standard error", "t", "p"),
@@ -206,7 +210,7 @@ def _loggp_table(named: Named[LogGP]) -> Table:
         "g µs": model.gap,
         "G µs/B": model.gap_per_byte,
     }
-    return _parameter_table(f"LogGP, {_label(named.name)}, {model.launches} launches", values)
+    return _parameter_table(f"LogGP, {_label(named.name)}, {counted(model.launches, 'launch')}", values)
 
 
 def _max_rate_table(named: Named[MaxRate]) -> Table:

@@ -12,6 +12,7 @@ from timpani.report.beside_published import beside, beside_lines
 from timpani.report.fit_context import FitContext
 from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.text import aligned
+from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
@@ -63,7 +64,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
 
 def curve_name(fitted: CurveFit) -> str:
     """The curve's algorithm, rank count and placement, in words."""
-    return f"{algorithm_of(fitted.name)}, {fitted.name['ranks']} ranks, {fitted.name['placement']}"
+    return f"{algorithm_of(fitted.name)}, {counted(fitted.name['ranks'], 'rank')}, {fitted.name['placement']}"
 
 
 def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
@@ -107,9 +108,13 @@ def _regression_table(named: Named[Regression]) -> str:
             [
                 f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}: {model.formula}",
                 *aligned(rows),
-                f"{model.observations} points, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
+                f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
                 f"rms error {number(model.error)}, {unseen}",
-                *([f"{model.left_out} points left out: a term isn't defined there"] if model.left_out else []),
+                *(
+                    [f"{counted(model.left_out, 'point')} left out: a term isn't defined there"]
+                    if model.left_out
+                    else []
+                ),
             ]
         )
         + "\n"
@@ -122,7 +127,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
         values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
         lines = [f"{name} {number(value.value)} µs {bounds(value)}" for name, value in values.items()]
         lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
-        yield "\n".join([f"LogGP, {each.name['placement']}, {model.launches} launches", *lines]) + "\n"
+        yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
     for rate in fit.max_rate:
         model_ = rate.model
         node = (

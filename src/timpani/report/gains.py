@@ -8,6 +8,7 @@ import polars as pl
 from timpani.charts.figure import CONDITIONS
 from timpani.report.table import Table, Value
 from timpani.study.cell import OWN
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.verdict import Settings
@@ -38,7 +39,8 @@ def gain_tables(decisions: pl.DataFrame, settings: Settings | None) -> dict[str,
 
 def _where(collective: str, ranks: int, size: int) -> str:
     sized = collective not in OPERATIONS or OPERATIONS[collective].sized
-    return f"{ranks} ranks, {show_size(size)}" if sized else f"{ranks} ranks"
+    of = counted(ranks, "rank")
+    return f"{of}, {show_size(size)}" if sized else of
 
 
 def _values(row: dict[str, Any], settings: Mapping[str, str]) -> tuple[Value, ...]:

@@ -28,6 +28,7 @@ from timpani.report.provenance import provenance
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
 from timpani.report.text import headline
+from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
@@ -52,6 +53,7 @@ def render(campaign: Campaign, linear: bool = False, published: Sequence[Publish
         lstrip_blocks=True,
     )
     environment.filters["show_size"] = show_size
+    environment.filters["counted"] = counted
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
     environment.filters["breakable"] = _breakable

@@ -10,6 +10,7 @@ import polars as pl
 
 from timpani.charts.figure import SETTING, Figure
 from timpani.charts.theme import PAGE, Chart, Palette, Style, ordered, styles
+from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
@@ -103,7 +104,7 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
     if column == "message_bytes":
         return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
     if column == "ranks":
-        return Selector(column, title, {value: f"{value} ranks" for value in values}, _most_ranks(frame))
+        return Selector(column, title, {value: counted(value, "rank") for value in values}, _most_ranks(frame))
     if column == "label":
         values = ordered(values)
     return Selector(column, title, {value: str(value) for value in values}, values[0])

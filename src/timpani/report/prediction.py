@@ -11,6 +11,7 @@ from timpani.prediction.costs import MessageCosts
 from timpani.prediction.times import RATIO, choices
 from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
+from timpani.study.counted import counted
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 
@@ -75,7 +76,7 @@ def _choices(times: pl.DataFrame) -> Iterator[str]:
     same = made.filter(pl.col("by_model") == pl.col("by_measurement")).height
     worst = made.sort("regret", descending=True).row(0, named=True)
     mean = sum(made["regret"]) / made.height
-    where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {worst['ranks']} ranks"
+    where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}"
     yield (
         f"The model chooses the fastest of ours at {same} of {made.height} points; its choices take {mean:.1%} "
         f"longer on average, at most {worst['regret']:.0%}: {where}, {worst['by_model']} for "

@@ -9,6 +9,7 @@ from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
 from timpani.report.fit_words import algorithm_of
+from timpani.study.counted import counted
 
 
 def write_prediction(prediction: Prediction | None, path: Path, force: bool = False) -> None:
@@ -24,7 +25,7 @@ def write_prediction(prediction: Prediction | None, path: Path, force: bool = Fa
         pl.Series(
             "label",
             [
-                f"{row['collective']} {algorithm_of(row)}, {row['ranks']} ranks"
+                f"{row['collective']} {algorithm_of(row)}, {counted(row['ranks'], 'rank')}"
                 for row in prediction.times.iter_rows(named=True)
             ],
         )

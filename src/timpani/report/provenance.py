@@ -33,7 +33,7 @@ def provenance(header: Header, launches: list[dict[str, Any]], unsealed: int = 0
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),
         ("An empty call (null)", _extremes(launches, "null_ns")),
-        ("Records", [f"{unsealed} lines without a checksum: not verifiable"] if unsealed else []),
+        ("Records", [f"{counted(unsealed, 'line')} without a checksum: not verifiable"] if unsealed else []),
         ("Binding", _bindings(launches)),
         ("Commands of launches", _launch_commands(launches)),
         ("Environment of launches", _environments(launches)),

@@ -189,7 +189,7 @@ def _what_would_decide(decisive: Decisive, undecided: int) -> str:
     def cost(launches: int, seconds: float | None) -> str:
         if launches >= _MANY_LAUNCHES:
             return f"over {_MANY_LAUNCHES} launches"
-        return f"{launches} launches" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+        return counted(launches, "launch") + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
 
     of = "the undecided" if decisive.of == undecided else f"{decisive.of} of the undecided"
     half = cost(decisive.half, decisive.half_seconds)
@@ -217,6 +217,5 @@ def _loss(loss: Loss) -> str:
     size = f" at {show_size(loss.message_bytes)}" if _sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
     interval = f" (95 % interval {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
-    return (
-        f"{loss.collective}{size} on {loss.ranks} ranks, where {loss.best_label} is {loss.gain:.2f} × as fast{interval}"
-    )
+    where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
+    return f"{where}, where {loss.best_label} is {loss.gain:.2f} × as fast{interval}"

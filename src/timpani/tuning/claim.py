@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.study.cell import DEFAULT
+from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
@@ -161,7 +162,7 @@ def _case(row: dict[str, Any], worst: float | None, best: float | None, holds: C
 
 
 def _where(row: dict[str, Any]) -> str:
-    parts = [f"{row['ranks']} ranks"]
+    parts = [counted(row["ranks"], "rank")]
     if row["label"] != DEFAULT:
         parts.insert(0, row["label"])
     if row["placement"] != "unknown":
