@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.libraries import every_mpi, every_open_mpi
+from timpani.campaign.estimate import simulated_cell_seconds
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
@@ -17,7 +18,7 @@ from timpani.native.find import Mpi
 from timpani.providers.library import Library
 from timpani.providers.openmpi import OpenMpi
 from timpani.providers.provider import AlgorithmSelection
-from timpani.study.cell import Algorithm
+from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
 
@@ -252,3 +253,12 @@ def test_estimates_grow_with_sizes_and_ranks(mpi: Mpi) -> None:
 def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
     with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than a launch takes: 1 start, about \d+ s"):
         planned(mpi, budget="100ms")
+
+
+def test_simulations_are_estimated_by_their_messages() -> None:
+    def seconds(collective: str, ranks: int, size: int = 8) -> float:
+        return simulated_cell_seconds(Cell(collective, Algorithm("simgrid", "default"), ranks, "core", size, "warm"))
+
+    assert seconds("bcast", 256) > 30 * seconds("bcast", 8)
+    assert seconds("bcast", 256) == seconds("bcast", 256, 2**20)
+    assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)

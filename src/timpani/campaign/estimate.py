@@ -22,6 +22,10 @@ _CALLS = 40  # of warm-up and samples, until a cell that varies little converges
 _FEWEST_CALLS = 6  # one that is checked, two of warm-up and the least that is timed, whatever time they take
 
 
+_SIMULATED_MESSAGE_SECONDS = 3e-4
+"""Of a core, for each message of a call, in all calls of a cell: what the shipped studies took with SimGrid 3.32."""
+
+
 def start_seconds(kind: Kind, ranks: int) -> float:
     """What one launch of so many ranks takes before and after its cells."""
     return START_SECONDS[kind] + START_SECONDS_PER_RANK * ranks
@@ -46,6 +50,18 @@ def call_seconds(cell: Cell) -> float:
     if movement is not None:
         moved = max(_buffer_bytes(cell, movement.send), _buffer_bytes(cell, movement.receive))
     return _ROUND_SECONDS * max(1, ceil(log2(max(2, cell.ranks)))) + moved / _BYTES_PER_SECOND
+
+
+def simulated_cell_seconds(cell: Cell) -> float:
+    """What simulating `cell` takes, whatever its size: it has one event for each of its messages.
+
+    Each rank sends about ⌈log₂ p⌉, or one to each other where it has a block for each. Many that share a link at once
+    may take a simulator ten times as long.
+    """
+    movement = OPERATIONS[cell.collective].movement
+    pairs = movement is not None and movement.send.content == "pairs"
+    each = cell.ranks - 1 if pairs else ceil(log2(max(2, cell.ranks)))
+    return _SIMULATED_MESSAGE_SECONDS * cell.ranks * each
 
 
 def _buffer_bytes(cell: Cell, buffers: Buffers) -> int:

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from timpani.campaign.estimate import cell_seconds, start_seconds
+from timpani.campaign.estimate import cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.machine.binding_check import check_binding
 from timpani.machine.category import resolve_mapping
 from timpani.machine.hosts import HostList, choose_hosts
@@ -169,7 +169,12 @@ class CampaignPlan:
         """About how long one launch of all cells takes, starts included."""
         seconds = sum(
             start_seconds(self.mpi.kind, group.ranks)
-            + sum(cell_seconds(self.study, each.cell, group.oversubscribed) for each in group.cells)
+            + sum(
+                simulated_cell_seconds(each.cell)
+                if self.machine.simulated
+                else cell_seconds(self.study, each.cell, group.oversubscribed)
+                for each in group.cells
+            )
             for group in self.groups
         )
         return seconds / self.concurrent_launches
