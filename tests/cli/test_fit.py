@@ -79,6 +79,17 @@ def test_holts_bandwidth_is_fitted_too(tmp_path: Path) -> None:
     assert curve["hockney"]["throughput_mb_per_s"] == pytest.approx(3300, rel=0.05)
 
 
+def test_published_lines_stand_in_the_same_table_as_ours(tmp_path: Path) -> None:
+    text = run("fit", published("holt_osu_latency", tmp_path), "--published", "holt_latency_throughput").stdout
+    lines = text.splitlines()
+    ours = next(number for number, line in enumerate(lines) if line.startswith("default "))
+    first, *others = lines[ours + 1 : ours + 5]
+    assert first.split() == ["Holt", "–", "single_node", "0.1733", "7958", "1.257e-10", "–", "published"]
+    assert all(line.startswith("Holt ") for line in others)
+    assert lines[ours + 5].startswith("Published: Holt: latency and throughput")
+    assert text.count("leaf_nodes") == 2
+
+
 def test_averages_say_that_nothing_tells_launches_apart(tmp_path: Path) -> None:
     text = run("fit", published("holt_osu_latency", tmp_path)).stdout
     assert "one value a size: no launch-to-launch variance" in text

@@ -18,6 +18,12 @@ from timpani.study.sizes import show_size
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
+_MESSAGE = "latency"
+"""The operation whose curve is a message's: what published lines are of."""
+
+_LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
+"""Columns of a published line."""
+
 
 def fit_text(fit: Fit, context: FitContext) -> str:
     """Tables of everything fitted; intervals are 95 %."""
@@ -25,7 +31,7 @@ def fit_text(fit: Fit, context: FitContext) -> str:
         *_curve_tables(fit.curves, context),
         *(_regression_table(each) for each in fit.regressions),
         *_network_tables(fit),
-        *(text for table in context.published for text in _published(fit, table)),
+        *(text for table in context.published if not _stands_with(fit, table) for text in _published(fit, table)),
     ]
     if fit.left_out:
         parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
@@ -54,12 +60,33 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         for fitted, locality in zip(group, related, strict=True):
             where = [locality or "–"] if any(related) else []
             rows.append([algorithm_of(fitted.name), *where, *_hockney_row(fitted, context.clock_ghz)])
+        beside = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
+        rows += [row for table in beside for row in _published_lines(table, len(rows[0]), any(related))]
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
+        lines += [f"Published: {table.title}; {table.machine}" for table in beside]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
             lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
         yield "\n".join(lines) + "\n"
+
+
+def _has_lines(table: Published) -> bool:
+    """Whether a published fit has latencies and throughputs of messages."""
+    return {"placement", *_LINE} <= table.rows[0].keys()
+
+
+def _stands_with(fit: Fit, table: Published) -> bool:
+    return _has_lines(table) and any(each.name["collective"] == _MESSAGE for each in fit.curves)
+
+
+def _published_lines(table: Published, columns: int, located: bool) -> Iterator[list[str]]:
+    """A row for each line of a published fit, under the heads of ours."""
+    author = table.title.partition(":")[0]
+    for row in table.rows:
+        latency, throughput, per_byte = (number(float(row[name])) for name in _LINE)
+        known = [author, *(["–"] if located else []), "–", row["placement"], latency, "", throughput, "", per_byte]
+        yield [*known, *["–"] * (columns - len(known) - 1), "published"]
 
 
 def curve_name(fitted: CurveFit) -> str:
