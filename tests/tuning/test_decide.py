@@ -242,8 +242,17 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
         launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
-    few, _ = summarise(decide(frame), estimate_cells(frame), launches_asked=8).warnings
+    few, failed = summarise(decide(frame), estimate_cells(frame), launches_asked=8).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
+    assert failed.startswith("1 of 2 cells failed in at least one launch")
+
+
+def test_a_warning_of_one_cell_is_in_the_singular() -> None:
+    frame = at_one_size(default=around(9.0, 6), chain=around(1.0, 6)).with_columns(
+        oversubscribed=pl.col("algorithm") == "chain"
+    )
+    (crowded,) = summarise(decide(frame), estimate_cells(frame), launches_asked=6).warnings
+    assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each"
 
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:

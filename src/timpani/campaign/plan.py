@@ -142,7 +142,10 @@ class CampaignPlan:
             if self.study.launches >= needed
             else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
         )
-        once = [f"simulated: one launch and one repetition, since all others would be alike{beside}"]
+        once = [
+            f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
+            "estimated for whole messages: segments, and many messages over one link, take many times as long"
+        ]
         fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once
         return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)

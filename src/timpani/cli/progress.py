@@ -37,11 +37,16 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("measured,"),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        TextColumn("{task.fields[time]}"),
         console=Console(stderr=True),
     )
     with bar:
-        yield _Bar(bar, bar.add_task("measuring", total=total, completed=measured))
+        task = bar.add_task("starting", total=total, completed=measured, time="left")
+        yield _Bar(bar, task)
+        if bar.finished:
+            bar.update(task, description="done", time="in all")
 
 
 class _Bar:

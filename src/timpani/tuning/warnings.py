@@ -1,5 +1,6 @@
 """What to know of a campaign's cells before their figures are believed, and what a user can do about it."""
 
+import re
 from collections.abc import Iterator
 
 import polars as pl
@@ -17,6 +18,16 @@ _UNSTEADY = (
     "did not converge: in most launches their calls varied more than the wanted precision allows; more launches narrow "
     "the interval all the same"
 )
+
+_SINGULAR = {
+    "they say": "it says",
+    "they are": "it is",
+    "their": "its",
+    "themselves": "itself",
+    "intervals": "an interval",
+    "imported averages": "an imported average",
+}
+"""Words of these sentences as they are of one cell."""
 
 _TOO_FEW = pl.col("launches") < pl.col("launches_needed")
 
@@ -39,9 +50,13 @@ def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[s
 
 
 def _agreeing(text: str, count: int) -> str:
-    """The text with its verb, the first word, as it is of so many cells."""
-    verb, _, rest = text.partition(" ")
-    return f"{ {'have': 'has', 'are': 'is'}.get(verb, verb) if count == 1 else verb } {rest}"
+    """The text, whose first word is its verb, as it is of so many cells."""
+    if count > 1:
+        return text
+    verb, rest = text.split(" ", 1)
+    for many, one in _SINGULAR.items():
+        rest = re.sub(rf"\b{many}\b", one, rest)
+    return f"{ {'have': 'has', 'are': 'is'}.get(verb, verb) } {rest}"
 
 
 def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
