@@ -15,7 +15,7 @@ from timpani.charts.timeline import timeline
 from timpani.charts.tree import tree_of
 from timpani.errors import UserError, unknown
 from timpani.providers.catalogue import Catalogue
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
 from timpani.schedules.simulation import Call, RankPlace, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
@@ -79,7 +79,7 @@ class Drawing:
             raise UserError(
                 f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
             )
-        write_file(path, figure_bytes(self._chart(events, view), self._title(events), suffix), force)
+        write_file(path, figure_bytes(figure_svg(self._chart(events, view), self._title(events)), suffix), force)
         return path
 
     def _chart(self, events: pl.DataFrame, view: View) -> Chart:

@@ -7,7 +7,7 @@ from timpani.campaign.load import Campaign
 from timpani.charts import theme
 from timpani.errors import cannot_write
 from timpani.report.contents import Report
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
 
 
 def write_figures(campaign: Campaign, folder: Path, force: bool = False, linear: bool = False) -> list[Path]:
@@ -23,11 +23,11 @@ def write_figures(campaign: Campaign, folder: Path, force: bool = False, linear:
     written = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
         for choice in panel.choices():
-            figure = panel.chart(choice.rows, theme.LIGHT, linear)
+            drawn = figure_svg(panel.chart(choice.rows, theme.LIGHT, linear), choice.title)
             name = f"{choice.name}-linear" if linear and panel.has_linear else choice.name
             stem = re.sub(r"[^A-Za-z0-9._]+", "-", name)
             for format in FIGURE_FORMATS:
                 path = folder / f"{stem}.{format}"
-                write_file(path, figure_bytes(figure, choice.title, format), force)
+                write_file(path, figure_bytes(drawn, format), force)
                 written.append(path)
     return written

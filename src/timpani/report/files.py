@@ -40,16 +40,21 @@ def write_file(path: Path, content: bytes, force: bool = False) -> None:
         raise cannot_write(path, error) from None
 
 
-def figure_bytes(figure: Chart, title: str, format: str) -> bytes:
-    """The figure under `title` in one of FIGURE_FORMATS."""
+def figure_svg(figure: Chart, title: str) -> str:
+    """The figure under `title`, drawn once for all formats."""
     with alt.data_transformers.enable("default", max_rows=None):
         specification = figure.properties(title=title).to_dict()
+    return vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
+
+
+def figure_bytes(svg: str, format: str) -> bytes:
+    """What `figure_svg` drew in one of FIGURE_FORMATS."""
     match format:
         case "svg":
-            return vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE).encode()
+            return svg.encode()
         case "png":
-            return vl_convert.vegalite_to_png(specification, vl_version=VEGA_LITE, scale=2)
+            return vl_convert.svg_to_png(svg, scale=2)
         case "pdf":
-            return vl_convert.vegalite_to_pdf(specification, vl_version=VEGA_LITE)
+            return vl_convert.svg_to_pdf(svg)
         case _:
             raise ValueError(f"{format} is none of {FIGURE_FORMATS}")

@@ -7,7 +7,7 @@ import polars as pl
 from timpani.charts import prediction as chart
 from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, write_file
+from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
 from timpani.report.fit_words import algorithm_of
 from timpani.study.counted import counted
 
@@ -30,4 +30,4 @@ def write_prediction(prediction: Prediction | None, path: Path, force: bool = Fa
             ],
         )
     )
-    write_file(path, figure_bytes(chart.prediction(rows), "Our algorithms by the model", suffix), force)
+    write_file(path, figure_bytes(figure_svg(chart.prediction(rows), "Our algorithms by the model"), suffix), force)
