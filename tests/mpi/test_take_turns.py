@@ -33,11 +33,11 @@ def test_the_cells_of_a_point_share_their_time_and_their_ratios_leave_nothing_ov
 
 
 def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) -> None:
-    impossible = "cell 3 latency 1024 warm - - default:first=0,second=5"
-    record = run_plan(2, [*POINT, impossible])
-    assert [line["rivals"] for line in measured(record)] == [3, 3, 3]
+    pairs = ("first=0,second=1", "first=0,second=5", "first=1,second=0")
+    record = run_plan(2, ["point", *(f"cell {i} latency 64 warm - - default:{pair}" for i, pair in enumerate(pairs))])
+    assert [(line["cell"], line["rivals"]) for line in measured(record)] == [(0, 2), (2, 2)]
     [failed] = [line for line in record if "mistake" in line]
-    assert failed["cell"] == 3
+    assert failed["cell"] == 1
 
 
 @pytest.mark.parametrize(
