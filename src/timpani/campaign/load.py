@@ -9,6 +9,7 @@ import polars as pl
 from timpani.campaign.header import Header, read_header
 from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
+from timpani.campaign.states import with_states
 from timpani.errors import UserError
 
 
@@ -17,7 +18,7 @@ class Campaign:
     """What a campaign folder holds.
 
     header    campaign.json
-    results   one row per cell and launch, columns `RESULT_SCHEMA`
+    results   one row per cell and launch, columns `RESULT_SCHEMA` and STATE
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
@@ -77,8 +78,8 @@ def read_proofs(folder: Path) -> list[dict[str, Any]]:
 
 
 def frame(lines: list[dict[str, Any]]) -> pl.DataFrame:
-    """Checked results as a frame."""
-    return pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row")
+    """Checked results as a frame, with the state of the machine."""
+    return with_states(pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row"))
 
 
 def results_frame(results: list[LaunchResult]) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, MACHINE_CELL, POINT, SWEEP
+from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
 
 CONTRACT = (
     *MACHINE_CELL,
@@ -38,6 +38,8 @@ EXTRAS = (
     "throughput_mb_per_s",
     "throughput_low_mb_per_s",
     "throughput_high_mb_per_s",
+    *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
+    "changed_share",
 )
 
 WIDEST = 0.25
@@ -47,7 +49,7 @@ _SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").
 
 
 def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
-    """Estimate every cell of `results` (columns RESULT_SCHEMA, a row per cell and launch).
+    """Estimate every cell of `results` (columns RESULT_SCHEMA and STATE, a row per cell and launch).
 
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
@@ -72,6 +74,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         pl.mean("osu_avg_us", "osu_min_us", "osu_max_us", "outlier_share"),
         pl.median("skew_us"),
         pl.col("in_turn").is_not_null().any().alias("in_turn"),
+        *_by_state(),
         **flagged_by_most,
     )
     attempted = results.group_by(MACHINE_CELL).agg(
@@ -89,6 +92,20 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
     )
+
+
+def _by_state() -> Iterator[pl.Expr]:
+    """Of the launches in each state of the machine the median of medians, and their share of all; null without any."""
+    timed = pl.col("median_us").is_not_null() & pl.col(STATE).is_not_null()
+
+    def share(state: str) -> pl.Expr:
+        launches = (timed & (pl.col(STATE) == state)).sum()
+        return pl.when(launches > 0).then(launches / timed.sum()).alias(f"{state}_share")
+
+    for state in STATES:
+        yield pl.col("median_us").filter(pl.col(STATE) == state).median().alias(f"{state}_us")
+        yield share(state)
+    yield share(CHANGED)
 
 
 def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:

@@ -42,7 +42,7 @@ class Figure:
     name        of the figure and its files; the operation's name follows it
     section     where it stands; several figures may share one
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
-    table       of the report: `cells`, `messages`, `decisions`, `fits` or `residuals` (see `report/contents.py`)
+    table       one of `report/contents.py`: `cells`, `messages`, `decisions`, `probes`, `fits`, `residuals`
     draw        makes the chart from rows of the table, in the colours it is given
     draw_linear the same on linear axes, where the reader may choose them
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others

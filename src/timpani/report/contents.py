@@ -8,6 +8,7 @@ from timpani.campaign.context import with_boundaries, with_bounds
 from timpani.campaign.load import Campaign
 from timpani.campaign.locality import with_locality
 from timpani.campaign.published import Published
+from timpani.campaign.states import probes
 from timpani.campaign.table import estimate_cells
 from timpani.charts.algorithm_map import with_key
 from timpani.charts.figure import CONDITIONS, SETTING
@@ -20,7 +21,8 @@ from timpani.report.verdict import verdict_of
 from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning import knee
-from timpani.tuning.decide import compare_with_default, compare_with_plain_message, decide
+from timpani.tuning.decide import compare_with_default, compare_with_plain_message
+from timpani.tuning.decide_by_state import decide_by_state
 from timpani.tuning.similarity import distances_from_default
 
 
@@ -29,7 +31,8 @@ class Report:
 
     tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
             and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
-            verdict, columns of `decide` and `with_key`; `fits`, `residuals`: of `fit_section`
+            verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`
+            `probes`: of the machine's states over the campaign's time
     panels  by the name of the figure
     """
 
@@ -38,7 +41,7 @@ class Report:
         cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells))
-        self.decisions = with_conditions(decide(campaign.results))
+        self.decisions = with_conditions(decide_by_state(campaign.results))
         self.verdict = verdict_of(campaign, self.decisions, cells)
         compared_with = pl.concat(
             [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
@@ -53,6 +56,10 @@ class Report:
             "messages": message_rows(self.cells),
             "decisions": _numbered(with_best_status(self.decisions, self.cells)),
         }
+        measured["probes"] = probes(campaign.results, campaign.launches).with_columns(
+            pl.lit("machine").alias("collective"),
+            pl.format("{} ranks placed by {} on {}", "ranks", "placement", "machine").alias(CONDITIONS),
+        )
         fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
         self.tables = measured | fitted
         self.panels: dict[str, list[Panel]] = {

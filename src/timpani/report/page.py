@@ -16,6 +16,7 @@ from timpani.campaign.activity import load_warnings
 from timpani.campaign.load import Campaign
 from timpani.campaign.published import Published, published_in
 from timpani.campaign.published_times import published_doubts
+from timpani.campaign.states import states_told
 from timpani.campaign.verify import sample_warnings
 from timpani.charts import theme
 from timpani.charts.figure import CONDITIONS
@@ -68,6 +69,7 @@ def render(campaign: Campaign, linear: bool = False, published: Sequence[Publish
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
         warnings=[*load_warnings(campaign.launches), *sample_warnings(campaign)],
+        notes=list(states_told(campaign.results)),
         left_out=campaign.header.left_out,
         doubts=_doubts(campaign),
         sections=sections(report),

@@ -1,7 +1,8 @@
 """A campaign as plain text: the table of its cells, and the verdict."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from timpani.report.durations import show_seconds
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
-from timpani.study.schema import BOUND, LOCALITY, SWEEP
+from timpani.study.schema import BOUND, LOCALITY, STATES, SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.verdict import Decisive, Loss, Verdict
 
@@ -38,7 +39,12 @@ _RATES = {
 }
 """Messages per second, from microseconds per message."""
 
+_BY_STATE = (
+    "The machine was in several states: what all launches say together is a mixture, and beside it stands each state's "
+    "median with its share of the launches."
+)
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
+_MOST_NAMED = 3  # points in one sentence
 _RANKING = ("Worst loss", "Next", "Then")
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
@@ -98,22 +104,31 @@ def _block(cells: pl.DataFrame) -> Block:
         note, shown = [SIMULATED], dict([next(iter(shown.items()))])
     covered = coverage(cells)
     shown = {heading: column for heading, column in shown.items() if covered or heading not in ("from", "to")}
+    states = [state for state in STATES if (cells[f"{state}_share"] < 1).any()]
+    note += [_BY_STATE] if states else []
     sized = _sized(first["collective"])
     related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
     headings = [f"to ({covered})" if heading == "to" else heading for heading in shown]
+    headings += [f"{state} µs" for state in states]
     rows = [("algorithm", *([LOCALITY] if related else []), *(["size"] if sized else []), *headings, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         locality = [row[LOCALITY] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
-        numbers = [_number(row[column]) for column in shown.values()]
+        numbers = [_number(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
         rows.append((row["label"], *locality, *size, *numbers, row["status"]))
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
     return Block(heading, tuple(note), tuple(rows))
+
+
+def _in_state(row: Mapping[str, Any], state: str) -> str:
+    """The median of the launches in a state, and their share."""
+    median, share = row[f"{state}_us"], row[f"{state}_share"]
+    return "–" if median is None else f"{_number(median)} ({100 * share:.0f} %)"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -180,6 +195,8 @@ def headline(verdict: Verdict) -> list[str]:
         lines += _losses(verdict)
     elif not verdict.undecided:
         lines.append("No algorithm is significantly faster.")
+    if verdict.differing:
+        lines.append(_in_each_state(verdict.differing))
     if verdict.decisive:
         lines.append(_what_would_decide(verdict.decisive, verdict.undecided))
     return lines
@@ -196,6 +213,14 @@ def _what_would_decide(decisive: Decisive, undecided: int) -> str:
     if decisive.half >= _MANY_LAUNCHES:
         return f"To decide half of {of} would take {half}."
     return f"To decide half of {of} would take about {half}, nine in ten {cost(decisive.most, decisive.most_seconds)}."
+
+
+def _in_each_state(differing: Sequence[str]) -> str:
+    more = f"; and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
+    return (
+        f"States of the machine differ in their verdict at {counted(len(differing), 'point')}, which count as slower: "
+        f"{'; '.join(differing[:_MOST_NAMED])}{more}."
+    )
 
 
 def _losses(verdict: Verdict) -> Iterator[str]:

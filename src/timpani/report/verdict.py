@@ -8,12 +8,13 @@ import polars as pl
 
 from timpani.campaign.activity import load_warnings, machine_loads
 from timpani.campaign.load import Campaign
+from timpani.campaign.states import machine_states, states_told
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import sample_warnings
 from timpani.report.text import verdict_lines
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide import decide
+from timpani.tuning.decide_by_state import decide_by_state
 from timpani.tuning.verdict import Verdict, summarise
 
 
@@ -27,8 +28,9 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
     cells = estimate_cells(campaign.results)
     messages = _message_lines(campaign, cells)
-    verdict = verdict_of(campaign, decide(campaign.results), cells)
+    verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
+    yield from (f"Note: {told}" for told in states_told(campaign.results))
     yield from verdict_lines(verdict, messages)
 
 
@@ -45,7 +47,7 @@ def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
 def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
-    cells, decisions = estimate_cells(campaign.results), decide(campaign.results)
+    cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
     verdict = verdict_of(campaign, decisions, cells)
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {
@@ -63,6 +65,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "too_few_launches": verdict.too_few_launches,
         "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
+        "states": [asdict(state) for state in machine_states(campaign.results)],
         "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
@@ -78,6 +81,11 @@ def _points(
     launches = timed.group_by(POINT).agg(pl.min("launches"), pl.max("launches_needed"))
     at_points = decisions.join(launches, on=POINT, how="left", maintain_order="left")
     for row in at_points.iter_rows(named=True):
-        renamed = {"ratio": row.pop("gain"), "ratio_low": row.pop("gain_low"), "ratio_high": row.pop("gain_high")}
+        row["by_state"] = row["by_state"] and [_renamed(state) for state in row["by_state"]]
         setting = settings.get(row["collective"], {}).get(row["best_label"])
-        yield {name.removesuffix("_label"): value for name, value in row.items()} | renamed | {"setting": setting}
+        yield _renamed(row) | {"setting": setting}
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a decision by the names that scripts know."""
+    return {name.removesuffix("_label").replace("gain", "ratio"): value for name, value in row.items()}

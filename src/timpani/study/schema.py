@@ -53,6 +53,16 @@ SWEEP = without(POINT, "message_bytes")
 CURVE = without(MACHINE_CELL, "message_bytes")
 """One algorithm's times over sizes."""
 
+STATE = "state"
+"""The state of the machine while a result was measured: one of STATES or CHANGED; null where the machine had one state,
+or nobody looked."""
+
+STATES = ("near", "middle", "far")
+"""By what the probe took: the shortest, and the longest of two or three."""
+
+CHANGED = "changed"
+"""The machine was in one state before, and in another after."""
+
 LOCALITY = "locality"
 """How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where
 no launch told or no pair sends."""

@@ -1,10 +1,13 @@
 """The verdict on one operation in words."""
 
+from typing import Any
+
 import polars as pl
 
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 
 
@@ -36,6 +39,19 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if undecided := count.get(UNDECIDED):
         parts.append(f"{undecided} of {decided.height} undecided")
     return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
+
+
+def in_each_state(decision: dict[str, Any]) -> str:
+    """Where a point is, and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
+    size = f" at {show_size(decision['message_bytes'])}" if OPERATIONS[decision["collective"]].sized else ""
+    return f"{decision['collective']}{size} on {counted(decision['ranks'], 'rank')}: " + ", ".join(
+        f"{state['state']} {_STANDINGS[state['standing']]}"
+        + (f" than {state['best_label']} ({state['gain']:.2f} ×)" if state["standing"] == SLOWER else "")
+        for state in decision["by_state"]
+    )
+
+
+_STANDINGS = {WITHIN: "within 5 % of the best", SLOWER: "slower", UNDECIDED: "undecided"}
 
 
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:

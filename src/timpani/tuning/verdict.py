@@ -12,7 +12,7 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.alike import alike
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.sentence import sentence
+from timpani.tuning.sentence import in_each_state, sentence
 from timpani.tuning.warnings import cell_warnings, launches_advice
 
 Settings = Mapping[str, Mapping[str, str]]
@@ -70,6 +70,7 @@ class Verdict:
     too_few_launches   points with fewer launches than a comparison takes
     launches_needed    how many it takes at all of them
     launches_advice    how to have them; empty where nothing is needed or nothing helps
+    differing          points whose verdict differs between states of the machine, a clause each
     has_collectives    whether there is anything that a default decides
     settings_recorded  whether the campaign tells how algorithms are had outside Timpani
     """
@@ -87,6 +88,7 @@ class Verdict:
     too_few_launches: int = 0
     launches_needed: int = 0
     launches_advice: str = ""
+    differing: tuple[str, ...] = ()
     has_collectives: bool = True
     settings_recorded: bool = True
 
@@ -108,7 +110,7 @@ def summarise(
     launches_asked: int | None = None,
     settings: Settings | None = None,
 ) -> Verdict:
-    """The verdict on a campaign, from its `decide` and its `estimate_cells`.
+    """The verdict on a campaign, from its `decide_by_state` and its `estimate_cells`.
 
     launch_seconds  what one launch of all cells took
     launches_asked  by the study; None of an import, which nobody here can repeat
@@ -137,6 +139,7 @@ def summarise(
         too_few_launches=short.height,
         launches_needed=max(short["launches_needed"].to_list(), default=0),
         launches_advice=launches_advice(cells, launches_asked),
+        differing=tuple(in_each_state(row) for row in decided.filter("states_differ").iter_rows(named=True)),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
     )

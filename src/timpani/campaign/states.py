@@ -1,0 +1,122 @@
+"""The states of the machine while a campaign measured, told by the probe before and after each point."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from timpani.stats.states import find_states
+from timpani.study.counted import counted
+from timpani.study.schema import CHANGED, STATE, STATES
+
+_PROBED = ("machine", "ranks", "placement")  # where they are equal, the same pairs of ranks are probed
+_PROBES = ("probe_before_ns", "probe_after_ns")
+_ROW = "row"
+
+
+@dataclass(frozen=True)
+class MachineState:
+    """A state of one machine, or CHANGED.
+
+    level_ns  what the probe took, geometric mean
+    share     of what was measured
+    """
+
+    machine: str
+    ranks: int
+    placement: str
+    state: str
+    level_ns: float
+    share: float
+
+
+def with_states(results: pl.DataFrame) -> pl.DataFrame:
+    """The results (columns RESULT_SCHEMA) with the column STATE."""
+    if results.is_empty():
+        return results.with_columns(pl.lit(None, dtype=pl.String).alias(STATE))
+    probed = results.with_row_index(_ROW).with_columns(pl.coalesce("in_turn", pl.col(_ROW).cast(pl.String)))
+    parts = [_with_states(part) for _, part in probed.group_by(_PROBED)]
+    return results.with_columns(pl.concat(parts).sort(_ROW)[STATE])
+
+
+def machine_states(results: pl.DataFrame) -> list[MachineState]:
+    """The states in results with the column STATE, nearest first and CHANGED last; none of machines with only one."""
+    order = pl.Enum([*STATES, CHANGED])
+    level = pl.concat_list(*_PROBES).explode().log().mean().exp()
+    found = (
+        results.filter(pl.col(STATE).is_not_null())
+        .group_by(*_PROBED, pl.col(STATE).cast(order))
+        .agg(level.alias("level_ns"), pl.len().alias("measured"))
+        .with_columns((pl.col("measured") / pl.sum("measured").over(_PROBED)).alias("share"))
+        .sort(*_PROBED, STATE)
+    )
+    return [MachineState(**row) for row in found.drop("measured").iter_rows(named=True)]
+
+
+def states_told(results: pl.DataFrame) -> Iterator[str]:
+    """A sentence for each machine and placement that had several states."""
+    for _, states in groupby(machine_states(results), key=lambda each: (each.machine, each.ranks, each.placement)):
+        found = list(states)
+        steady = [each for each in found if each.state != CHANGED]
+        named = [f"{each.state}, {each.level_ns:.0f} ns, for {100 * each.share:.0f} %" for each in steady]
+        changed = sum(each.share for each in found if each.state == CHANGED)
+        between = f"; changing for {100 * changed:.1g} %" if changed else ""
+        where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
+        yield (
+            f"{found[0].machine} was in several states ({where}; by how long the probe took one way): "
+            f"{'; '.join(named)} of what was measured{between}"
+        )
+
+
+def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """Each probe in the order of measuring: machine, ranks, placement, launch, message_bytes, STATE, `operation`,
+    `probe_ns`, and `time_s` since the campaign's first start.
+
+    Within a launch probes are taken to be evenly apart, since their own times are on clocks of several machines.
+    """
+    spans = pl.DataFrame(
+        [
+            (launch["part"], datetime.fromisoformat(launch["started"]).timestamp(), launch.get("seconds") or 0.0)
+            for launch in launches
+            if launch.get("part") and launch.get("started")
+        ],
+        schema={"part": pl.String, "begin": pl.Float64, "seconds": pl.Float64},
+        orient="row",
+    )
+    begun = pl.col("begin") - pl.col("begin").min()
+    passed = ((pl.int_range(pl.len()) + 0.5) / pl.len()).over("part") * pl.col("seconds")
+    return (
+        results.with_row_index(_ROW)
+        .with_columns(pl.coalesce("in_turn", pl.col(_ROW).cast(pl.String)))
+        .filter(pl.all_horizontal(pl.col(*_PROBES) > 0))
+        .unique(["part", "in_turn"], keep="first", maintain_order=True)
+        .join(spans, on="part", maintain_order="left")
+        .select(
+            *(*_PROBED, "launch", "message_bytes", STATE),
+            pl.col("collective").alias("operation"),
+            pl.concat_list(*_PROBES).alias("probe_ns"),
+            (begun + passed).alias("time_s"),
+        )
+        .explode("probe_ns")
+    )
+
+
+def _with_states(part: pl.DataFrame) -> pl.DataFrame:
+    """Its rows' numbers with STATE."""
+    told = pl.all_horizontal(pl.col(*_PROBES) > 0)
+    once = part.filter(told).unique(["launch", "in_turn"])  # cells that took turns share their probes
+    names: list[str | None] = [None] * part.height
+    if once.height:
+        states = find_states(np.concatenate([once[name].to_numpy() for name in _PROBES]))
+        known = [STATES[0], *STATES[1 : len(states.levels) - 1], STATES[-1]]
+        before, after = (states.of(part[name].fill_null(0.0).to_numpy()) for name in _PROBES)
+        if len(states.levels) > 1:
+            names = [
+                None if not is_told else known[first] if first == second else CHANGED
+                for is_told, first, second in zip(part.select(told).to_series(), before, after, strict=True)
+            ]
+    return part.select(_ROW, pl.Series(STATE, names, dtype=pl.String))

@@ -1,0 +1,65 @@
+"""The state of the machine over the campaign's time, as the probe before and after each point told it."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import axes, theme
+from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.study.schema import CHANGED, STATE, STATES
+
+STATES_OF_MACHINE = Section(
+    "states",
+    "States of the machine",
+    "Before and after each point a probe takes some 20 µs: how long the cores of two ranks take to pass a cache line "
+    "on, or two nodes a message. Where it falls into separate groups the machine has states, named by what it takes. "
+    "Times from different states belong to different machines, as it were; ratios between algorithms that took turns "
+    "hardly depend on the state. Then the default’s median in each state, with that of all launches together.",
+)
+
+
+def states_over_time(probes: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+    """A point for each probe. probes: `probe_ns`, `time_s`, STATE, and what was measured."""
+    colours = {
+        STATES[0]: palette.faster,
+        STATES[1]: palette.series[2],
+        STATES[2]: palette.slower,
+        CHANGED: palette.unsure,
+    }
+    found = [state for state in colours if state in set(probes[STATE].drop_nulls())]
+    points = (
+        alt.Chart(probes)
+        .mark_point(filled=True, size=14, opacity=0.8)
+        .encode(
+            x=alt.X("time_s:Q", axis=alt.Axis(title="Time since the first start (s)", grid=False)),
+            y=axes.value_axis("probe_ns", "Probe, one way (ns)"),
+            color=alt.Color(
+                f"{STATE}:N",
+                scale=alt.Scale(domain=found, range=[colours[state] for state in found]),
+                legend=theme.legend(found),
+            ),
+            tooltip=[
+                alt.Tooltip("probe_ns:Q", title="probe (ns)", format=".4~r"),
+                alt.Tooltip(f"{STATE}:N", title="state"),
+                alt.Tooltip("time_s:Q", title="after (s)", format=".4~r"),
+                alt.Tooltip("launch:Q", title="launch"),
+                alt.Tooltip("operation:N", title="operation"),
+                alt.Tooltip("message_bytes:Q", title="message bytes"),
+            ],
+        )
+    )
+    chart = alt.layer(points).properties(width=theme.WIDTH, height=220)
+    return theme.apply(chart, palette, "The state of the machine over the campaign's time")
+
+
+FIGURE = Figure(
+    name="states-over-time",
+    section=STATES_OF_MACHINE,
+    place=160,
+    table="probes",
+    draw=states_over_time,
+    columns=("collective", CONDITIONS, "operation", "launch", "message_bytes", "probe_ns", "time_s", STATE),
+    shows="probes over the campaign’s time",
+    rows=pl.col(STATE).is_not_null().any(),
+    chosen_by=(CONDITIONS,),
+    measure="probe_ns",
+)
