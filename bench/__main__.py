@@ -5,13 +5,28 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 
 import sys
 
-from bench import damage, default, kills, overhead, pass_through, program, reproducibility, speed, switches, truth
+from bench import (
+    components,
+    damage,
+    default,
+    kills,
+    overhead,
+    pairs,
+    pass_through,
+    program,
+    reproducibility,
+    speed,
+    switches,
+    truth,
+)
 
 BENCHMARKS = {
     "truth": truth.run,
     "reproducibility": reproducibility.run,
     "speed": speed.run,
     "default": default.run,
+    "pairs": pairs.run,
+    "components": components.run,
     "overhead": overhead.run,
     "pass_through": pass_through.run,
     "program": program.run,
