@@ -11,7 +11,7 @@
       field,
       Array.isArray(column) ? (i) => column[i] : (i) => column.values[column.rows[i]],
     ]);
-    const length = columns.ranks.length;
+    const length = columns.collective.rows.length;
     for (let i = 0; i < length; i++) {
       const row = {};
       for (const [field, at] of fields) row[field] = at(i);
