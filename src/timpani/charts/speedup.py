@@ -7,7 +7,7 @@ from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 from timpani.charts.interval import HOW_CUT, VALUE, bars, with_bars
 from timpani.charts.rows import CALLS, any_with
-from timpani.charts.status import points
+from timpani.charts.status import OK, points
 
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),
@@ -15,6 +15,10 @@ COLUMNS = (
 )
 
 FASTER, SLOWER, UNSURE = "faster", "slower", "may be chance"
+_WIDE = r"(^|\+)wide"
+_OF_RATIO = f"replace(replace(datum.status, /{_WIDE}/, ''), /^\\+/, '') || '{OK}'"
+"""The status without what says that the time's interval is wide: the ratio's own is drawn."""
+
 _OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
 
 
@@ -37,7 +41,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     )
     base = (
         alt.Chart()
-        .transform_calculate(outcome=_OUTCOME, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
+        .transform_calculate(outcome=_OUTCOME, status=_OF_RATIO, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
         .encode(x=axes.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(1))
@@ -51,7 +55,8 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         alt.Tooltip("outcome:N", title=f"than {reference}"),
         alt.Tooltip("status:N", title="status"),
     ]
-    measured = points(base, ratios["status"], palette, (26, 40), y=y, color=colour, tooltip=tooltip)
+    statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
+    measured = points(base, statuses, palette, (26, 40), y=y, color=colour, tooltip=tooltip)
     panel = alt.layer(one, *intervals, *measured).properties(width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
         facet=alt.Facet("label:N", title=None, sort=names, header=theme.panel_header()),
