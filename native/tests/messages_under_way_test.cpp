@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 
+#include "collectives/topology.hpp"
 #include "schedule/algorithm.hpp"
 #include "schedule/dependencies.hpp"
 #include "tests/check.hpp"
