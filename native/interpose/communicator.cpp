@@ -48,10 +48,10 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     }
     const World* const world = World::get();
     if (spans_two_groups_ || here_.ranks == 1 || world == nullptr || !world->has_rules()) return;
-    const Topology& all = world->topology();  // of which every communicator has a part
+    const auto& all = world->topology();  // of which every communicator has a part
     choose_rules([&](const Rule& rule) {
-        return rule.ranks.contains(here_.ranks) && rule.nodes.low <= all.nodes() &&
-               rule.per_node.low <= all.most_ranks_on_a_node();
+        return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
+               rule.per_node.low <= all->most_ranks_on_a_node();
     });
 }
 

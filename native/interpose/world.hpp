@@ -34,8 +34,8 @@ class World {
 
     /// The ranks of `comm` as comm() numbers them; nullopt where one of them has no library, or is of another world.
     [[nodiscard]] std::optional<std::vector<int>> find(MPI_Comm comm) const;
-    /// Where all ranks of comm() are; only where there are rules.
-    [[nodiscard]] const Topology& topology() const { return *topology_; }
+    /// Where all ranks of comm() are, where there are rules.
+    [[nodiscard]] const std::optional<Topology>& topology() const { return topology_; }
     /// Where those ranks are.
     [[nodiscard]] Topology topology_of(const std::vector<int>& ranks) const;
     /// A tag that is used between no two ranks of `comm` yet, and the next; -1 when there is none left. Collective over
