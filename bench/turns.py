@@ -81,8 +81,8 @@ def default_under(name: int, collective: str, size: int) -> str:
 
 
 def delayed(folder: Path, mpi: Mpi, factor: float) -> Path:
-    """Our programs with two broadcasts of 1 KiB more, `planted/plain` and `planted/slower`: either looks at the clock
-    before and after, and the second goes on until `factor` times as long has passed."""
+    """Our programs with two broadcasts of 1 KiB more, `planted/plain` and `planted/slower`: either goes on by the clock
+    until one and a half times its broadcast's time has passed, the second `factor` times as long as that."""
     shutil.copytree(sources(), folder, ignore=shutil.ignore_patterns("build"))
     (folder / "operations" / "planted_delay.cpp").write_text(_PLANTED.replace("FACTOR", str(factor)))
     return build(mpi, folder)
@@ -114,7 +114,8 @@ class Planted : public Operation {
     int operator()(std::byte* send, std::byte* receive) override {
         const auto begin = Clock::now();
         const int error = MPI_Bcast(rank() == 0 ? send : receive, kBytes, MPI_BYTE, 0, comm());
-        const auto passed = std::chrono::duration<double>(Clock::now() - begin) * (slower ? FACTOR : 1.0);
+        // Both wait, so that the clock's readings, 25 ns apart, delay one as much as the other.
+        const auto passed = std::chrono::duration<double>(Clock::now() - begin) * (slower ? 1.5 * FACTOR : 1.5);
         while (Clock::now() - begin < passed) {
         }
         return error;
