@@ -9,6 +9,7 @@ from tests.cli.typed import typed
 from tests.libraries import needs_simgrid
 from tests.tuning.campaigns import results
 from timpani.campaign.load import load
+from timpani.campaign.record import RESULT_SCHEMA
 from timpani.campaign.table import estimate_cells
 
 SIZES = [2**power for power in range(3, 21)]
@@ -30,7 +31,7 @@ def measured(tmp_path: Path) -> Path:
     header = {"format": "timpani-campaign", "version": 1, "study": {}, "machine": {"name": "a <desk> -- mine"}}
     (folder / "campaign.json").write_text(json.dumps(header))
     curve = {"default": {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}}
-    lines = results(curve, collective="latency", ranks=2).to_dicts()
+    lines = results(curve, collective="latency", ranks=2).select(RESULT_SCHEMA).to_dicts()
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
 
