@@ -31,7 +31,7 @@ def measured(tmp_path: Path) -> Path:
     header = {"format": "timpani-campaign", "version": 1, "study": {}, "machine": {"name": "a <desk> -- mine"}}
     (folder / "campaign.json").write_text(json.dumps(header))
     curve = {"default": {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}}
-    lines = results(curve, collective="latency", ranks=2).select(RESULT_SCHEMA).to_dicts()
+    lines = results(curve, collective="latency", ranks=2).select(*RESULT_SCHEMA).to_dicts()
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
 
