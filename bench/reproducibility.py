@@ -50,7 +50,7 @@ def run() -> None:
     levels, theirs = _levels(ours), _averages(osu, "default")
     ratios, their_ratios = _ratios(ours), _averages(osu, OTHER)
     quotients = []
-    for size, of_size in theirs.items():
+    for size, of_size in sorted(theirs.items()):
         their_ratio = [one / other for one, other in zip(of_size, their_ratios[size], strict=True)]
         states = {state: spread(values) for state, values in levels[size].items() if len(values) >= FEWEST}
         quotients += [value / spread(of_size) for value in states.values()]
