@@ -6,7 +6,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +37,7 @@ def run() -> None:
 
 
 def against_the_library(folder: Path, mpi: Mpi) -> None:
-    """Ours and Open MPI's own implementation of the same algorithm, their cells shuffled in the same launches."""
+    """Ours and Open MPI's own implementation of the same algorithm, in turn in the same launches."""
     study = Study.check(
         {
             "collectives": {name: [f"openmpi/{same}", f"timpani/{same}"] for name, same in SAME.items()},
@@ -49,9 +48,6 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
         "the benchmark",
     )
     session = Session.prepare(study, str(mpi.mpirun), oversubscribe=False)
-    forced, ours = sorted(session.plan.groups, key=lambda group: not group.arguments)
-    together = replace(forced, cells=(*forced.cells, *ours.cells))
-    session.plan = replace(session.plan, groups=(together,))
     with ExitStack() as open_until_here:
         store = open_until_here.enter_context(session.open(folder))
         observer = open_until_here.enter_context(progress(session.plan, ()))
@@ -65,16 +61,16 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
 
 
 def ratio_of_ours(results: pl.DataFrame) -> pl.DataFrame:
-    """Per collective and size the median over launches of our median over the library's in the same launch."""
+    """Per collective and size the median over launches of our time over the library's, in turn."""
     point = ["collective", "message_bytes"]
     ours, theirs = (
-        results.filter((pl.col("provider") == "timpani") == own).select(*point, "launch", "median_us")
+        results.filter((pl.col("provider") == "timpani") == own).select(*point, "launch", "relative")
         for own in (True, False)
     )
     return (
         ours.join(theirs, on=[*point, "launch"], suffix="_theirs")
         .group_by(point, maintain_order=True)
-        .agg((pl.col("median_us") / pl.col("median_us_theirs")).median().alias("ratio"))
+        .agg((pl.col("relative") / pl.col("relative_theirs")).median().alias("ratio"))
     )
 
 

@@ -79,8 +79,14 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     ).encode(text="key:N")
     key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text="key:N")
     flagged = corner_marks(base, columns, lines, decisions["status"], palette)
-    chart = alt.layer(winner, hatch, halo, key, flagged).properties(
-        width=axes.map_width(decisions["message_bytes"].n_unique()), height=_ROW_HEIGHT * decisions["ranks"].n_unique()
+    chart = alt.layer(
+        winner,
+        hatch,
+        halo,
+        key,
+        flagged,
+        width=axes.map_width(decisions["message_bytes"].n_unique()),
+        height=_ROW_HEIGHT * decisions["ranks"].n_unique(),
     )
     return theme.apply(chart, palette, "Best algorithm at each rank count and message size; ties are hatched")
 

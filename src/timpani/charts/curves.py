@@ -142,7 +142,7 @@ def curves(
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.value(right), y=alt.Y("name_value:Q"), text="curve:N"
     )
-    return alt.layer(line, *intervals, *measured, off_scale, leader, name).properties(width=theme.WIDTH, height=height)
+    return alt.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
 
 
 def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:

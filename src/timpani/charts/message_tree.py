@@ -65,7 +65,14 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
         .mark_text(fontSize=11, align="left", baseline="bottom", color=palette.quiet)
         .encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="words:N")
     )
-    chart = alt.layer(lines, dashed, halo, times, circles, names, caption).properties(
+    chart = alt.layer(
+        lines,
+        dashed,
+        halo,
+        times,
+        circles,
+        names,
+        caption,
         width=max(theme.WIDTH, _LEAF * len(set(nodes["x"]))),
         height=_LEVEL * (max(nodes["y"]) + (_SAG if tree.exchanged else 0)) + 50,
     )

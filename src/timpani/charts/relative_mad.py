@@ -42,8 +42,13 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
         filled=False, stroke=palette.slower, strokeWidth=1.8
     )
     flagged = corner_marks(base, columns, lines, cells["status"], palette)
-    chart = alt.layer(shade, number, framed, flagged).properties(
-        width=axes.map_width(cells["message_bytes"].n_unique()), height=_ROW_HEIGHT * len(names)
+    chart = alt.layer(
+        shade,
+        number,
+        framed,
+        flagged,
+        width=axes.map_width(cells["message_bytes"].n_unique()),
+        height=_ROW_HEIGHT * len(names),
     )
     return theme.apply(chart, palette, "Spread between launches in per cent, by algorithm and message size")
 

@@ -150,7 +150,9 @@ def panel_header() -> alt.Header:
 
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
     """The chart with the report's axes, fonts and colours; `description` is read out by a screen reader."""
-    themed: Chart = chart.properties(description=description).configure(
+    # Set, not with properties() and configure(), which copy all layers, those within layers several times.
+    chart.description = description
+    chart.config = alt.Config(
         background=palette.paper,
         font=FONT,
         padding=6,
@@ -180,4 +182,4 @@ def apply(chart: Chart, palette: Palette, description: str) -> Chart:
         header=alt.HeaderConfig(labelColor=palette.text, titleColor=palette.text, labelFontSize=12, labelLimit=0),
         title=alt.TitleConfig(color=palette.text, anchor="start", fontSize=14, offset=12),
     )
-    return themed
+    return chart
