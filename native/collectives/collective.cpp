@@ -113,13 +113,11 @@ std::optional<Origin> Collective::origin(const CollectiveArguments& args, int ra
 }
 
 std::int64_t Collective::end_of_run(const CollectiveArguments& args, int rank, std::int64_t i) const {
-    if (result == Result::moved && receive.in_blocks()) {
-        const int sender = origin(args, rank, i)->first_rank;
-        if (receive.content == Content::blocks) return block_of(args, sender).end();
-        const PairBlock block = pair_block_of(args, sender, rank);
-        return block.at_receiver + block.count;
-    }
-    return receive_elements(args, rank);
+    const auto from = origin(args, rank, i);
+    if (!from || result != Result::moved || !receive.in_blocks()) return receive_elements(args, rank);
+    if (receive.content == Content::blocks) return block_of(args, from->first_rank).end();
+    const PairBlock block = pair_block_of(args, from->first_rank, rank);
+    return block.at_receiver + block.count;
 }
 
 Part block_of(const CollectiveArguments& args, int rank) {

@@ -83,7 +83,7 @@ TEST(a_run_holds_elements_that_follow_each_other_at_their_origin) {
                 const auto here = collective.origin(args, rank, i);
                 const auto last = collective.origin(args, rank, end - 1);
                 CHECK(here.has_value() == last.has_value());
-                if (!here) continue;
+                if (!here || !last) continue;
                 CHECK(here->first_rank == last->first_rank && here->last_rank == last->last_rank);
                 CHECK(last->index - here->index == end - 1 - i);
             }
