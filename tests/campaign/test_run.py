@@ -25,9 +25,10 @@ pytestmark = [needs_mpi, needs_two_cores]
 # Three cells in one launch, in an order that the seed makes: 1000 repetitions of a large one take long enough for it to
 # be met under way, those of the others no time.
 PRECISE = ("bcast", "--algorithms", "default", "--slot", "500ms", "--precision", "0.00001")
-LONG = (*PRECISE, "--sizes", "4M,8M,8MB")
+# A thousand repetitions of 64 MiB take some ten seconds: long enough to be harmed on a busy machine.
+LONG = (*PRECISE, "--sizes", "64M,72M,80M")
 LONG_FIRST = (*PRECISE, "--sizes", "8,16,8M", "--seed", "8")
-UNTIL_HARMED = (*LONG_FIRST, "--launches", "1", "--slot", "20s")
+UNTIL_HARMED = (*PRECISE, "--sizes", "8,16,64M", "--seed", "8", "--launches", "1", "--slot", "60s")
 LONG_LAST = (*PRECISE, "--sizes", "8,8MB,8M", "--seed", "5")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
 
