@@ -4,7 +4,9 @@ import random
 
 import polars as pl
 import pytest
+from pydantic import ValidationError
 
+from timpani.campaign.fields import LAUNCH
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.states import machine_states, probes, states_told
@@ -70,6 +72,7 @@ def test_a_state_that_changed_during_a_point_is_neither() -> None:
     states = results_frame([LaunchResult.from_line(line) for line in changed.to_dicts()])
     assert set(states.filter(pl.col("launch") == 3)[STATE]) == {"changed"}
     cells = estimate_cells(states)
+    assert machine_states(states)[-1].level_ns is None
     assert cells["changed_share"].to_list() == pytest.approx([0.05] * cells.height)
     assert cells["near_share"].to_list() == pytest.approx([0.45] * cells.height)
 
@@ -125,3 +128,9 @@ def test_probes_lie_over_the_campaigns_time() -> None:
     assert looked["time_s"].is_sorted()
     assert 0 < looked["time_s"][0] < 0.5
     assert looked["time_s"][-1] == pytest.approx(19.4, abs=0.1)
+
+
+def test_a_start_at_no_time_is_refused_where_it_is_read() -> None:
+    for text in ("yesterday", "0001-01-01T00:00:00", "2026-13-01T00:00:00"):
+        with pytest.raises(ValidationError, match="ISO 8601"):
+            LAUNCH.validate_python({"part": "0001-1", "started": text})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
@@ -123,6 +124,15 @@ class _Rank(TypedDict):
     sockets: NotRequired[list[int]]
 
 
+def _instant(text: str) -> str:
+    """A time that a clock can show, in ISO 8601."""
+    try:
+        datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise ValueError("is no time in ISO 8601") from None
+    return text
+
+
 def _each_once(ranks: list[_Rank]) -> list[_Rank]:
     if sorted(each["rank"] for each in ranks) != list(range(len(ranks))):
         raise ValueError("each rank is told once")
@@ -149,7 +159,7 @@ class LaunchFields(TypedDict, total=False):
     command: list[Text]
     environment: dict[Text, Text]
     without: list[Text]
-    started: Text
+    started: Annotated[Text, AfterValidator(_instant)]
     seconds: Time | None
     exit: int | None
     ended: Literal["finished", "died", "hung", "stopped", "killed", "damaged"]

@@ -22,7 +22,7 @@ _ROW = "row"
 class MachineState:
     """A state of one machine, or CHANGED.
 
-    level_ns  what the probe took, geometric mean
+    level_ns  what the probe took, geometric mean; None of CHANGED, which has no level
     share     of what was measured
     """
 
@@ -30,7 +30,7 @@ class MachineState:
     ranks: int
     placement: str
     state: str
-    level_ns: float
+    level_ns: float | None
     share: float
 
 
@@ -46,7 +46,7 @@ def with_states(results: pl.DataFrame) -> pl.DataFrame:
 def machine_states(results: pl.DataFrame) -> list[MachineState]:
     """The states in results with the column STATE, nearest first and CHANGED last; none of machines with only one."""
     order = pl.Enum([*STATES, CHANGED])
-    level = pl.concat_list(*_PROBES).explode().log().mean().exp()
+    level = pl.when(pl.col(STATE).first() != CHANGED).then(pl.concat_list(*_PROBES).explode().log().mean().exp())
     found = (
         results.filter(pl.col(STATE).is_not_null())
         .group_by(*_PROBED, pl.col(STATE).cast(order))

@@ -1,5 +1,7 @@
 """The verdict at each point, and in each state of the machine: where these differ they are two verdicts."""
 
+from typing import Any
+
 import polars as pl
 
 from timpani.study.schema import POINT, STATE, STATES
@@ -45,9 +47,9 @@ def _struct(decisions: pl.DataFrame) -> pl.Struct:
     return pl.Struct({"state": pl.String, **{name: decisions.schema[name] for name in _TOLD}})
 
 
-def _differ(states: list[dict[str, object]]) -> bool:
+def _differ(states: list[dict[str, Any]]) -> bool:
     shown = [state for state in states if state["standing"] in (WITHIN, SLOWER)]
     slower = [state for state in shown if state["standing"] == SLOWER]
     if slower and len(slower) < len(shown):
         return True
-    return any(one["best_label"] not in (other["tied"] or []) for one in slower for other in slower)  # type: ignore[operator]
+    return any(one["best_label"] not in (other["tied"] or []) for one in slower for other in slower)
