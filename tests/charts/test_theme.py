@@ -1,4 +1,9 @@
 import re
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import polars as pl
 
 from timpani.charts import theme
 from timpani.charts.status import shapes, words
@@ -31,3 +36,15 @@ def test_mixed_statuses_have_shapes_of_their_own() -> None:
     found = shapes(["ok", "skewed", "skewed+oversubscribed", "not_converged+skewed", "ok"])
     assert len(set(found.values())) == len(found) == 4
     assert words("not_converged+skewed") == "not converged, skewed"
+
+
+def test_layers_stand_together_as_altair_s_do() -> None:
+    def drawn(layer: Callable[..., Any], rows: pl.DataFrame) -> dict[str, Any]:
+        base = alt.Chart(rows).encode(x=alt.X("x:Q"))
+        points, names = base.mark_point(), base.transform_filter("datum.x > 0").mark_text()
+        inner = layer(points, names, width=10, height=20)
+        whole: dict[str, Any] = layer(base.mark_rule(), inner).transform_filter("true").to_dict()
+        return whole
+
+    rows = pl.DataFrame({"x": [1, 2]})
+    assert drawn(theme.layer, rows) == drawn(alt.layer, rows)

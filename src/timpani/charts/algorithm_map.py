@@ -76,10 +76,10 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     )
     halo = base.mark_text(
         fontSize=11, fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
-    ).encode(text="key:N")
-    key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text="key:N")
+    ).encode(text=alt.Text("key:N"))
+    key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text=alt.Text("key:N"))
     flagged = corner_marks(base, columns, lines, decisions["status"], palette)
-    chart = alt.layer(
+    chart = theme.layer(
         winner,
         hatch,
         halo,

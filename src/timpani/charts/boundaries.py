@@ -9,7 +9,7 @@ from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 _BOTH = "datum.node === datum.switch"  # where every node has a switch of its own one rule is enough
 
 
-def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[theme.Chart]:
+def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[alt.LayerChart]:
     """A rule after each count of NODE_RANKS and SWITCH_RANKS that lies between the rank counts of `cells`.
 
     x  the encoding of `ranks`
@@ -28,7 +28,7 @@ def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[th
     ]  # at two heights, so that labels of rules close to each other don't overlap
 
 
-def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -> theme.Chart:
+def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -> alt.LayerChart:
     """A rule at `at` with `words` beside it, `height` pixels from the top."""
     within = drawn.transform_filter("isValid(datum.at) && datum.least <= datum.at && datum.at < datum.most")
     placed = within.transform_calculate(ranks="datum.at + 0.5").encode(x=x)
@@ -40,5 +40,5 @@ def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -
         baseline="top",
         fontSize=10,
         color=palette.quiet,
-    ).encode(y=alt.value(height), text="words:N")
-    return alt.layer(rule, words)
+    ).encode(y=alt.value(height), text=alt.Text("words:N"))
+    return theme.layer(rule, words)

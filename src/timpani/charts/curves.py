@@ -58,7 +58,7 @@ def curves_over_sizes(
     *,
     linear: bool = False,
     steps: bool = False,
-) -> theme.Chart:
+) -> alt.LayerChart:
     """The measure against message size.
 
     Where sizes of two series were measured (column SIZE_SERIES) those that double are joined by lines, and the others
@@ -84,7 +84,7 @@ def curves(
     linear: bool = False,
     among: str = "true",
     joined: str = "true",
-) -> theme.Chart:
+) -> alt.LayerChart:
     """The measure against what `x` encodes.
 
     What failed, and a time of 0 on a log scale, is a point on the axis.
@@ -137,12 +137,12 @@ def curves(
     ends = _ends(drawn, across, height, linear)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
-        y=y, y2="name_value:Q", x2=alt.value(alt.expr("width + 22")), color=colour
+        y=y, y2=alt.Y2("name_value:Q"), x2=alt.value(alt.expr("width + 22")), color=colour
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
-        x=alt.value(right), y=alt.Y("name_value:Q"), text="curve:N"
+        x=alt.value(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")
     )
-    return alt.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
+    return theme.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
 
 
 def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:

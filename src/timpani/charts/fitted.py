@@ -76,7 +76,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
             alt.Tooltip("status:N", title="status"),
         ],
     )
-    chart = alt.layer(switches, line, *intervals, points, width=theme.WIDTH, height=HEIGHT)
+    chart = theme.layer(switches, line, *intervals, points, width=theme.WIDTH, height=HEIGHT)
     return theme.apply(chart, palette, "Times against message size with fitted lines; dashed lines are switches")
 
 

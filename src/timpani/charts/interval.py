@@ -108,9 +108,11 @@ def bars(
     faceted  whether it is one of several panels
     mark     properties of the bars
     """
-    axis = {"x": alt.X, "y": alt.Y}[along]
+    axis, end_of_axis = {"x": (alt.X, alt.X2), "y": (alt.Y, alt.Y2)}[along]
     barred = drawn.transform_filter("datum.has_bar")
-    rule = barred.mark_rule(**mark).encode(**{along: axis(f"{LOW}:Q"), f"{along}2": f"{HIGH}:Q"}, color=colour)
+    rule = barred.mark_rule(**mark).encode(
+        **{along: axis(f"{LOW}:Q"), f"{along}2": end_of_axis(f"{HIGH}:Q")}, color=colour
+    )
     heads = [
         drawn.transform_filter(f"datum.{_CUT[end]}")
         .mark_point(shape=_HEADS[along, end], filled=False, strokeWidth=1.2, opacity=1)
@@ -133,6 +135,6 @@ def bars(
         )
         .transform_calculate(words="datum.cut_bars + (datum.cut > 0 && datum.far > 0 ? ', ' : '') + datum.far_points")
         .mark_text(align="right", baseline="bottom", fontSize=10, color=palette.quiet)
-        .encode(x=alt.value(alt.expr("child_width" if faceted else "width")), y=alt.value(-4), text="words:N")
+        .encode(x=alt.value(alt.expr("child_width" if faceted else "width")), y=alt.value(-4), text=alt.Text("words:N"))
     )
     return [rule, *heads, number]

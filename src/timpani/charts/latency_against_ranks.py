@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import altair as alt
 import polars as pl
 
 from timpani.charts import axes, theme
@@ -23,7 +22,7 @@ def latency_against_ranks(
     """
     ranks = axes.rank_axis(cells["ranks"], linear)
     chart = curves(cells, ranks, palette, latency(cells), by_label(cells), linear=linear)
-    chart = alt.layer(*boundaries(cells, ranks, palette), chart)
+    chart = theme.layer(*boundaries(cells, ranks, palette), chart)
     return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm")
 
 

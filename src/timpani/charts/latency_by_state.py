@@ -48,7 +48,7 @@ def latency_by_state(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) 
             alt.Tooltip("percent:Q", title="of the launches (%)", format=".3~r"),
         ]
     )
-    chart = alt.layer(line, points, width=theme.WIDTH, height=300)
+    chart = theme.layer(line, points, width=theme.WIDTH, height=300)
     return theme.apply(chart, palette, "Median of one algorithm in each state of the machine, against message size")
 
 

@@ -65,7 +65,7 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
         .mark_text(fontSize=11, align="left", baseline="bottom", color=palette.quiet)
         .encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="words:N")
     )
-    chart = alt.layer(
+    chart = theme.layer(
         lines,
         dashed,
         halo,

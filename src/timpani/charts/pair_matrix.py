@@ -49,7 +49,7 @@ def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> th
         fontSize=10, color=palette.text, opacity=alt.expr("bandwidth('x') < 28 ? 0 : 1")
     ).encode(text=alt.Text("shown:Q", format=".2~r"))
     flagged = corner_marks(base, columns, lines, pairs["status"], palette)
-    chart = alt.layer(shade, number, flagged, width=side, height=side)
+    chart = theme.layer(shade, number, flagged, width=side, height=side)
     return theme.apply(chart, palette, "Time between every two ranks at one message size")
 
 

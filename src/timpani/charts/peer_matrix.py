@@ -36,5 +36,5 @@ def peer_matrix(messages: pl.DataFrame, ranks: int, palette: theme.Palette = the
         color=alt.condition(f"datum.bytes > {heaviest} / 2", alt.value("#ffffff"), alt.value("#1b1b1b")),
     )
     fits = side >= 16 * ranks  # a number needs that many pixels
-    chart = alt.layer(squares, *([numbers] if fits else []), width=side, height=side)
+    chart = theme.layer(squares, *([numbers] if fits else []), width=side, height=side)
     return theme.apply(chart, palette, "Bytes and messages from each rank to each other")

@@ -45,7 +45,7 @@ def placement_curves(
     ]
     measured = points(base, cells["status"], palette, (18, 36), y=y, color=colour, tooltip=tooltip)
     layers = [line, *bars(base, colour, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
-    panel = alt.layer(*layers, width=theme.WIDTH // 3 - 40, height=170)
+    panel = theme.layer(*layers, width=theme.WIDTH // 3 - 40, height=170)
     panels = panel.facet(
         facet=alt.Facet(
             "label:N",

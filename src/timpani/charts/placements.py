@@ -30,7 +30,9 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         )
         tooltip_of_bound = alt.Tooltip(f"{BOUND}:Q", title="links alone", format=".4~r")
         layers.insert(0, bound.encode(x=alt.X(f"{BOUND}:Q"), tooltip=[tooltip_of_bound]))
-    panel = alt.layer(*layers, width=theme.WIDTH // 3 - 40, height=row * cells.select("ranks", "placement").n_unique())
+    panel = theme.layer(
+        *layers, width=theme.WIDTH // 3 - 40, height=row * cells.select("ranks", "placement").n_unique()
+    )
     sizes = alt.Facet(
         "message_bytes:O",
         title=None,

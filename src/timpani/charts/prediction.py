@@ -37,5 +37,5 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
             alt.Tooltip("ratio:Q", title="predicted / measured", format=".3~r"),
         ]
     )
-    chart = alt.layer(right, lines, points, width=theme.WIDTH, height=_HEIGHT)
+    chart = theme.layer(right, lines, points, width=theme.WIDTH, height=_HEIGHT)
     return theme.apply(chart, palette, "Predicted over measured time against message size")

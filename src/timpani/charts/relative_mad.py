@@ -42,7 +42,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
         filled=False, stroke=palette.slower, strokeWidth=1.8
     )
     flagged = corner_marks(base, columns, lines, cells["status"], palette)
-    chart = alt.layer(
+    chart = theme.layer(
         shade,
         number,
         framed,

@@ -37,7 +37,7 @@ def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme
             alt.Tooltip("residual:Q", title="residual", format=".4~r"),
         ],
     )
-    panel = alt.layer(zero, points, width=theme.WIDTH // 3 - 60, height=HEIGHT)
+    panel = theme.layer(zero, points, width=theme.WIDTH // 3 - 60, height=HEIGHT)
     chart = panel.facet(
         facet=alt.Facet(
             "label:N",

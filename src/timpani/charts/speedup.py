@@ -57,7 +57,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     ]
     statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
     measured = points(base, statuses, palette, (26, 40), y=y, color=colour, tooltip=tooltip)
-    panel = alt.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
+    panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
         facet=alt.Facet("label:N", title=None, sort=names, header=theme.panel_header()),
         columns=3,

@@ -47,7 +47,7 @@ def states_over_time(probes: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
             ],
         )
     )
-    chart = alt.layer(points, width=theme.WIDTH, height=220)
+    chart = theme.layer(points, width=theme.WIDTH, height=220)
     return theme.apply(chart, palette, "The state of the machine over the campaign's time")
 
 

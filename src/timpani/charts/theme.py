@@ -148,6 +148,33 @@ def panel_header() -> alt.Header:
     return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken)
 
 
+class _Layers(alt.LayerChart):
+    """Layers that are whole as they are given. Altair's own copies all that is in each of them whenever it is made,
+    and so whenever a layer is added, a transform, or the whole is written: most of the time that a figure took."""
+
+    def __init__(self, data: Any = alt.Undefined, layer: Iterable[Any] = (), **options: Any) -> None:
+        alt.TopLevelLayerSpec.__init__(self, data=data, layer=list(layer), **options)
+
+
+def layer(*layers: alt.Chart | alt.LayerChart, **size: Any) -> alt.LayerChart:
+    """`alt.layer`, for layers that have no parameters and belong to no other chart.
+
+    As there, their data stands with the whole if all have the same, and so does their size.
+    """
+    whole = _Layers(**size)
+    data = layers[0].data
+    if all(each.data is data for each in layers):
+        whole.data = data
+        for each in layers:
+            each.data = alt.Undefined
+    for name in ("height", "width"):
+        for each in layers:
+            if each[name] is not alt.Undefined:
+                whole[name], each[name] = each[name], alt.Undefined
+    whole.layer = list(layers)
+    return whole
+
+
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
     """The chart with the report's axes, fonts and colours; `description` is read out by a screen reader."""
     # Set, not with properties() and configure(), which copy all layers, those within layers several times.

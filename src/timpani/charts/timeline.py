@@ -53,7 +53,7 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
     height = _LANE * ranks
     width = theme.WIDTH
     fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MOST_NAMED  # pixels that `→15` needs
-    chart = alt.layer(arrows, drawn, *([names] if fits else []), width=width, height=height)
+    chart = theme.layer(arrows, drawn, *([names] if fits else []), width=width, height=height)
     return theme.apply(chart, palette, "When each rank sends and receives")
 
 

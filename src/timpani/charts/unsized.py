@@ -23,7 +23,7 @@ def unsized(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.
     drawn = alt.Chart(cells).transform_calculate(value=LATENCY_US, where=WHERE).transform_filter("datum.value > 0")
     base = with_bars(drawn, "value", "ci_low_us", "ci_high_us", here=["ranks", "placement"])
     rows = cells.select("ranks", "placement").n_unique()
-    chart = alt.layer(
+    chart = theme.layer(
         *times(cells, base, "value", latency_title(cells), palette),
         width=theme.WIDTH - 150,
         height=row_height(cells) * rows,

@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 import polars as pl
+from altair.utils.schemapi import debug_mode
 
 from timpani.charts.figure import SETTING, Figure
 from timpani.charts.theme import PAGE, Chart, Palette, Style, ordered, styles
@@ -62,9 +63,10 @@ class Panel:
 
     def specification(self, linear: bool = False) -> dict[str, Any]:
         """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
-        chart = self.chart(self.frame, PAGE, linear)
+        with debug_mode(False):  # which validates each part where it is made; the tests validate every figure
+            chart = self.chart(self.frame, PAGE, linear)
         chart.data = alt.NamedData(name="rows")
-        return dict(chart.to_dict(validate=False))  # the tests validate every figure; here it would take seconds
+        return dict(chart.to_dict(validate=False))
 
     def choices(self) -> Iterator["Choice"]:
         """Every combination of the selectors' values for which there are rows."""
