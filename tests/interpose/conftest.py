@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.preloading import preload
 from timpani.machine.cores import read_cores
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
@@ -146,17 +147,17 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         profile = tmp_path / "profile.csv"
         profile.unlink(missing_ok=True)
         (tmp_path / "rules").write_text(text or "")
-        beneath = {
-            "LD_PRELOAD": str(library),
-            "TIMPANI_RULES": str(tmp_path / "rules"),
-            "TIMPANI_PROFILE": str(profile),
-        }
+        oversubscribed = ranks + started > read_cores().usable
+        told = {"TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
+        beneath = (
+            {**told, **preload(mpi, oversubscribed, library)} if text is not None else preload(mpi, oversubscribed)
+        )
         request = LaunchRequest(
             ranks=ranks,
             placement="core",
-            oversubscribed=ranks + started > read_cores().usable,
+            oversubscribed=oversubscribed,
             arguments=(),
-            environment={**(beneath if text is not None else {}), **environment},
+            environment={**beneath, **environment},
             program=(
                 *(() if without is None else ("sh", "-c", CLEANED, str(without))),
                 *(str(compiled(name)), *arguments),

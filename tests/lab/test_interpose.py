@@ -11,6 +11,7 @@ import pytest
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
 from tests.libraries import FOUND, OPEN_MPIS, label
+from tests.preloading import preload
 from timpani.machine.hosts import Host
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
@@ -19,7 +20,7 @@ from timpani.native.find import Mpi
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks
-    "mpich": (Host("n1", 2), Host("n3", 1)),  # its ranks spin while they wait
+    "mpich": (Host("n1", 2), Host("n3", 1)),
 }
 GROUPS = "n1,n2;n3,n4"
 
@@ -88,14 +89,14 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     # On other communicators fewer ranks share a node, or fewer nodes are in use.
     file.write_text(rules(*(line.replace(" ", f" {here} ") for line in algorithms)))
 
-    def results(**environment: str) -> list[str]:
+    def results(*libraries: Path, **environment: str) -> list[str]:
         request = LaunchRequest(
             ranks=ranks,
             placement=placement,
             oversubscribed=True,
             arguments=(),
             # HAN of Open MPI 5.0.11 writes into the gaps of an allgather's derived types, each time something else.
-            environment={"OMPI_MCA_coll": "^han", **environment},
+            environment={"OMPI_MCA_coll": "^han", **preload(mpi, True, *libraries), **environment},
             program=(str(program(mpi)), str(tmp_path / "results")),
             hosts=hosts,
             folder=tmp_path,
@@ -110,7 +111,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     if (mpi, placement) not in librarys_own:
         librarys_own[mpi, placement] = results()
     found = results(
-        LD_PRELOAD=str(build(mpi) / LIBRARY),
+        build(mpi) / LIBRARY,
         TIMPANI_RULES=str(file),
         TIMPANI_PROFILE=str(profile),
         TIMPANI_GROUPS=GROUPS,

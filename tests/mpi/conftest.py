@@ -11,6 +11,7 @@ import pytest
 
 from tests.builds import build_sanitized
 from tests.libraries import FOUND, label
+from tests.preloading import preload
 from timpani.machine.cores import read_cores
 from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
@@ -41,12 +42,14 @@ def sanitized(mpi: Mpi) -> Path:
 
 def start(mpi: Mpi, ranks: int, program: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `program` on `ranks` ranks; MPI libraries leak by design, so that leaks are not looked for."""
+    oversubscribed = ranks > read_cores().usable
+    sanitizer = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}  # what is preloaded comes before its own
     request = LaunchRequest(
         ranks=ranks,
         placement="core",
-        oversubscribed=ranks > read_cores().usable,
+        oversubscribed=oversubscribed,
         arguments=arguments,
-        environment={"ASAN_OPTIONS": "detect_leaks=0"},
+        environment={**sanitizer, **preload(mpi, oversubscribed)},
         program=program,
     )
     to_run = command(mpi, request)
