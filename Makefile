@@ -9,8 +9,9 @@ setup: .venv/setup
 	touch $@
 
 .venv/setup-tests: pyproject.toml tools/setup tools/install-for-tests
-	tools/install-for-tests
+	tools/install-for-tests packages
 	tools/setup test lint
+	tools/install-for-tests intel-mpi
 	touch .venv/setup $@
 
 demo: setup

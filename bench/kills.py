@@ -19,7 +19,7 @@ from timpani.campaign.header import read_header
 from timpani.campaign.processes import MARK
 from timpani.campaign.records import RESULTS, read_records
 from timpani.campaign.verify import verify
-from timpani.machine.remains import REPORT, remains_of
+from timpani.libraries.openmpi.remains import REPORT, remains_of
 
 KILLS = int(os.environ.get("KILLS", "100"))
 SEED = int(os.environ.get("SEED", "1"))

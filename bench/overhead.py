@@ -14,9 +14,11 @@ import polars as pl
 from timpani.campaign.load import load
 from timpani.campaign.session import Session
 from timpani.cli.progress import progress
-from timpani.machine.launcher import Command, LaunchRequest, command
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.machine.launcher import command
 from timpani.native.build import tool
-from timpani.native.find import Mpi, choose_mpi
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 from timpani.study.study import Study
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from bench.overhead import build
-from timpani.native.find import find_mpis
+from timpani.libraries.find import find_mpis
 
 MOST_NS = 30.0
 CALLS = 2_000_000

@@ -18,10 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.machine.launch_request import LaunchRequest
+from timpani.libraries.find import find_mpis
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi, find_mpis
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 from timpani.stats.compare import Samples, compare_families
 
@@ -53,7 +54,7 @@ def launch(programs: Path, mpi: Mpi, points: Sequence[Point], seed: int) -> Iter
             ranks=2,
             placement="core",
             oversubscribed=False,
-            arguments=("--mca", "coll_tuned_use_dynamic_rules", "1"),
+            parameters=(("coll_tuned_use_dynamic_rules", "1"),),
             environment={},
             program=(str(programs / "timpani-measure"), str(plan), str(record)),
         )

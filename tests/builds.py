@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 _TESTS = "-DTIMPANI_TESTS=ON"
 _MEASURE = "timpani-measure"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests.libraries import FOUND, label, needs_mpi
+from tests.installed import FOUND, label, needs_mpi
 from timpani.native.build import cache_folder
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -40,7 +40,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 # Those that take longest, so that no worker is left with one of them at the end.
 _FIRST = (
     *("tests/lab/", "tests/mpi/", "tests/interpose/", "tests/test_docs.py", "tests/campaign/", "tests/simgrid/"),
-    *("tests/providers/", "tests/report/", "tests/native/"),
+    *("tests/providers/", "tests/libraries/", "tests/report/", "tests/native/"),
 )
 
 

@@ -7,7 +7,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 _YIELDS = Path(__file__).with_name("mpich_yields.c")
 

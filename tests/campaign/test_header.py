@@ -8,8 +8,8 @@ import pytest
 
 from timpani.campaign.header import FORMAT, Header, RecordedMpi, keep_header, read_header
 from timpani.errors import UserError
+from timpani.libraries.hosts import Host
 from timpani.machine.describe import describe_cluster, describe_machine
-from timpani.machine.hosts import Host
 from timpani.machine.model import Machine, NodeGroup
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.campaign.live import results, starts
 from tests.cli.typed import typed
-from tests.libraries import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
-from timpani.native.find import Mpi
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi, needs_two_cores
+from timpani.native.mpi import Mpi
 
 pytestmark = [needs_mpi, needs_two_cores]
 

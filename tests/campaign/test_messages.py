@@ -8,9 +8,9 @@ import pytest
 
 from tests.campaign.live import results
 from tests.cli.typed import typed
-from tests.libraries import every_mpi, needs_mpi, needs_two_cores
+from tests.installed import every_mpi, needs_mpi, needs_two_cores
 from timpani.machine.locality import LOCALITIES
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 pytestmark = [needs_mpi, needs_two_cores]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.libraries import FOUND
+from tests.installed import FOUND
 from timpani.campaign.pairs import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
 from timpani.machine.hosts import choose_hosts

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from tests.libraries import every_mpi, every_open_mpi
+from tests.installed import every_mpi, every_open_mpi
 from timpani.campaign.estimate import simulated_cell_seconds
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
 from timpani.campaign.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError
+from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.openmpi.algorithms import shared_start
 from timpani.machine.detect import this_computer
-from timpani.native.find import Mpi
-from timpani.providers.library import Library
-from timpani.providers.openmpi import OpenMpi
-from timpani.providers.provider import AlgorithmSelection
+from timpani.native.mpi import Mpi
+from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
@@ -28,8 +28,8 @@ def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any
 
 
 @cache
-def library(mpi: Mpi) -> Library:
-    return Library.ask(mpi)
+def library(mpi: Mpi) -> AvailableAlgorithms:
+    return AvailableAlgorithms.ask(mpi)
 
 
 def said(plan: CampaignPlan) -> tuple[str, ...]:
@@ -50,12 +50,14 @@ def test_the_default_shares_launches_with_all_that_is_compared_with_it(mpi: Mpi)
 
 
 def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the_same() -> None:
-    mpi = Mpi("openmpi", "5.0.99", Path("mpirun"), Path("mpicxx"), None)
+    mpi = Mpi("openmpi", "Open MPI", "5.0.99", Path("mpirun"), Path("mpicxx"), None)
     chosen = [
         ChosenAlgorithm("bcast", Algorithm("openmpi", "default"), None, AlgorithmSelection()),
-        ChosenAlgorithm("bcast", Algorithm("openmpi", "linear"), None, AlgorithmSelection(("--mca",), {}, (("a", 1),))),
+        ChosenAlgorithm(
+            "bcast", Algorithm("openmpi", "linear"), None, AlgorithmSelection((("coll", "^han"),), {}, (("a", 1),))
+        ),
     ]
-    assert beside_each_other(chosen, OpenMpi().shared_start(mpi, several_nodes=False)) == chosen
+    assert beside_each_other(chosen, shared_start(mpi, several_nodes=False)) == chosen
 
 
 @every_mpi
@@ -160,7 +162,7 @@ def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -
 @every_mpi
 def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> None:
     [group] = planned(mpi, collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
-    assert (group.arguments, dict(group.environment)) == ((), {})
+    assert (group.parameters, dict(group.environment)) == ((), {})
     assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
 
 
@@ -193,7 +195,7 @@ def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
         "timpani/packed",
         "timpani/plain_message",
     }
-    assert all((group.arguments, dict(group.environment)) == ((), {}) for group in made.groups)
+    assert all((group.parameters, dict(group.environment)) == ((), {}) for group in made.groups)
 
 
 @every_mpi

@@ -8,10 +8,10 @@ from typing import Any
 
 from tests.campaign.live import Live
 from tests.cli.typed import typed
-from tests.libraries import MPICHS, every_open_mpi, needs_mpich
+from tests.installed import MPICHS, every_open_mpi, needs_mpich
 from timpani.campaign.load import read_proofs
 from timpani.campaign.prove import indistinct
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
 

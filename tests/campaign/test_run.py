@@ -11,13 +11,13 @@ import pytest
 
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
-from tests.libraries import FOUND, every_mpi, needs_mpi, needs_two_cores
+from tests.installed import FOUND, every_mpi, needs_mpi, needs_two_cores
 from timpani.campaign.run import Runner
 from timpani.campaign.session import Session
 from timpani.campaign.store import Store
 from timpani.errors import UserError
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.study.study import Study
 
 pytestmark = [needs_mpi, needs_two_cores]

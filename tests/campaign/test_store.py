@@ -17,7 +17,7 @@ import pytest
 
 from tests.campaign.live import keys, timpani
 from tests.cli.typed import typed
-from tests.libraries import needs_mpi, needs_two_cores
+from tests.installed import needs_mpi, needs_two_cores
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult, Proof

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.libraries import needs_mpi
+from tests.installed import needs_mpi
 
 pytestmark = needs_mpi
 

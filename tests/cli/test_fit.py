@@ -7,11 +7,11 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.libraries import OPEN_MPIS, needs_open_mpi
+from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.cli.fit import fit
 from timpani.cli.importing import import_
 from timpani.errors import UserError
-from timpani.providers.eager_limits import eager_limits
+from timpani.libraries.eager_limits import eager_limits
 
 APP = typer.Typer()
 APP.command("fit")(fit)
@@ -175,7 +175,7 @@ def test_nothing_but_bad_rows_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("timpani.native.find.sys.prefix", str(tmp_path))
+    monkeypatch.setattr("timpani.libraries.find.sys.prefix", str(tmp_path))
     ours = {"provider": "timpani", "algorithm": "binomial", "message_bytes": 8, "median_us": 2.0}
     latencies = [{**line, "collective": "latency"} for line in GOOD]
     found = fitted(campaign(tmp_path / "laptop", [*latencies, ours]))

@@ -3,8 +3,9 @@
 import json
 
 from tests.cli.typed import typed
-from tests.libraries import every_mpi
-from timpani.native.find import Mpi, find_mpis
+from tests.installed import every_mpi
+from timpani.libraries.find import find_mpis
+from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
 

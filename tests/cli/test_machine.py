@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.libraries import needs_mpi
+from tests.installed import needs_mpi
 
 FOUR = "".join(f'[[groups]]\nname = "g{n}"\nnodes = "{c}[1-2]"\ncores = 4\n' for n, c in enumerate("abcd", 1))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.libraries import needs_mpi
+from tests.installed import needs_mpi
 
 DATA = Path(__file__).parents[1] / "data/proofs/openmpi-5.0.11-8-ranks.jsonl"
 

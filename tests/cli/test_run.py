@@ -15,8 +15,8 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
-from tests.libraries import every_mpi, needs_mpi, needs_two_cores
-from timpani.native.find import Mpi
+from tests.installed import every_mpi, needs_mpi, needs_two_cores
+from timpani.native.mpi import Mpi
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.study import Study
 

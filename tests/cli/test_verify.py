@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.cli.typed import typed
-from tests.libraries import needs_mpi
+from tests.installed import needs_mpi
 from timpani.providers.verification import verify_algorithms
 
 pytestmark = needs_mpi
@@ -36,8 +36,8 @@ def test_what_takes_longer_says_so_and_gives_one_line_an_algorithm() -> None:
 
 
 def test_steps_add_up_to_the_whole_and_stop_at_a_mistake() -> None:
+    from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
-    from timpani.native.find import choose_mpi
 
     programs = build(choose_mpi(None))
     shares: list[float] = []

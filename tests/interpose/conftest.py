@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.preloading import preload
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
-from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARY = "libtimpani.so"
@@ -156,7 +156,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
             ranks=ranks,
             placement="core",
             oversubscribed=oversubscribed,
-            arguments=(),
+            parameters=(),
             environment={**beneath, **environment},
             program=(
                 *(() if without is None else ("sh", "-c", CLEANED, str(without))),

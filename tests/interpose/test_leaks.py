@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.interpose.conftest import SHARED, TREES, everywhere
 from tests.mpi.conftest import one_mpi
-from timpani.machine.launch_request import LaunchRequest
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launcher import command
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 RANKS = 2
 SUMMARY = re.compile(r"SUMMARY: AddressSanitizer: \d+ byte\(s\) leaked in (\d+) allocation")
@@ -28,7 +28,7 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
         ranks=RANKS,
         placement="core",
         oversubscribed=False,
-        arguments=(),
+        parameters=(),
         environment={
             "LD_PRELOAD": f"{runtime.stdout.strip()}:{library}",
             "TIMPANI_RULES": str(folder / "rules"),

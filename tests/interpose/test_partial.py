@@ -3,7 +3,7 @@
 import pytest
 
 from tests.interpose.conftest import TREES, Run, RunProgram, everywhere
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
 NONE = rules()

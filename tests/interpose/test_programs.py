@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from tests.interpose.conftest import SHARED, TREES, RunProgram, everywhere
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.interpose.conftest import SHARED, STRAIGHT, TREES, Run, RunProgram, everywhere
 from tests.mpi.conftest import on_ranks
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 NOT_COMMUTATIVE = "operator does not commute"
 LEFT_TO_THE_LIBRARY: dict[str, set[tuple[str, str]]] = {

@@ -14,15 +14,15 @@ import pytest
 
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
+from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
 from timpani.lab.steps import burst_bytes
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.lab import lab_machine
-from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 pytestmark = [needs_open_mpi, needs_lab]
 
@@ -158,8 +158,8 @@ def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp
         plan.write_text("\n".join(lines))
         program = (str(measure), str(plan), str(record))
         hosts = choose_hosts(machine)
-        request = LaunchRequest(4, "node", False, (), {}, program, machine, hosts, folder)
-        to_run = command(mpi, request)
+        request = LaunchRequest(4, "node", False, (), {}, program, hosts, folder)
+        to_run = command(mpi, request, machine)
         for file, text in to_run.files.items():
             (folder / file).write_text(text)
         done = subprocess.run(

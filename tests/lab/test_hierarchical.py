@@ -9,8 +9,8 @@ import pytest
 
 from tests.campaign.live import results
 from tests.cli.typed import typed
+from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import OPEN_MPIS, needs_open_mpi
 
 pytestmark = [needs_open_mpi, needs_lab]
 

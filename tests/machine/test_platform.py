@@ -6,14 +6,14 @@ from xml.etree import ElementTree
 import pytest
 
 from timpani.errors import UserError
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.hosts import choose_hosts
-from timpani.machine.launch_request import LaunchRequest
+from timpani.machine.launcher import command
 from timpani.machine.places import with_slots
 from timpani.machine.platform import find_platform, machine_of, shipped_platforms
-from timpani.machine.simgrid import command
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
-_SIMGRID = Mpi("simgrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpicxx"), None)
+_SIMGRID = Mpi("simgrid", "SimGrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpicxx"), None)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +31,8 @@ def test_shipped_platforms_have_their_nodes(name: str, groups: int, nodes: int, 
 def hosts_of_ranks(placement: str, ranks: int) -> list[str]:
     machine = machine_of(find_platform("two-nodes-of-24"))
     hosts = with_slots(machine, choose_hosts(machine))
-    request = LaunchRequest(ranks, placement, False, (), {}, ("program",), machine, hosts, Path("launch"))
-    return command(_SIMGRID, request).files["hosts.txt"].splitlines()
+    request = LaunchRequest(ranks, placement, False, (), {}, ("program",), hosts, Path("launch"))
+    return command(_SIMGRID, request, machine).files["hosts.txt"].splitlines()
 
 
 def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
@@ -94,11 +94,11 @@ def test_alltoallv_gets_an_exchange_that_takes_these_ranks(ranks: int, pairwise:
     """SimGrid's own choice ends the program where Open MPI's exchanges pairwise and ranks are no power of two."""
     machine = machine_of(find_platform("two-nodes-of-128"))
     hosts = with_slots(machine, choose_hosts(machine))
-    forced = ("--cfg=smpi/alltoallv:bruck",)
-    request = LaunchRequest(ranks, "core", False, forced, {}, ("program",), machine, hosts, Path("launch"))
-    argv = command(_SIMGRID, request).argv
+    forced = (("smpi/alltoallv", "bruck"),)
+    request = LaunchRequest(ranks, "core", False, forced, {}, ("program",), hosts, Path("launch"))
+    argv = command(_SIMGRID, request, machine).argv
     assert ("--cfg=smpi/alltoallv:ring" in argv) is pairwise
-    assert argv[-2:] == (*forced, "program")  # so that what is forced comes last, and holds
+    assert argv[-2:] == ("--cfg=smpi/alltoallv:bruck", "program")  # so that what is forced comes last, and holds
 
 
 @pytest.mark.parametrize("name", shipped_platforms())

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from tests.builds import build_sanitized
-from tests.libraries import FOUND, label
+from tests.installed import FOUND, label
 from tests.preloading import preload
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
-from timpani.machine.launch_request import LaunchRequest
 from timpani.machine.launcher import command
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 RunPlan = Callable[..., list[dict[str, Any]]]
 
@@ -40,7 +40,9 @@ def sanitized(mpi: Mpi) -> Path:
     return build_sanitized(mpi)
 
 
-def start(mpi: Mpi, ranks: int, program: tuple[str, ...], *arguments: str) -> subprocess.CompletedProcess[str]:
+def start(
+    mpi: Mpi, ranks: int, program: tuple[str, ...], *parameters: tuple[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run `program` on `ranks` ranks; MPI libraries leak by design, so that leaks are not looked for."""
     oversubscribed = ranks > read_cores().usable
     sanitizer = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}  # what is preloaded comes before its own
@@ -48,7 +50,7 @@ def start(mpi: Mpi, ranks: int, program: tuple[str, ...], *arguments: str) -> su
         ranks=ranks,
         placement="core",
         oversubscribed=oversubscribed,
-        arguments=arguments,
+        parameters=parameters,
         environment={**sanitizer, **preload(mpi, oversubscribed)},
         program=program,
     )
@@ -65,7 +67,7 @@ def run_plan(mpi: Mpi, tmp_path: Path) -> RunPlan:
     def run(
         ranks: int,
         lines: list[str],
-        *arguments: str,
+        *parameters: tuple[str, str],
         start_by: str = "barrier",
         programs: Path | None = None,
         slot_ns: int = 3_000_000,
@@ -74,7 +76,7 @@ def run_plan(mpi: Mpi, tmp_path: Path) -> RunPlan:
         record.unlink(missing_ok=True)
         plan.write_text("\n".join(["timpani-plan 1", f"start {start_by}", f"slot_ns {slot_ns}", *lines, ""]))
         measure = (programs or build(mpi)) / "timpani-measure"
-        done = start(mpi, ranks, (str(measure), str(plan), str(record)), *arguments)
+        done = start(mpi, ranks, (str(measure), str(plan), str(record)), *parameters)
         assert done.returncode == 0, done.stdout + done.stderr
         return [json.loads(line) for line in record.read_text().splitlines()]
 

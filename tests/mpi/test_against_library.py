@@ -6,7 +6,7 @@ import pytest
 
 from tests.builds import build_against_library
 from tests.mpi.conftest import on_ranks, one_mpi, start
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 
 @on_ranks(openmpi=(1, 2, 3, 4, 5, 7, 8), mpich=(1, 2, 3))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import needs_two_cores
+from tests.installed import needs_two_cores
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
 from timpani.machine.cores import read_cores
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES
 from timpani.study.study import DATATYPES
 
@@ -164,8 +164,8 @@ def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPl
         pytest.skip("may be skipped: only Open MPI from 5.0 reads message counts inside a launch")
     ids = {"basic_linear": 1, "chain": 2, "pipeline": 3, "binary_tree": 5, "binomial": 6}
     cells = [f"cell {number} bcast 1024 warm coll_tuned_bcast_algorithm={number} - -" for number in ids.values()]
-    arguments = ("--mca", "pml_monitoring_enable", "1", "--mca", "coll_tuned_use_dynamic_rules", "1")
-    record = run_plan(8, ["method count_messages", *cells], *arguments)
+    parameters = (("pml_monitoring_enable", "1"), ("coll_tuned_use_dynamic_rules", "1"))
+    record = run_plan(8, ["method count_messages", *cells], *parameters)
     peers = {
         line["cell"]: [peer for peer, count in enumerate(line["proof"]["messages"][0]) if count]
         for line in record

@@ -4,8 +4,8 @@ import pytest
 
 from tests.mpi.conftest import RunPlan
 from timpani.campaign.cells import indivisible
-from timpani.native.find import Mpi
-from timpani.providers.catalogue import AlgorithmInfo
+from timpani.libraries.catalogue import AlgorithmInfo
+from timpani.native.mpi import Mpi
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import Algorithm

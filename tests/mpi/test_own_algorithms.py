@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.providers.own import own_catalogue
 from timpani.study.operations import COLLECTIVES
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 SIZES = (0, 1, 1000, 70_000)
 """Bytes; the last is sent by rendezvous."""

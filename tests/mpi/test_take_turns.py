@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.libraries import needs_two_cores
+from tests.installed import needs_two_cores
 from tests.mpi.conftest import RunPlan, one_mpi
 
 pytestmark = [needs_two_cores, one_mpi]

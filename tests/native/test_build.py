@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import FOUND, every_mpi
+from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import build, cache_folder
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
 CMAKE = """\
@@ -76,7 +76,7 @@ def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, mon
 def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
     script = (
         "import sys; from pathlib import Path; from timpani.native.build import build;"
-        "from timpani.native.find import choose_mpi; print(build(choose_mpi(sys.argv[1]), Path(sys.argv[2])))"
+        "from timpani.libraries.find import choose_mpi; print(build(choose_mpi(sys.argv[1]), Path(sys.argv[2])))"
     )
     command = [sys.executable, "-c", script, str(mpi.mpirun), str(small)]
 
@@ -111,7 +111,7 @@ def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
 
 
 def test_a_missing_compiler_is_said(small: Path, mpi: Mpi, tmp_path: Path) -> None:
-    gone = Mpi(mpi.kind, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
+    gone = Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
     with pytest.raises(UserError, match=r"mpicxx can't run a C\+\+ compiler"):
         build(gone, small)
 

@@ -5,7 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from tests.libraries import FOUND
+from tests.installed import FOUND
 from timpani.models.hockney import Regime
 from timpani.native.build import build
 from timpani.prediction.costs import MessageCosts, message_costs

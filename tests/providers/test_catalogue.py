@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.study.cell import Algorithm
 
 FANOUT = Parameter("fanout", "coll_tuned_bcast_algorithm_tree_fanout", 4, "children of a rank")

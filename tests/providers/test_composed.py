@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.libraries import FOUND, needs_mpi
+from tests.installed import FOUND, needs_mpi
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
 from timpani.errors import UserError
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
+from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.composed import composed_catalogue
-from timpani.providers.library import Library
 from timpani.study.cell import Algorithm
 from timpani.study.study import Study
 
@@ -57,7 +57,7 @@ def test_too_few_nodes_or_groups_are_left_out_in_words() -> None:
         "test",
     )
     resources = Resources(MACHINE, 8, lambda ranks: [(0, 1)], choose_hosts(MACHINE))
-    planned = plan(study, Library.ask(FOUND[0]), resources)
+    planned = plan(study, AvailableAlgorithms.ask(FOUND[0]), resources)
     left_out = [str(each) for each in planned.skipped]
     on_one = "takes 2 nodes or more, and the ranks are on 1 node"
     for name in ("three_level", "two_level", "two_level_linear"):

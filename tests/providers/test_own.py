@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import FOUND
+from tests.installed import FOUND
 from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue, Restrictions
 from timpani.native.build import build
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
-from timpani.providers.catalogue import Catalogue, Restrictions
 from timpani.providers.own import own_catalogue
 from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
 from timpani.study.cell import Algorithm

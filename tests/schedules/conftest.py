@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries import FOUND
+from tests.installed import FOUND
+from timpani.libraries.catalogue import Catalogue
 from timpani.native.build import build
-from timpani.providers.catalogue import Catalogue
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
 

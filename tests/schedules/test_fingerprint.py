@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from timpani.providers.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue
 from timpani.schedules.fingerprint import Fingerprints, Match, matrices
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import OWN, Algorithm

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from timpani.errors import UserError
-from timpani.providers.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue
 from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 

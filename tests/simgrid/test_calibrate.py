@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.libraries import needs_simgrid
+from tests.installed import needs_simgrid
 from tests.tuning.campaigns import results
 from timpani.campaign.load import load
 from timpani.campaign.record import RESULT_SCHEMA

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from tests.campaign.live import timpani
-from tests.libraries import needs_simgrid
+from tests.installed import needs_simgrid
 from timpani.campaign.load import load
 
 pytestmark = needs_simgrid

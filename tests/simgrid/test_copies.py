@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.campaign.live import timpani
-from tests.libraries import needs_simgrid
+from tests.installed import needs_simgrid
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
 

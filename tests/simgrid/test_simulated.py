@@ -10,7 +10,7 @@ import pytest
 
 from tests.campaign.live import Live, gone, keys, wait_until
 from tests.cli.typed import typed
-from tests.libraries import needs_simgrid
+from tests.installed import needs_simgrid
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
 from timpani.machine.cores import read_cores

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.libraries import every_mpi
+from tests.installed import every_mpi
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
 from timpani.machine.detect import this_computer
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine, NodeGroup
-from timpani.native.find import Mpi
-from timpani.providers.library import Library
+from timpani.native.mpi import Mpi
+from timpani.providers.available import AvailableAlgorithms
 from timpani.report.dry_run import plan_lines
 from timpani.study.cell import COMPOSED, OWN
 from timpani.study.operations import OPERATIONS
@@ -41,7 +41,7 @@ def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: Shippe
         distinct=lambda ranks: [(0, 1)],
         hosts=choose_hosts(FOUR_GROUPS) if on_nodes else (),
     )
-    planned = plan(shipped.study, Library.ask(mpi), resources, oversubscribe=True)
+    planned = plan(shipped.study, AvailableAlgorithms.ask(mpi), resources, oversubscribe=True)
     lines = plan_lines(planned)
     measured = {(cell.cell.collective, cell.cell.algorithm.name) for cell in planned.cells}
     for collective, algorithms in shipped.study.collectives.items():

@@ -6,7 +6,7 @@ from itertools import product
 from math import isqrt
 
 from timpani.campaign.pairs import DistinctPairs, between_ranks, missing_ranks
-from timpani.providers.catalogue import AlgorithmInfo
+from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS

@@ -8,8 +8,8 @@ from itertools import takewhile
 import polars as pl
 
 from timpani.campaign.load import Campaign
+from timpani.libraries.hosts import HostList
 from timpani.machine.describe import MachineDescription
-from timpani.machine.hosts import HostList
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
 from timpani.study.operations import OPERATIONS, Movement

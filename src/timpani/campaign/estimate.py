@@ -2,13 +2,10 @@
 
 from math import ceil, log2
 
-from timpani.native.find import Kind
+from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS, Buffers
 from timpani.study.study import Study
-
-START_SECONDS: dict[Kind, float] = {"openmpi": 1.0, "mpich": 0.3, "simgrid": 0.2}
-"""What starting and ending the ranks takes; measured at 2 ranks on 2 cores."""
 
 START_SECONDS_PER_RANK = 1e-3
 """What each further rank adds to a start, in the order of magnitude that large launches are reported with."""
@@ -26,9 +23,9 @@ _SIMULATED_MESSAGE_SECONDS = 3e-4
 """Of a core, for each message of a call, in all calls of a cell: what the shipped studies took with SimGrid 3.32."""
 
 
-def start_seconds(kind: Kind, ranks: int) -> float:
+def start_seconds(kind: str, ranks: int) -> float:
     """What one launch of so many ranks takes before and after its cells."""
-    return START_SECONDS[kind] + START_SECONDS_PER_RANK * ranks
+    return LIBRARIES[kind].start_seconds + START_SECONDS_PER_RANK * ranks
 
 
 def cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> float:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from timpani.campaign.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
-from timpani.machine.launch_request import Command
+from timpani.libraries.launch_request import Command
 
 _START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between asking a launch to end and killing it

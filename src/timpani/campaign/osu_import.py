@@ -11,8 +11,8 @@ from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError, unknown
+from timpani.libraries.counterpart import counterpart
 from timpani.machine.describe import MachineDescription
-from timpani.providers.counterpart import counterpart
 from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS

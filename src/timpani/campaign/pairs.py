@@ -6,13 +6,13 @@ from itertools import combinations
 from typing import Literal
 
 from timpani.errors import UserError
+from timpani.libraries.catalogue import AlgorithmInfo
+from timpani.libraries.hosts import HostList
 from timpani.machine.asked_locality import as_asked, sockets_of
 from timpani.machine.cores import Cores
-from timpani.machine.hosts import HostList
 from timpani.machine.locality import Place, nearest_first, pair_of_each_locality
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
-from timpani.providers.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm
 
 Pairs = Literal["first", "all", "distinct"]

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any, Self
 
 from timpani.campaign.estimate import cell_seconds, simulated_cell_seconds, start_seconds
+from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.libraries.library import Controls
 from timpani.machine.binding_check import check_binding
 from timpani.machine.category import resolve_mapping
-from timpani.machine.hosts import HostList, choose_hosts
-from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.machine.hosts import choose_hosts
 from timpani.machine.launcher import command
 from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
-from timpani.native.find import Mpi
-from timpani.providers.provider import Controls
+from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
@@ -46,15 +47,20 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same ranks, placement, datatype, arguments and environment."""
+    """Cells that can share a launch: the same ranks, placement, datatype, library's parameters and environment."""
 
     ranks: int
     placement: str
     datatype: str
     oversubscribed: bool
-    arguments: tuple[str, ...]
+    parameters: Parameters
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
+
+    @property
+    def forced_at_start(self) -> bool:
+        """Whether the library is made to run its cells' algorithm by how it is started, and nothing is switched."""
+        return bool(self.parameters) and not any(each.at_creation or each.at_call for each in self.cells)
 
     @property
     def points(self) -> list[list[PlannedCell]]:
@@ -70,7 +76,7 @@ class Group:
             ranks=self.ranks,
             placement=self.placement,
             oversubscribed=self.oversubscribed,
-            arguments=self.arguments,
+            parameters=self.parameters,
             environment=self.environment,
             program=program,
         )
@@ -98,9 +104,9 @@ class CampaignPlan:
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
-        request = replace(group.request(program), machine=self.machine, folder=folder)
+        request = replace(group.request(program), folder=folder)
         hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
-        return command(self.mpi, replace(request, hosts=hosts, placement=placement))
+        return command(self.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
 
     def asked(self, group: Group) -> list[Place]:
         """Where each rank of `group` is to run; empty where nobody knows: over all slots."""

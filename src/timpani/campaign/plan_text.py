@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from zlib import crc32
 
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
-from timpani.providers.provider import Controls
+from timpani.libraries.library import Controls
 from timpani.providers.rules import BY_RULES
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS

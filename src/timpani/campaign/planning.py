@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
 from pathlib import Path
-from typing import get_args
 
 from timpani.campaign.cells import cells_of
 from timpani.campaign.estimate import start_seconds
@@ -15,13 +14,14 @@ from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.resources import Resources
 from timpani.campaign.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError, unknown
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Restrictions
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.category import unfit
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.places import asked_places
-from timpani.native.find import Kind
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Restrictions
-from timpani.providers.library import Library
-from timpani.providers.provider import AlgorithmSelection
+from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.counted import counted
@@ -31,7 +31,9 @@ from timpani.study.skipped import Skipped
 from timpani.study.study import ALL, Study
 
 
-def plan(study: Study, library: Library, resources: Resources, oversubscribe: bool = False) -> CampaignPlan:
+def plan(
+    study: Study, available: AvailableAlgorithms, resources: Resources, oversubscribe: bool = False
+) -> CampaignPlan:
     """Plan `study` on a library and a machine; `oversubscribe`: ranks may share cores.
 
     UserError where there are more ranks than cores and that is not accepted, where a name is unknown, or where nothing
@@ -44,28 +46,28 @@ def plan(study: Study, library: Library, resources: Resources, oversubscribe: bo
     settings: dict[str, dict[str, str]] = {}
     chosen: list[ChosenAlgorithm] = []
     for collective, texts in study.collectives.items():
-        catalogues = library.catalogues_of(collective)
+        catalogues = available.catalogues_of(collective)
         is_collective = OPERATIONS[collective].kind == "collective"
         named = list(_algorithms(collective, texts, catalogues))
         draft.skipped += [each for each in named if isinstance(each, Skipped)]
         for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
             info = catalogues[algorithm.provider].info(collective, algorithm)
-            forced = is_collective and algorithm.provider == library.mpi.kind
-            selection = library.provider.selection(library.mpi, info, algorithm) if forced else AlgorithmSelection()
+            forced = is_collective and algorithm.provider == available.mpi.kind
+            selection = available.library.selection(available.mpi, info, algorithm) if forced else AlgorithmSelection()
             chosen.append(ChosenAlgorithm(collective, algorithm, info, selection))
-            if setting := library.setting(collective, algorithm):
+            if setting := available.setting(collective, algorithm):
                 settings.setdefault(collective, {})[algorithm.label] = setting
         if study.rules and is_collective:
-            selection = rules_selection(library.mpi, Path(study.rules), resources.machine.switches)
+            selection = rules_selection(available.mpi, Path(study.rules), resources.machine.switches)
             chosen.append(ChosenAlgorithm(collective, BY_RULES, None, selection))
-    shared = library.provider.shared_start(library.mpi, several_nodes=len(resources.hosts) > 1)
+    shared = available.library.shared_start(available.mpi, len(resources.hosts) > 1)
     for each in beside_each_other(chosen, shared):
         draft.add(each.collective, each.algorithm, each.info, each.selection)
     groups, skipped = draft.groups(), draft.all_skipped()
     if not groups:
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what is")
-    planned = CampaignPlan(study, library.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
+    planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
     _check_budget(planned)
     return planned
 
@@ -98,7 +100,7 @@ class _Start:
     ranks: int
     placement: str
     datatype: str
-    arguments: tuple[str, ...]
+    parameters: Parameters
     environment: tuple[tuple[str, str], ...]
 
 
@@ -149,7 +151,7 @@ class _Draft:
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
                 start = _Start(
-                    ranks, cell.placement, self.study.datatype_of(collective), selection.arguments, environment
+                    ranks, cell.placement, self.study.datatype_of(collective), selection.parameters, environment
                 )
                 number = len(self._planned)
                 self._planned.add(cell)
@@ -172,7 +174,7 @@ class _Draft:
                 start.placement,
                 start.datatype,
                 start.ranks > self.resources.cores,
-                start.arguments,
+                start.parameters,
                 dict(start.environment),
                 tuple(cells),
             )
@@ -200,7 +202,7 @@ def _algorithms(
         algorithm = catalogue.stand_in(collective, typed)
         if algorithm != typed:
             yield Skipped(f"{collective} {typed}", f"replaced by {algorithm}")
-        providers = (*get_args(Kind), *beside)
+        providers = (*LIBRARIES, *beside)
         if algorithm.provider and algorithm.provider not in providers:
             raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
         if algorithm.provider in beside and algorithm.name == ALL:

@@ -17,7 +17,8 @@ from timpani.campaign.raw_record import RawLine
 from timpani.campaign.record import Proof
 from timpani.campaign.start import Start
 from timpani.campaign.store import Store
-from timpani.providers.provider import Counting
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import Counting
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
@@ -120,10 +121,10 @@ class Prover:
         slot = self.plan.study.slot
         text = plan_text(self.plan, group, cells, slot, method, calls)
 
-        def arguments(folder: Path) -> tuple[str, ...]:
+        def parameters(folder: Path) -> Parameters:
             return self.counting.writing_to(folder / _TOTALS)
 
-        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, arguments)
+        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:

@@ -15,8 +15,8 @@ from timpani.campaign.osu_import import PROVIDER
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
 from timpani.errors import UserError
+from timpani.libraries.counterpart import counterpart
 from timpani.machine.describe import MachineDescription
-from timpani.providers.counterpart import counterpart
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 
 _FOLDER = resources.files("timpani") / "published"

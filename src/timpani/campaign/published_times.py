@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.campaign.doubts import Doubt, doubts
 from timpani.campaign.published import Published, printed_time
-from timpani.providers.counterpart import counterpart
+from timpani.libraries.counterpart import counterpart
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.counted import counted
 from timpani.study.schema import schema

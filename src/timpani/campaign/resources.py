@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Self
 
 from timpani.campaign.pairs import DistinctPairs, pairs_here, pairs_on
+from timpani.libraries.hosts import HostList
 from timpani.machine.cores import read_cores
 from timpani.machine.detect import this_computer
-from timpani.machine.hosts import HostList, choose_hosts
+from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine
 from timpani.machine.places import capacity, with_slots
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from timpani.campaign.cell_result import failed, result_of
 from timpani.campaign.concurrency import Task, run_concurrently
-from timpani.campaign.estimate import CELL_SECONDS, START_SECONDS
+from timpani.campaign.estimate import CELL_SECONDS, start_seconds
 from timpani.campaign.failures import Failures
 from timpani.campaign.launch import Ended, one_line
 from timpani.campaign.observer import Observer
@@ -21,7 +21,7 @@ from timpani.campaign.start import Start
 from timpani.campaign.store import Store
 from timpani.campaign.takeover import take_over
 from timpani.errors import UserError
-from timpani.machine.launch_request import Command
+from timpani.libraries.launch_request import Command
 from timpani.study.counted import counted
 
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
@@ -113,7 +113,7 @@ class Runner:
             return self.plan.study.slot
         missing = max(1, self._missing())
         starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
-        starting = starts * START_SECONDS[self.plan.mpi.kind]
+        starting = starts * start_seconds(self.plan.mpi.kind, max(group.ranks for group in self.plan.groups))
         left = (self._deadline - time.monotonic()) * self.plan.concurrent_launches - starting
         # Warm-up and samples may each take as long as the limit.
         return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
@@ -178,7 +178,7 @@ class Runner:
             for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
                 self._record(failed(planned, group, launch, self.machine, error))
             return
-        if self.plan.machine.simulated and group.arguments:
+        if group.forced_at_start:
             # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike.
             for planned in self._pending(launch, group.cells):
                 error = f"{why} before its cells: {one_line(ended.output)}"

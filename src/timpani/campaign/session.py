@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Self, get_args
+from typing import Self
 
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.observer import Observer
@@ -21,17 +21,17 @@ from timpani.campaign.resources import Resources
 from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.campaign.store import Store
 from timpani.errors import UserError
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.hosts import HostList
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
-from timpani.machine.hosts import HostList
 from timpani.machine.lab import shares_cores
 from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
-from timpani.native.find import Kind, choose_mpi
-from timpani.providers.environment_overrides import environment_overrides
-from timpani.providers.library import Library
-from timpani.providers.registry import provider_of
+from timpani.providers.available import AvailableAlgorithms
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
@@ -64,14 +64,14 @@ class Session:
                 study = _once(study)
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
-            own_launcher = machine.launcher in get_args(Kind) or mpi.kind == "simgrid"
+            own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].simulates
             if own_launcher and machine.launcher != mpi.kind:
                 raise UserError(
                     f"{machine.name} starts ranks with {machine.launcher}'s launcher, and {mpi} is another library",
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)
-        planned = plan(study, Library.ask(mpi), resources, oversubscribe)
+        planned = plan(study, AvailableAlgorithms.ask(mpi), resources, oversubscribe)
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
         return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
@@ -114,7 +114,7 @@ class Session:
 
     def prove(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Count the messages of each cell, where the library can; SIGINT and SIGTERM end it cleanly."""
-        counting = provider_of(self.plan.mpi).counting(self.plan.mpi)
+        counting = LIBRARIES[self.plan.mpi.kind].counting(self.plan.mpi)
         if counting is None:
             observer.note(
                 f"{self.plan.mpi} can't count messages: that a forced algorithm ran is known only because the library "

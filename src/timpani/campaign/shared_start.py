@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from timpani.providers.catalogue import AlgorithmInfo
-from timpani.providers.provider import AlgorithmSelection
+from timpani.libraries.catalogue import AlgorithmInfo
+from timpani.libraries.library import AlgorithmSelection
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
 

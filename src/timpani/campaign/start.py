@@ -12,9 +12,9 @@ from timpani.campaign.plan import CampaignPlan, Group
 from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine, compress
 from timpani.campaign.store import Store
-from timpani.machine.launch_request import Command
-from timpani.machine.remains import REPORT, remove_remains
-from timpani.providers.environment_overrides import environment_overrides
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.launch_request import Command, Parameters
+from timpani.libraries.registry import LIBRARIES
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Start:
 
     store: Store
     processes: Processes
+    kind: str
     part: str
     folder: Path
     command: Command
@@ -40,16 +41,16 @@ class Start:
         plan_text: str,
         launch: int | None,
         time_limit: float,
-        arguments: Callable[[Path], tuple[str, ...]] = lambda folder: (),
+        parameters: Callable[[Path], Parameters] = lambda folder: (),
     ) -> "Start":
         """Prepare the start of `group` that `plan_text` tells.
 
         launch      its number, None where messages are counted
         time_limit  each cell's, seconds
-        arguments   further ones for the launcher, by the folder of the start
+        parameters  further ones of the library, by the folder of the start
         """
         folder = store.start_folder(launch)
-        group = replace(group, arguments=(*group.arguments, *arguments(folder)))
+        group = replace(group, parameters=(*group.parameters, *parameters(folder)))
         program = (str(programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
         command = plan.command(group, program, folder)
         without = environment_overrides(plan.mpi, os.environ)
@@ -68,7 +69,7 @@ class Start:
         )
         (folder / "plan.txt").write_text(plan_text)
         marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
-        return cls(store, processes, folder.name, folder, marked, without)
+        return cls(store, processes, plan.mpi.kind, folder.name, folder, marked, without)
 
     def follow(
         self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
@@ -77,7 +78,7 @@ class Start:
         with self.processes.start(self.part):
             ended = yield from follow(self.command, self.folder, timeout, stop, take, self.without)
         if ended.how != "finished":
-            remove_remains(self.folder / REPORT)
+            LIBRARIES[self.kind].remove_remains(self.folder)
         return ended
 
     def end(self, ended: Ended, facts: dict[str, Any]) -> None:

@@ -64,7 +64,7 @@ def states_told(results: pl.DataFrame) -> Iterator[str]:
         steady = [each for each in found if each.state != CHANGED]
         named = [f"{each.state}, {each.level_ns:.0f} ns, for {100 * each.share:.0f} %" for each in steady]
         changed = sum(each.share for each in found if each.state == CHANGED)
-        between = f"; changing for {100 * changed:.1g} %" if changed else ""
+        between = f"; changing for {100 * changed:.2g} %" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
             f"{found[0].machine} was in several states ({where}; by how long the probe took one way): "

@@ -7,7 +7,7 @@ from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.raw_record import DAMAGED, RawLine, compress, read_whole_lines, unpack
 from timpani.campaign.store import Store, Unended
 from timpani.errors import UserError
-from timpani.machine.remains import REPORT, remove_remains
+from timpani.libraries.registry import LIBRARIES
 
 Take = Callable[[RawLine, PlannedCell, Group, int, str], None]
 """What is done with the line of a cell in launch number so and so and in the start of that part."""
@@ -20,7 +20,7 @@ def take_over(plan: CampaignPlan, store: Store, take: Take, told: Callable[[str]
     """
     for start in store.unended():
         facts: dict[str, Any] = {}
-        remove_remains(start.folder / REPORT)
+        LIBRARIES[plan.mpi.kind].remove_remains(start.folder)
         try:
             facts = _take(plan, store, start, take)
             how = "killed"

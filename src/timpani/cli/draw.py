@@ -36,8 +36,8 @@ def draw(
 ) -> None:
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""
     from timpani.errors import UserError
+    from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
-    from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.drawing import Drawing, View, places
     from timpani.schedules.simulation import Simulator

@@ -1,16 +1,8 @@
 """`timpani hostfile`: print which nodes of a machine to use, in a library's syntax."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
-
-
-class Syntax(StrEnum):
-    """Whose host file it is."""
-
-    openmpi = "openmpi"
-    mpich = "mpich"
 
 
 def hostfile(
@@ -38,7 +30,9 @@ def hostfile(
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
     ] = None,
-    syntax: Annotated[Syntax, typer.Option(help="The launcher that is to read it.")] = Syntax.openmpi,
+    syntax: Annotated[
+        str, typer.Option(metavar="LIBRARY", help="Whose launcher is to read it: openmpi, mpich, …")
+    ] = "openmpi",
     ranks: Annotated[
         int | None,
         typer.Option(min=1, help="Write Open MPI's rank file instead, a line for each rank.", show_default=False),
@@ -46,8 +40,10 @@ def hostfile(
     placement: Annotated[str, typer.Option(help="Placement in the rank file: core, socket, node or ppr:N.")] = "core",
 ) -> None:
     """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
-    from timpani.errors import UserError
-    from timpani.machine.host_file import host_file, rank_file
+    from timpani.errors import UserError, unknown
+    from timpani.libraries.hosts import host_file
+    from timpani.libraries.registry import LIBRARIES
+    from timpani.machine.host_file import rank_file
     from timpani.machine.hosts import choose_hosts
     from timpani.machine.node_set import expand
     from timpani.machine.places import asked_places
@@ -56,12 +52,13 @@ def hostfile(
 
     machine = resolve(on or HERE)
     hosts = choose_hosts(machine, category, groups, nodes, slots, expand(exclude or ""), shuffle)
-    if ranks and syntax is Syntax.mpich:
-        raise UserError("MPICH's launcher reads no rank files", "leave --ranks out, or --syntax")
+    if syntax not in LIBRARIES:
+        raise unknown("syntax", syntax, LIBRARIES, "timpani hostfile --help")
+    library = LIBRARIES[syntax]
     if ranks is None:
-        typer.echo(host_file(hosts, syntax.value), nl=False)
+        typer.echo(host_file(hosts, library.host_with_slots), nl=False)
         return
     places = asked_places(machine, hosts, check_placement(placement), ranks)
     if len(places) < ranks:
         raise UserError(f"these hosts have {len(places)} slots for {ranks} ranks", "ask for fewer ranks or more nodes")
-    typer.echo(rank_file(places), nl=False)
+    typer.echo(rank_file(places, library), nl=False)

@@ -21,7 +21,7 @@ class Format(StrEnum):
 def list_(
     what: Annotated[str, typer.Argument(help="operations, collectives, algorithms, studies or mpis.")],
     mpi: Annotated[
-        str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, or a path.")
+        str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, intel, or a path.")
     ] = None,
     format: Annotated[Format, typer.Option(help="How to print the list.")] = Format.table,
 ) -> None:
@@ -56,8 +56,8 @@ def _operations() -> list[dict[str, Any]]:
 
 
 def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
-    from timpani.native.find import choose_mpi
-    from timpani.providers.library import Library
+    from timpani.libraries.find import choose_mpi
+    from timpani.providers.available import AvailableAlgorithms
 
     return [
         {
@@ -70,7 +70,7 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
             "source": info.source,
             "cost": info.cost,
         }
-        for catalogue in Library.ask(choose_mpi(wanted)).catalogues
+        for catalogue in AvailableAlgorithms.ask(choose_mpi(wanted)).catalogues
         for info in catalogue
     ]
 
@@ -101,7 +101,7 @@ def _studies() -> list[dict[str, Any]]:
 
 
 def _mpis() -> list[dict[str, Any]]:
-    from timpani.native.find import find_mpis
+    from timpani.libraries.find import find_mpis
 
     return [
         {"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun), "compiler": str(mpi.cxx)}

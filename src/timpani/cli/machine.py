@@ -25,13 +25,14 @@ def detect(
         ),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="openmpi, mpich, or a path; by default the first found.", show_default=False)
+        str | None,
+        typer.Option(help="openmpi, mpich, intel, or a path; by default the first found.", show_default=False),
     ] = None,
 ) -> None:
     """Print a machine file: this computer, the nodes of the Slurm allocation here, or those of a partition."""
+    from timpani.libraries.find import choose_mpi
     from timpani.machine.detect import detect as detect_machine
     from timpani.machine.model import write_machine
-    from timpani.native.find import choose_mpi
 
     typer.echo(write_machine(detect_machine(choose_mpi(mpi), partition)), nl=False)
 

@@ -28,12 +28,12 @@ def preload(
 ) -> None:
     """Run an unmodified MPI program on collectives that rules choose, or count and time what it calls."""
     from timpani.errors import UserError
-    from timpani.machine.preload import handed, launcher_of
+    from timpani.libraries.find import choose_mpi, mpi_of_launcher
+    from timpani.machine.preload import handed
     from timpani.machine.where import resolve
-    from timpani.native.find import choose_mpi, find_mpis
     from timpani.providers.rules import variables
 
-    started = launcher_of(command, find_mpis())
+    started = mpi_of_launcher(command[0])
     library = choose_mpi(mpi) if mpi or started is None else started
     given = variables(library, rules, resolve(on, mpi).switches if on else {})
     if profile is not None:

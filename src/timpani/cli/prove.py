@@ -24,8 +24,8 @@ def prove(
     from timpani.campaign.header import read_header
     from timpani.campaign.load import read_proofs
     from timpani.errors import UserError
+    from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
-    from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.proofs import named_proofs, proof_table
     from timpani.schedules.fingerprint import Fingerprints

@@ -111,7 +111,7 @@ def run(
     mpi: Annotated[
         str | None,
         typer.Option(
-            help="openmpi, mpich, or a path (`timpani list mpis`).",
+            help="openmpi, mpich, intel, or a path (`timpani list mpis`).",
             show_default="the first found",
             rich_help_panel=_WHERE,
         ),

@@ -12,7 +12,7 @@ import typer
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:
-    from timpani.providers.catalogue import Catalogue
+    from timpani.libraries.catalogue import Catalogue
     from timpani.providers.verification import Range
 
 
@@ -39,8 +39,8 @@ def verify(
     """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
     import json
 
+    from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
-    from timpani.native.find import choose_mpi
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
     from timpani.study.study import parse_duration

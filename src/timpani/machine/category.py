@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from timpani.errors import UserError
-from timpani.machine.hosts import Host, HostList, choose_hosts
+from timpani.libraries.hosts import Host, HostList
+from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import Machine
 from timpani.machine.node_set import expand, fold
 from timpani.study.placement import category

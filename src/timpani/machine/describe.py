@@ -10,9 +10,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from timpani.errors import printable
+from timpani.libraries.hosts import Host, HostList
 from timpani.machine.cores import read_cores
 from timpani.machine.cpu_list import parse_cpus
-from timpani.machine.hosts import Host, HostList, same_host
+from timpani.machine.hosts import same_host
 from timpani.machine.lab import links, rates
 from timpani.machine.locality import Domains
 from timpani.machine.model import Machine

@@ -12,7 +12,7 @@ from timpani.machine.cores import Cores, read_cores
 from timpani.machine.model import Machine, NodeGroup
 from timpani.machine.node_set import expand, fold
 from timpani.machine.slurm_tables import SINFO_FORMAT, Shape, groups_of, parse_counts, parse_sinfo, parse_topology
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 
 _TOPOLOGY = Path("/etc/slurm/topology.conf")
 _ANSWER_SECONDS = 30

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from timpani.errors import UserError
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.find import INSTALL, Unusable, search_mpis
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
-from timpani.native.find import INSTALL, Mpi, Unusable, search_mpis
-from timpani.providers.environment_overrides import environment_overrides
+from timpani.native.mpi import Mpi
 from timpani.study.counted import counted
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
@@ -67,9 +69,19 @@ def check_compiler(mpi: Mpi) -> Iterator[Finding]:
     """Does the wrapper reach a C++ compiler that knows C++20?"""
     program = b"#if __cplusplus < 202002L\n#error C++20\n#endif\n#include <span>\n#include <mpi.h>\nint main() {}\n"
     answer = subprocess.run(
-        [mpi.cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"], input=program, capture_output=True, check=False
+        [mpi.cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
+        input=program,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **dict(mpi.environment)},
     )
-    version = subprocess.run([mpi.cxx, "--version"], capture_output=True, text=True, check=False)
+    version = subprocess.run(
+        [mpi.cxx, "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **dict(mpi.environment)},
+    )
     name = next(iter(version.stdout.splitlines()), "no compiler")
     if answer.returncode == 0:
         yield Finding("ok", "compiler", f"{mpi.cxx}: {name}")
@@ -215,13 +227,7 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
             "measure as an ordinary user where others use the machine",
         )
     for mpi in libraries:
-        if mpi.kind == "openmpi" and mpi.numbers >= (5,):
-            yield Finding(
-                "ok",
-                "HAN",
-                f"Open MPI {mpi.version} uses coll/han for most collectives on several nodes; "
-                "Timpani disables it where it forces an algorithm, not for the default",
-            )
+        yield from (Finding("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
     if srun:
         modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
         if "pmix" in modes.stdout + modes.stderr:

@@ -1,35 +1,25 @@
-"""Host files: written in a library's syntax, read in either."""
+"""Host files, read in any launcher's syntax, and rank files, written in a library's."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.machine.hosts import Host, HostList
+from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.library import Library
 from timpani.machine.node_set import MOST_NODES, expand
 from timpani.machine.places import Place
-from timpani.native.find import Kind
 from timpani.reading import read_bytes
 
-_SLOTS: dict[Kind, str] = {"openmpi": "{} slots={}", "mpich": "{}:{}", "simgrid": "{}:{}"}
 _LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d{0,5}))?", re.ASCII)
 
 
-def host_file(hosts: Sequence[Host], kind: Kind) -> str:
-    """A line for each host: the launchers know no node sets."""
-    return "".join(f"{_SLOTS[kind].format(host.name, host.slots) if host.slots else host.name}\n" for host in hosts)
-
-
-def rank_file(places: Sequence[Place]) -> str:
-    """A line for each rank in Open MPI's syntax: host, socket and core. MPICH's launcher has no such file.
-
-    Open MPI 4.1 takes it as `--rankfile FILE`, 5 as `--map-by rankfile:file=FILE`.
-    """
-    return "".join(f"rank {rank}={place.host} slot={_core(place)}\n" for rank, place in enumerate(places))
-
-
-def _core(place: Place) -> str:
-    return str(place.core) if place.socket is None else f"{place.socket}:{place.core}"
+def rank_file(places: Sequence[Place], library: Library) -> str:
+    """A line for each rank: host, socket and core. UserError where the library's launcher has no such files."""
+    line = library.rank_line
+    if line is None:
+        raise UserError(f"{library.name}'s launcher reads no rank files", "leave --ranks out, or --syntax")
+    return "".join(f"{line(rank, each.host, each.socket, each.core)}\n" for rank, each in enumerate(places))
 
 
 def read_hosts(path: Path) -> HostList:

@@ -2,23 +2,12 @@
 
 import random
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from timpani.errors import UserError
+from timpani.libraries.hosts import Host, HostList
 from timpani.machine.model import Machine
 from timpani.study.counted import counted
-
-
-@dataclass(frozen=True)
-class Host:
-    """A node to start ranks on; `slots` is how many ranks it takes before the next node does, None: as it has cores."""
-
-    name: str
-    slots: int | None = None
-
-
-HostList = tuple[Host, ...]
 
 
 def same_host(one: str, other: str) -> bool:

@@ -1,21 +1,20 @@
 """A lab of this computer: the library's own launcher, run on the first of the hosts."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from timpani.lab.enter import LAB_VARIABLE
 from timpani.lab.lab import Lab, choose_whole_lab
 from timpani.lab.layout import Layout
 from timpani.lab.rate import parse_rate, show_rate
-from timpani.machine import mpich, openmpi
-from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.model import Machine, NodeGroup
-from timpani.native.find import Kind, Mpi
+from timpani.native.mpi import Mpi
 
-PREFIX = "lab"
-
-_LAUNCHERS: dict[Kind, Callable[[Mpi, LaunchRequest], Command]] = {"openmpi": openmpi.command, "mpich": mpich.command}
+PREFIX = LAUNCHER = "lab"
+"""Before a lab's id, and its word in a machine file."""
 
 
 def lab_machine(text: str) -> Machine:
@@ -24,7 +23,7 @@ def lab_machine(text: str) -> Machine:
     groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
     return Machine(
         name=f"{PREFIX}:{layout.signature}",
-        launcher="lab",
+        launcher=LAUNCHER,
         lab=lab.id,
         groups=tuple(
             NodeGroup(name=name, nodes=tuple(node.name for node in nodes), cores=layout.cores)
@@ -47,14 +46,13 @@ def rates(links: Mapping[str, str]) -> dict[str, float]:
 
 def shares_cores(machine: Machine) -> bool:
     """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
-    return machine.launcher == "lab" or LAB_VARIABLE in os.environ
+    return machine.launcher == LAUNCHER or LAB_VARIABLE in os.environ
 
 
-def command(mpi: Mpi, request: LaunchRequest) -> Command:
+def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
-    assert request.machine, "a lab is chosen by a machine"
-    lab, _ = _of(request.machine)
-    started = _LAUNCHERS[mpi.kind](mpi, replace(request, oversubscribed=True))
+    lab, _ = _of(machine)
+    started = LIBRARIES[mpi.kind].command(mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
 
 

@@ -1,26 +1,19 @@
-"""From a request to the command that starts the ranks: one file per launcher."""
+"""From a request to the command that starts the ranks: by the library's launcher, Slurm's, or in a lab."""
 
-from collections.abc import Callable
-
-from timpani.errors import unknown
-from timpani.machine import lab, mpich, openmpi, simgrid, slurm
-from timpani.machine.launch_request import Command, LaunchRequest
-from timpani.native.find import Mpi
-
-__all__ = ["Command", "LaunchRequest", "command"]
-
-_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest], Command]] = {
-    "openmpi": openmpi.command,
-    "mpich": mpich.command,
-    "slurm": slurm.command,
-    "lab": lab.command,
-    "simgrid": simgrid.command,
-}
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine import lab, slurm
+from timpani.machine.model import Machine
+from timpani.machine.simulated import on_platform
+from timpani.native.mpi import Mpi
 
 
-def command(mpi: Mpi, request: LaunchRequest) -> Command:
-    """The command that starts `request` with the launcher of its machine, else with that of `mpi`."""
-    launcher = request.machine.launcher if request.machine else mpi.kind
-    if launcher not in _LAUNCHERS:
-        raise unknown("launcher", launcher, _LAUNCHERS, "docs/machine-files.md")
-    return _LAUNCHERS[launcher](mpi, request)
+def command(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) -> Command:
+    """The command that starts `request` with the launcher of `machine`; None: the library's own, on this computer."""
+    if machine and machine.launcher == slurm.LAUNCHER:
+        return slurm.command(mpi, request, machine)
+    if machine and machine.launcher == lab.LAUNCHER:
+        return lab.command(mpi, request, machine)
+    if machine and machine.simulated:
+        request = on_platform(request, machine)
+    return LIBRARIES[mpi.kind].command(mpi, request)

@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from timpani.errors import UserError, unknown, wrong_value
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.node_set import expand, fold
-from timpani.native.find import Kind
 from timpani.reading import read_toml
 from timpani.study.counted import counted
 
-Launcher = Literal["openmpi", "mpich", "slurm", "lab", "simgrid"]
-"""Whose launcher starts the ranks: a library's own, Slurm's srun, the lab's, or SimGrid's, which simulates them."""
+LAUNCHERS = (*LIBRARIES, "slurm", "lab")
+"""Whose launcher starts the ranks: a library's own, Slurm's srun, or the lab's."""
 
 
 def _nodes(value: Any) -> Any:
@@ -37,13 +37,19 @@ def _printable(text: str) -> str:
     return text
 
 
+def _launcher(text: str) -> str:
+    if text not in LAUNCHERS:
+        raise ValueError("no launcher")
+    return text
+
+
 _Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_printable)]
 
 
 _EXPECTED = {
     "name": "a text that can be printed and is not empty",
-    "launcher": f"one of {', '.join(get_args(Launcher))}",
-    "mpi": "openmpi, mpich, or the path of an installation",
+    "launcher": f"one of {', '.join(LAUNCHERS)}",
+    "mpi": f"{', '.join(LIBRARIES)}, or the path of an installation",
     "modules": 'a list of texts, for example ["gcc", "openmpi/5.0"]',
     "groups": "one or more [[groups]], each with name, nodes and cores",
     "platform": "the name of a file",
@@ -85,7 +91,7 @@ class NodeGroup(BaseModel):
 class Machine(BaseModel):
     """Where a study runs. Frozen; every field is checked where it enters.
 
-    mpi       the library: openmpi, mpich, or a path; None: the first found for the launcher
+    mpi       the library: openmpi, mpich, intel, or a path; None: the first found for the launcher
     modules   environment modules that bring it, loaded before it is looked for
     platform  SimGrid's description of a simulated machine
     lab       the id of the lab that it is; None: the only one
@@ -94,7 +100,7 @@ class Machine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: _Name
-    launcher: Launcher
+    launcher: Annotated[str, AfterValidator(_launcher)]
     mpi: str | None = None
     modules: tuple[str, ...] = ()
     groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
@@ -115,17 +121,17 @@ class Machine(BaseModel):
     @property
     def library(self) -> str | None:
         """The MPI library to look for, as `choose_mpi` reads it."""
-        return self.mpi or (self.launcher if self.launcher in get_args(Kind) else None)
+        return self.mpi or (self.launcher if self.launcher in LIBRARIES else None)
 
     @property
     def simulated(self) -> bool:
         """Whether its ranks only seem to run on its nodes."""
-        return self.launcher == "simgrid"
+        return self.launcher in LIBRARIES and LIBRARIES[self.launcher].simulates
 
     @property
     def own_cores(self) -> bool:
         """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
-        return self.launcher not in ("lab", "simgrid")
+        return self.launcher != "lab" and not self.simulated
 
     @cached_property
     def switches(self) -> dict[str, str]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from timpani.libraries.hosts import Host, HostList
 from timpani.machine.category import resolve_mapping, unfit
-from timpani.machine.hosts import Host, HostList
 from timpani.machine.model import Machine
 from timpani.study.placement import category, ranks_per_node
 

@@ -1,26 +1,17 @@
 """How a launcher of MPI programs hands variables to its ranks, on other nodes too."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.find import Kind, Mpi
+from timpani.libraries.registry import LIBRARIES
 
 _PRELOAD = "LD_PRELOAD"
-_NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`; Open MPI's -x holds for one of them
-
-
-def launcher_of(command: Sequence[str], mpis: Sequence[Mpi]) -> Mpi | None:
-    """The library whose launcher `command` begins with; None where it is none of theirs."""
-    found = shutil.which(command[0])
-    if found is None:
-        return None
-    return next((mpi for mpi in mpis if mpi.mpirun.resolve() == Path(found).resolve()), None)
+_NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`
 
 
 def handed(
-    command: Sequence[str], kind: Kind | None, variables: Mapping[str, str], preloaded: str
+    command: Sequence[str], kind: str | None, variables: Mapping[str, str], preloaded: str
 ) -> tuple[list[str], dict[str, str]]:
     """The command, and what to add to the environment, by which all ranks get `variables`.
 
@@ -36,13 +27,13 @@ def handed(
         )
     given = {**variables, _PRELOAD: ":".join(filter(None, (variables[_PRELOAD], preloaded)))}
     first, *rest = command
-    if kind == "openmpi":
-        words = [word for item in given.items() for word in ("-x", "=".join(item))]
-        parts = [part for word in rest for part in ([word, *words] if word == _NEXT_PART else [word])]
+    library = LIBRARIES[kind] if kind else None
+    if library and library.export:
+        words = [word for item in given.items() for word in library.export(*item)]
+        again = words if library.exports_by_part else []
+        parts = [part for word in rest for part in ([word, *again] if word == _NEXT_PART else [word])]
         return [first, *words, *parts], {}
-    if kind == "mpich":
-        return [first, *(word for item in given.items() for word in ("-genv", *item)), *rest], {}
     if Path(first).name == "srun":  # it splits what --export names at commas, so that it names only the library
-        library = given.pop(_PRELOAD)
-        return [first, f"--export=ALL,{_PRELOAD}={library}", *rest], given
+        loaded = given.pop(_PRELOAD)
+        return [first, f"--export=ALL,{_PRELOAD}={loaded}", *rest], given
     return list(command), given

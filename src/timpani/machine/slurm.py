@@ -5,56 +5,56 @@ import subprocess
 from functools import cache
 
 from timpani.errors import UserError
-from timpani.machine.launch_request import Command, LaunchRequest
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.model import Machine
 from timpani.machine.node_set import fold
 from timpani.machine.places import asked_places
-from timpani.native.find import Kind, Mpi
+from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node
 
-_INTERFACES: dict[Kind, str] = {"openmpi": "pmix", "mpich": "pmi2"}
-"""How the ranks of each library find each other under srun; without it each is a program of its own."""
+LAUNCHER = "slurm"
+"""Its word in a machine file."""
 
 _DISTRIBUTIONS = {"socket": "block:cyclic", "node": "cyclic:block"}
 """Over nodes, and over a node's sockets; block:block is what the others mean."""
 
 
-def command(mpi: Mpi, request: LaunchRequest) -> Command:
+def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     """Ranks bound to a core each; without binding where there are more ranks than cores.
 
     srun takes nodes in its own order, whatever the order of the hosts: that of their names.
     """
-    interface = _INTERFACES[mpi.kind]
+    library = LIBRARIES[mpi.kind]
+    interface = library.slurm_interface
+    if interface is None:
+        raise UserError(f"srun can't start the ranks of {mpi}", "name its own launcher in the machine file")
     if interface not in interfaces():
         raise UserError(
             f"srun has no {interface}, by which {mpi.kind}'s ranks would find each other",
             f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
         )
+    variables = {library.variable(name): value for name, value in request.parameters}
     return Command(
         argv=(
             *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
-            *(*_where(request), *request.program),
+            *(*_where(request, machine), *request.program),
         ),
-        environment={**_variables(request.arguments), **request.environment},  # srun passes its own on
+        environment={**dict(mpi.environment), **variables, **request.environment},  # srun passes its own on
     )
 
 
-def _where(request: LaunchRequest) -> tuple[str, ...]:
-    assert request.machine, "srun is chosen by a machine"
+def _where(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
     if request.oversubscribed:
         nodes = [host.name for host in request.hosts]
         return f"--nodes={len(nodes)}", f"--nodelist={fold(nodes)}", "--overcommit", "--cpu-bind=none"
-    places = asked_places(request.machine, request.hosts, request.placement, request.ranks)
+    places = asked_places(machine, request.hosts, request.placement, request.ranks)
     used = {place.host for place in places}
     most = ranks_per_node(request.placement) or max(host.slots or 1 for host in request.hosts)
     return (
         *(f"--nodes={len(used)}", f"--nodelist={fold(used)}", f"--ntasks-per-node={most}"),
         *(f"--distribution={_DISTRIBUTIONS.get(request.placement, 'block:block')}", "--cpu-bind=cores"),
     )
-
-
-def _variables(arguments: tuple[str, ...]) -> dict[str, str]:
-    """mpirun's `--mca NAME VALUE` as the variables in which Open MPI's ranks read the same."""
-    return {f"OMPI_MCA_{name}": value for name, value in zip(arguments[1::3], arguments[2::3], strict=True)}
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from timpani.libraries.find import choose_mpi
 from timpani.machine import lab
 from timpani.machine.detect import detect
 from timpani.machine.model import Machine, read_machine
 from timpani.machine.platform import find_platform, machine_of
-from timpani.native.find import choose_mpi
 
 HERE = "here"
 """In place of a machine file: what `timpani machine detect` finds."""

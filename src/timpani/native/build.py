@@ -10,12 +10,12 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
@@ -94,7 +94,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _key(mpi: Mpi, source: Path, wanted: tuple[str, ...]) -> str:
     """A hash of all that the programs depend on."""
-    compiler = _run([str(mpi.cxx), "--version"])
+    compiler = _run([str(mpi.cxx), "--version"], dict(mpi.environment))
     if compiler.returncode != 0:
         raise UserError(
             f"{mpi.cxx} can't run a C++ compiler: {_first_errors(compiler.stdout)}",
@@ -124,7 +124,7 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
     ]
     make = [str(tools["cmake"]), "--build", str(tree), *(("--target", *programs) if programs else ())]
     for step in (configure, make):
-        result = _run(step)
+        result = _run(step, dict(mpi.environment))
         if result.returncode != 0:
             raise UserError(
                 f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
@@ -132,7 +132,7 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
             )
 
 
-def _run(command: list[str]) -> "subprocess.CompletedProcess[str]":
+def _run(command: list[str], environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
             command,
@@ -142,7 +142,7 @@ def _run(command: list[str]) -> "subprocess.CompletedProcess[str]":
             text=True,
             errors="replace",
             check=False,
-            env=os.environ | {"LC_ALL": "C"},  # English, for `_first_errors`
+            env={**os.environ, **environment, "LC_ALL": "C"},  # English, for `_first_errors`
         )
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, stdout=str(error))

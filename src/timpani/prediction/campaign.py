@@ -8,9 +8,9 @@ import polars as pl
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
 from timpani.models.fit import Fit, fit
 from timpani.native.build import build
-from timpani.native.find import choose_mpi
 from timpani.prediction.costs import MessageCosts, message_costs
 from timpani.prediction.times import predicted_times
 from timpani.providers.own import own_catalogue

@@ -1,1 +1,1 @@
-"""What an MPI library offers, asked of the library itself, and how each of its algorithms is forced."""
+"""The algorithms that are not a library's own: ours, compositions, messages, transposes, rules; and their verifier."""

@@ -6,7 +6,7 @@ Their communicators alone can be timed too, as the operation `setup`.
 from dataclasses import replace
 
 from timpani import __version__
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import COMPOSED
 from timpani.study.operations import COLLECTIVES, Composition
 

@@ -5,9 +5,9 @@ import subprocess
 from pathlib import Path
 
 from timpani import __version__
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.build import build
-from timpani.native.find import Mpi
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN
 
 

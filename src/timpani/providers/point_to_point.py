@@ -1,7 +1,7 @@
 """Messages between ranks of choice, sums inside one, what is built once: each has one way, the `default`."""
 
-from timpani.native.find import Mpi
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import OPERATIONS, Operation
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from timpani.errors import UserError
+from timpani.libraries.library import AlgorithmSelection
 from timpani.native.build import build
-from timpani.native.find import Mpi
-from timpani.providers.provider import AlgorithmSelection
+from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)

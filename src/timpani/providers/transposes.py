@@ -1,7 +1,7 @@
 """The ways in which a matrix is transposed between ranks, and what they are held against; all of them ours."""
 
 from timpani import __version__
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue, Restrictions
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Restrictions
 from timpani.providers.point_to_point import parameters_of
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
-from timpani.providers.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue
 
 Range = tuple[int, int]
 """The first and the last of a range, both in it."""

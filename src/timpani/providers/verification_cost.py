@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.providers.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue
 from timpani.providers.verification import Range, usable_cores
 
 TRIAL_RANKS = 64

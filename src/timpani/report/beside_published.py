@@ -8,9 +8,9 @@ from statistics import NormalDist
 from typing import Any
 
 from timpani.campaign.published import Published
+from timpani.libraries.counterpart import counterpart
 from timpani.models.named import Named
 from timpani.models.regression import Coefficient, Regression
-from timpani.providers.counterpart import counterpart
 from timpani.report.fit_words import algorithm_of, bounds, number
 from timpani.report.table import Table, Value
 from timpani.report.text import aligned

@@ -10,7 +10,7 @@ from timpani.campaign.load import Campaign
 from timpani.campaign.published import Published
 from timpani.campaign.published_times import published_times
 from timpani.campaign.table import estimate_cells
-from timpani.providers.counterpart import counterpart
+from timpani.libraries.counterpart import counterpart
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.counted import counted
 from timpani.tuning.claim import Case

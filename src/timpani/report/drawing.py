@@ -14,7 +14,7 @@ from timpani.charts.theme import Chart
 from timpani.charts.timeline import timeline
 from timpani.charts.tree import tree_of
 from timpani.errors import UserError, unknown
-from timpani.providers.catalogue import Catalogue
+from timpani.libraries.catalogue import Catalogue
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
 from timpani.schedules.simulation import Call, RankPlace, Simulator
 from timpani.schedules.trace import trace

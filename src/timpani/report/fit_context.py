@@ -7,10 +7,10 @@ from typing import Self
 from timpani.campaign.load import Campaign
 from timpani.campaign.locality import Localities, localities_of, locality_of
 from timpani.campaign.published import Published, read_published
+from timpani.libraries.eager_limits import eager_limits
 from timpani.machine.clock_rate import stated_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
-from timpani.providers.eager_limits import eager_limits
 
 
 @dataclass(frozen=True)

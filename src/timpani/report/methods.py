@@ -3,11 +3,10 @@
 from typing import Any
 
 from timpani.campaign.header import Header, RecordedStudy
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.describe import MachineDescription
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
-
-_LIBRARIES = {"openmpi": "Open MPI", "mpich": "MPICH", "simgrid": "SimGrid"}
 
 
 def methods_paragraph(header: Header, launches: list[dict[str, Any]]) -> str:
@@ -31,7 +30,7 @@ def _subject(header: Header) -> str:
     if not study.launches:
         return f"The times were measured elsewhere and imported by {tool}."
     names = [title_of(name).lower() for name in study.collectives]
-    library = f"{_LIBRARIES.get(mpi.kind, 'an MPI library')} {mpi.version}".strip()
+    library = f"{LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else 'an MPI library'} {mpi.version}".strip()
     count = len(machine.hosts)
     nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine.name}" if count else ""
     where = nodes or (f" on {machine.cpu}" if machine.cpu else "")

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from timpani.providers.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import Algorithm
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.builds import build_planted
-from timpani.native.find import Mpi
+from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
 ROOT = Path(__file__).parents[3]

@@ -1,0 +1,20 @@
+"""The message sizes at which a library itself changes its protocol, asked of the library that is installed."""
+
+from timpani.errors import UserError
+from timpani.libraries.find import find_mpis
+from timpani.libraries.registry import LIBRARIES
+
+
+def eager_limits(kind: str, version: str) -> dict[str, int]:
+    """Bytes of each limit by the library's name for it; none where no such library is found here or it doesn't tell.
+
+    They are the present settings.
+    """
+    for mpi in find_mpis():
+        if (mpi.kind, mpi.version) == (kind, version):
+            try:
+                limits = LIBRARIES[kind].eager_limits(mpi)
+            except (UserError, OSError):  # a fit is worth having without them
+                return {}
+            return {name: limit for name, limit in sorted(limits.items()) if limit > 0}
+    return {}

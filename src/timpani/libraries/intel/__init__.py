@@ -1,0 +1,37 @@
+"""Intel MPI, 2021 and later: from oneAPI, or the wheels impi-rt and impi-devel."""
+
+import re
+from pathlib import Path
+
+from timpani.libraries.intel import algorithms, launcher
+from timpani.libraries.library import Identity, Library
+
+
+def _environment(launcher: Path) -> dict[str, str]:
+    """What oneAPI's `setvars.sh` would set: its compilers and its ranks ask where the library lies."""
+    return {"I_MPI_ROOT": str(launcher.resolve().parent.parent)}
+
+
+LIBRARY = Library(
+    kind="intel",
+    name="Intel MPI",
+    identity=Identity(
+        launcher_says=re.compile(r"Intel\(R\) MPI Library for Linux\* OS, Version (?P<version>\d[\d.]*)"),
+        wrappers=("mpigxx", "mpicxx"),
+        wrapper_question="-v",
+        wrapper_says=re.compile(r"Intel\(R\) MPI Library (?P<version>\d[\d.]*)"),
+        info="impi_info",
+        development="`pip install impi-devel`, or oneAPI's intel-oneapi-mpi-devel",
+        launcher="mpiexec.hydra",  # its mpirun takes the first mpiexec.hydra on PATH, which may be MPICH's
+        environment=_environment,
+    ),
+    command=launcher.command,
+    start_seconds=0.4,
+    export=launcher.export,
+    host_with_slots=launcher.HOST_WITH_SLOTS,
+    catalogue=algorithms.catalogue,
+    selection=algorithms.selection,
+    setting=algorithms.setting,
+    # Presets, and the tables that they are chosen by.
+    overrides=re.compile(r"I_MPI_(ADJUST_\w+|TUNING\w*|COLL_\w+)"),
+)

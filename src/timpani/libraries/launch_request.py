@@ -1,0 +1,46 @@
+"""What a launcher is asked for, and what it answers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from timpani.libraries.hosts import HostList
+
+Parameters = tuple[tuple[str, str], ...]
+"""Parameters of the library and their values, by its own names: a launcher or an environment spells them."""
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """One start of an MPI program.
+
+    placement       as `study/placement.py` has it
+    oversubscribed  more ranks than cores: ranks are not bound and give way while they wait
+    parameters      of the library, for this start; environment is every rank's
+    hosts           where ranks go, with their slots; empty: this computer
+    folder          of the launch, where `Command.files` go
+    platform        the simulated machine's description, and each rank's host there; None: nothing is simulated
+    """
+
+    ranks: int
+    placement: str
+    oversubscribed: bool
+    parameters: Parameters
+    environment: Mapping[str, str]
+    program: tuple[str, ...]
+    hosts: HostList = ()
+    folder: Path = Path()
+    platform: Path | None = None
+    simulated_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Command:
+    """What to run; `environment` is added to the caller's own.
+
+    files  that it reads: name → text, to be written into the launch's folder before
+    """
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    files: Mapping[str, str] = field(default_factory=dict)

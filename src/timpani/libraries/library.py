@@ -1,0 +1,131 @@
+"""What every MPI library answers in its own way: who are you, how do you start ranks, what do you offer?"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+
+Controls = tuple[tuple[str, int], ...]
+"""MPI_T control variables and their values."""
+
+
+@dataclass(frozen=True)
+class AlgorithmSelection:
+    """How a launch and a cell make the library run one algorithm.
+
+    parameters   of the library, for the whole launch
+    environment  of the whole launch
+    at_creation  MPI_T control variables that hold while the cell's communicator is created: inside one launch
+    at_call      … that hold while the collective is called
+
+    Cells whose parameters and environment are equal can share a launch.
+    """
+
+    parameters: Parameters = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    at_creation: Controls = ()
+    at_call: Controls = ()
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Parameters that make a library count the messages that each rank sends to each other.
+
+    at_exit  False: counts are read around a single call, in one launch for all cells. True: the library writes totals
+             when the program ends, so that a call's share is what one call more adds: two launches for each cell.
+    """
+
+    parameters: Parameters
+    at_exit: bool
+
+    def writing_to(self, prefix: Path) -> Parameters:
+        """The parameters with `{prefix}` filled in: totals are written to PREFIX.RANK.prof."""
+        return tuple((name, value.replace("{prefix}", str(prefix))) for name, value in self.parameters)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """How an installation is recognised.
+
+    launcher_says     what the launcher says of itself with --version
+    wrappers          its C++ wrapper compilers' names, and how one tells its library's version
+    info              the name of the program that tells about the library
+    development       where its compilers and headers come from, for people
+    launcher          the program beside the one found that starts ranks; "": that one
+    environment       what its programs must find in their environment, by the launcher's place
+    """
+
+    launcher_says: re.Pattern[str]
+    wrappers: tuple[str, ...]
+    wrapper_question: str
+    wrapper_says: re.Pattern[str]
+    info: str
+    development: str
+    launcher: str = ""
+    environment: Callable[[Path], Mapping[str, str]] = lambda launcher: {}
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a user should know of a library on this machine."""
+
+    subject: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Library:
+    """One kind of MPI library. Whoever needs to know something of a library asks here, and knows none by name.
+
+    kind, name       the word for it that users type, and its name
+    command          the command that starts a launch with its own launcher
+    start_seconds    what starting and ending two ranks takes, for estimates
+    export           the launcher's words that hand a variable to all ranks; None: they have the launcher's environment
+    exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
+    variable         the environment's variable in which ranks read a parameter of the library
+    host_with_slots  a line of its host files, `{}` for the name and the slots
+    rank_line        a line of its rank files, by rank, host, socket if known, and core; None: it has no such files
+    slurm_interface  by which ranks find each other under srun; None: srun can't start them
+    simulates        whether its ranks run on machines that it simulates
+    catalogue        what it offers, asked of the installed library
+    selection        how it is made to run an algorithm; the catalogue's entry is None for the default
+    shared_start     how a launch starts in which the default, with nothing written, is what it is alone, and others can
+                     be switched to; None where that was not shown for this version, or doesn't hold on several nodes
+                     (the second argument): then the default has launches of its own
+    setting          what a user types to have an algorithm in all calls of its collective: a shell's words before the
+                     program
+    overrides        names of the environment's variables that choose algorithms; launches go without them
+    counting         how it counts messages; None where it can't
+    eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
+    remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
+    notes            what of it spoils or changes measurements here
+    stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
+    """
+
+    kind: str
+    name: str
+    identity: Identity
+    command: Callable[[Mpi, LaunchRequest], Command]
+    start_seconds: float
+    host_with_slots: str
+    catalogue: Callable[[Mpi], Catalogue]
+    selection: Callable[[Mpi, AlgorithmInfo | None, Algorithm], AlgorithmSelection]
+    setting: Callable[[Mpi, AlgorithmInfo, Algorithm], str]
+    overrides: re.Pattern[str]
+    shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
+    export: Callable[[str, str], tuple[str, ...]] | None = None
+    exports_by_part: bool = False
+    variable: Callable[[str], str] = lambda name: name
+    rank_line: Callable[[int, str, int | None, int], str] | None = None
+    slurm_interface: str | None = None
+    simulates: bool = False
+    counting: Callable[[Mpi], Counting | None] = lambda mpi: None
+    eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
+    remove_remains: Callable[[Path], list[Path]] = lambda folder: []
+    notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
+    stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

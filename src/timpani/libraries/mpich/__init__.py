@@ -1,0 +1,34 @@
+"""MPICH, 4 and later."""
+
+import re
+
+from timpani.libraries.library import Identity, Library
+from timpani.libraries.mpich import algorithms, launcher
+from timpani.libraries.mpich.eager_limits import eager_limits
+
+LIBRARY = Library(
+    kind="mpich",
+    name="MPICH",
+    identity=Identity(
+        launcher_says=re.compile(r"HYDRA build details:\s+Version:\s+(?P<version>\d\S*)"),
+        wrappers=("mpicxx", "mpic++"),
+        wrapper_question="-v",
+        wrapper_says=re.compile(r"for MPICH version (?P<version>\d\S*)"),
+        info="mpichversion",
+        development="`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",
+    ),
+    command=launcher.command,
+    start_seconds=0.3,
+    export=launcher.export,
+    host_with_slots=launcher.HOST_WITH_SLOTS,
+    slurm_interface="pmi2",
+    catalogue=algorithms.catalogue,
+    selection=algorithms.selection,
+    shared_start=algorithms.shared_start,
+    setting=algorithms.setting,
+    # Algorithms, the compositions above them, and where either comes from.
+    overrides=re.compile(
+        r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
+    ),
+    eager_limits=eager_limits,
+)

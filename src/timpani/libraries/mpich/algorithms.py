@@ -1,0 +1,173 @@
+"""MPICH: control variables name the algorithms in their descriptions, and are read at each call.
+
+So they are written through MPI_T around the call alone, and all algorithms run in one launch (ran on 4.0.2 and 5.0.2).
+In the environment they would rule the library's own calls too: MPI_Init itself fails where a forced algorithm can't
+serve it (5.0.2: allreduce by reduce_scatter_allgather). MPI_T takes numbers where the environment takes names; which
+number a name has is asked of the library, by giving it the name and reading the variable.
+"""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from timpani.errors import UserError
+from timpani.libraries.canonical_names import canonical_names
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.library import AlgorithmSelection
+from timpani.native.build import build
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+
+# `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
+_NO_ALGORITHMS = ("auto", "nb")
+
+_FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
+
+_DEVICE_COLLECTIVES = "MPIR_CVAR_DEVICE_COLLECTIVES"
+_NO_DEVICE = (_DEVICE_COLLECTIVES, 1)  # the second of `all none percoll`
+
+# Our name of a parameter, by the end of the library's variable MPIR_CVAR_<OP>_<PART>_…; <PART> says whose it is.
+_PARAMETERS = {"KVAL": "radix", "CHUNK_SIZE": "segment_bytes"}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A control variable, as timpani-discover prints it."""
+
+    name: str
+    value: int | None
+    description: str
+
+
+def catalogue(mpi: Mpi) -> Catalogue:
+    """Ask the library through MPI_T, by a program built for it."""
+    algorithms = read_algorithms(control_variables(mpi, {}))
+    return Catalogue(mpi.kind, mpi.version, _numbered(mpi, algorithms))
+
+
+def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection:
+    """Nothing is set but around the calls of forced algorithms."""
+    return AlgorithmSelection()
+
+
+def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
+    """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
+    if info is None:
+        return AlgorithmSelection()
+    asked = dict(algorithm.parameters)
+    return AlgorithmSelection(
+        at_call=(
+            (_algorithm_variable(info.collective), int(info.value)),
+            _FALLBACK_IS_ERROR,
+            _NO_DEVICE,
+            *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
+        ),
+    )
+
+
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+    """Variables of the environment. They name the algorithm as the library does; where it can't serve a call the
+    library takes another, as is its own habit."""
+    asked = dict(algorithm.parameters)
+    name = info.aliases[0] if info.aliases else info.name
+    variables = {_DEVICE_COLLECTIVES: "none"} | {_algorithm_variable(info.collective): name}
+    variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
+    return shlex.join([*(f"{variable}={value}" for variable, value in variables.items()), "mpiexec"])
+
+
+def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
+    """The library's control variables in an environment with `settings`."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR_")}
+    answer = subprocess.run(
+        [build(mpi) / "timpani-discover"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**environment, **settings},
+    )
+    if answer.returncode != 0:
+        raise UserError(
+            f"{mpi} can't start a single process: {answer.stderr.strip()}", f"try `{mpi.mpirun} -n 1 hostname`"
+        )
+    return read_variables(answer.stdout)
+
+
+def _numbered(mpi: Mpi, algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms with their numbers in place of names: the n-th of every collective is asked for at once."""
+    numbered: dict[str, list[AlgorithmInfo]] = {collective: [] for collective in algorithms}
+    for turn in zip_longest(*algorithms.values()):
+        asked = {_algorithm_variable(info.collective): info for info in turn if info is not None}
+        values = {
+            each.name: each.value for each in control_variables(mpi, {name: info.value for name, info in asked.items()})
+        }
+        for variable, info in asked.items():
+            numbered[info.collective].append(replace(info, value=str(values[variable])))
+    return {collective: tuple(each) for collective, each in numbered.items()}
+
+
+def read_variables(lines: str) -> list[Variable]:
+    """The control variables that timpani-discover printed."""
+    objects = (json.loads(line) for line in lines.splitlines())
+    return [Variable(each["name"], each.get("value"), each["description"]) for each in objects]
+
+
+def read_algorithms(variables: Iterable[Variable]) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms of each collective that we measure."""
+    by_name = {variable.name: variable for variable in variables}
+    algorithms = {}
+    for collective in COLLECTIVES:
+        variable = by_name.get(_algorithm_variable(collective))
+        if variable is None:
+            continue
+        told = {name: text for name, text in read_description(variable.description) if name not in _NO_ALGORITHMS}
+        algorithms[collective] = tuple(
+            AlgorithmInfo(collective, canonical, name, tuple(_parameters(collective, name, told, by_name)), aliases)
+            for name, (canonical, aliases) in canonical_names(told).items()
+        )
+    return algorithms
+
+
+def read_description(description: str) -> list[tuple[str, str]]:
+    """Names and explanations of a variable's description.
+
+    MPICH 5 writes a line for each. MPICH 4.0 prints the same without its line ends, so that an explanation runs into
+    the next name: there the names' column, of one width for all, tells where a name begins.
+    """
+    if "\n" in description:
+        return re.findall(r"^(\w+) +- (.*)$", description, re.MULTILINE)
+    column = description[description.find("JSON_FILE)") + len("JSON_FILE)") :]
+    width = column.find("- ")
+    starts = [dash.start() - width for dash in re.finditer(r"(?<= )- Force", column)]
+    entries = [column[start:end] for start, end in zip(starts, [*starts[1:], len(column)], strict=True)]
+    return [(entry[:width].strip(), entry[width + len("- ") :]) for entry in entries]
+
+
+def _algorithm_variable(collective: str) -> str:
+    return f"MPIR_CVAR_{collective.upper()}_INTRA_ALGORITHM"
+
+
+def _parameters(
+    collective: str, algorithm: str, told: dict[str, str], variables: dict[str, Variable]
+) -> Iterator[Parameter]:
+    """The variables MPIR_CVAR_<OP>_<PART>_KVAL and …_CHUNK_SIZE that are this algorithm's.
+
+    The first word of the part is met in the algorithm's name, the others there or in its explanation:
+    TREE_PIPELINE is that of `pipelined_tree`, and that of a `tree` explained as 'pipelined tree'.
+    """
+    if f"k_{algorithm}" in told:  # `brucks` is the one of radix 2, `k_brucks` that of radix k
+        return
+    pattern = re.compile(rf"MPIR_CVAR_{collective.upper()}_(?P<part>\w+)_(?P<end>{'|'.join(_PARAMETERS)})")
+    said = f"{algorithm} {told[algorithm]}".lower()
+    for variable in variables.values():
+        match = pattern.fullmatch(variable.name)
+        if match is None or variable.value is None:
+            continue
+        first, *others = match["part"].lower().split("_")
+        if first in algorithm and all(word in said for word in others):
+            yield Parameter(_PARAMETERS[match["end"]], variable.name, variable.value, variable.description)

@@ -1,0 +1,51 @@
+"""Open MPI, 4.1 and later."""
+
+import re
+
+from timpani.libraries.library import Identity, Library, Note
+from timpani.libraries.openmpi import algorithms, launcher
+from timpani.libraries.openmpi.counting import counting
+from timpani.libraries.openmpi.eager_limits import eager_limits
+from timpani.libraries.openmpi.remains import remove_remains
+from timpani.native.mpi import Mpi
+
+
+def _notes(mpi: Mpi) -> tuple[Note, ...]:
+    if mpi.numbers < (5,):
+        return ()
+    what = (
+        f"{mpi.name} {mpi.version} uses coll/han for most collectives on several nodes; "
+        "Timpani disables it where it forces an algorithm, not for the default"
+    )
+    return (Note("HAN", what),)
+
+
+LIBRARY = Library(
+    kind="openmpi",
+    name="Open MPI",
+    identity=Identity(
+        launcher_says=re.compile(r"\((?:Open MPI|OpenRTE)\) (?P<version>\d\S*)"),
+        wrappers=("mpicxx", "mpic++"),
+        wrapper_question="--showme:version",
+        wrapper_says=re.compile(r"Open MPI (?P<version>\d\S*)"),
+        info="ompi_info",
+        development="`apt install libopenmpi-dev`, or your cluster's module with Open MPI's compilers",
+    ),
+    command=launcher.command,
+    start_seconds=1.0,
+    export=launcher.export,
+    exports_by_part=True,
+    variable=lambda name: f"OMPI_MCA_{name}",
+    host_with_slots=launcher.HOST_WITH_SLOTS,
+    rank_line=launcher.rank_line,
+    slurm_interface="pmix",
+    catalogue=algorithms.catalogue,
+    selection=algorithms.selection,
+    shared_start=algorithms.shared_start,
+    setting=algorithms.setting,
+    overrides=re.compile(r"OMPI_MCA_coll(_\w+)?"),  # which components there are, and what they are told
+    counting=counting,
+    eager_limits=eager_limits,
+    remove_remains=remove_remains,
+    notes=_notes,
+)

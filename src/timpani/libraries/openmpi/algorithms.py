@@ -1,0 +1,154 @@
+"""Open MPI: `coll/tuned` lists its algorithms by `ompi_info`, and switches them by MCA variables.
+
+With `coll_tuned_use_dynamic_rules` set, each new communicator reads `coll_tuned_<op>_algorithm` again, so writing it
+through MPI_T and duplicating the communicator switches inside one launch (ran on 4.1.4 and 5.0.11).
+"""
+
+import os
+import re
+import shlex
+import subprocess
+from collections import defaultdict
+
+from timpani.errors import UserError
+from timpani.libraries.canonical_names import canonical_names
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import AlgorithmSelection, Controls
+from timpani.libraries.openmpi.launcher import arguments
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+
+_ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
+_LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")
+_SAME_DEFAULT = ("4.1.4", "5.0.11")
+"""Versions whose default was seen to send the same messages and to take the same time whether or not algorithms can be
+switched: `python -m bench default` compares."""
+
+_DECIDE_YOURSELF = "0"  # the enumerator `ignore`
+
+# Our name of a parameter, by what follows `coll_tuned_<op>_algorithm_`; `radix` is its algorithm's alone.
+_PARAMETERS = {
+    "segmentsize": "segment_bytes",
+    "tree_fanout": "fanout",
+    "chain_fanout": "chain_fanout",
+    "max_requests": "max_requests",
+}
+_RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
+
+
+def catalogue(mpi: Mpi) -> Catalogue:
+    """Ask the ompi_info that belongs to `mpi`."""
+    if mpi.info is None:
+        raise UserError(f"{mpi} has no ompi_info, which lists its algorithms", "install the library whole")
+    # What the user set in the environment would show up as defaults.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_tuned_")}
+    answer = subprocess.run([mpi.info, *_ASK], capture_output=True, text=True, check=False, env=environment)
+    algorithms = read_algorithms(answer.stdout)
+    if not algorithms:
+        raise UserError(
+            f"{mpi.info} lists no algorithm of coll/tuned ({answer.stderr.strip() or 'it says nothing'})",
+            f"look at `{mpi.info} {' '.join(_ASK)}`",
+        )
+    return Catalogue(mpi.kind, mpi.version, algorithms)
+
+
+def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
+    """With dynamic rules on and no algorithm written, `tuned` takes its fixed decision, as without.
+
+    On several nodes 5.0's default is HAN, which is kept out where algorithms are forced.
+    """
+    if mpi.version not in _SAME_DEFAULT or (several_nodes and mpi.numbers >= (5,)):
+        return None
+    return AlgorithmSelection(_dynamic_rules(mpi))
+
+
+def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
+    """One launch serves all algorithms whose variable can be written, the others have launches of their own.
+
+    Parameters not asked for go back to their defaults.
+    """
+    if info is None:
+        return AlgorithmSelection()
+    asked = dict(algorithm.parameters)
+    controls = (
+        (_algorithm_variable(info.collective), int(info.value)),
+        *((each.control, asked.get(each.name, each.default)) for each in info.parameters),
+    )
+    if info.at_start:
+        return AlgorithmSelection((*_dynamic_rules(mpi), *_written(controls)))
+    return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls)
+
+
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+    """Arguments to mpirun; parameters not asked for stay at their defaults."""
+    asked = dict(algorithm.parameters)
+    controls = (
+        (_algorithm_variable(info.collective), int(info.value)),
+        *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
+    )
+    return shlex.join(["mpirun", *arguments((*_dynamic_rules(mpi), *_written(controls)))])
+
+
+def _dynamic_rules(mpi: Mpi) -> Parameters:
+    """What lets coll/tuned be told an algorithm."""
+    rules = ("coll_tuned_use_dynamic_rules", "1")
+    return (rules, ("coll", "^han")) if mpi.numbers >= (5,) else (rules,)  # HAN takes most on several nodes from tuned
+
+
+def _written(controls: Controls) -> Parameters:
+    return tuple((name, str(value)) for name, value in controls)
+
+
+def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    """The algorithms of each collective that we measure, from what `ompi_info --parsable` prints."""
+    values: dict[str, str] = {}
+    helps: dict[str, str] = {}
+    enumerators: defaultdict[str, dict[str, str]] = defaultdict(dict)  # per variable: name → id
+    read_only: set[str] = set()
+    for line in parsable.splitlines():
+        if not (match := _LINE.fullmatch(line)):
+            continue
+        variable, value = match["variable"], match["value"]
+        if match["field"] == "value":
+            values[variable] = value
+        elif match["field"] == "help":
+            helps[variable] = value
+        elif match["field"] == "status" and value == "read-only":
+            read_only.add(variable)
+        elif match["field"] == "enumerator":  # enumerator:value:6:binomial
+            _, number, name = value.split(":", maxsplit=2)
+            if number != _DECIDE_YOURSELF:
+                enumerators[variable][name] = number
+    algorithms = {}
+    for collective in COLLECTIVES:
+        variable = _algorithm_variable(collective)
+        if ids := enumerators.get(variable):
+            algorithms[collective] = tuple(
+                AlgorithmInfo(
+                    collective=collective,
+                    name=canonical,
+                    value=ids[name],
+                    parameters=_parameters(variable, name, values, helps),
+                    aliases=aliases,
+                    at_start=variable in read_only,
+                )
+                for name, (canonical, aliases) in canonical_names(ids).items()
+            )
+    return algorithms
+
+
+def _algorithm_variable(collective: str) -> str:
+    return f"coll_tuned_{collective}_algorithm"
+
+
+def _parameters(variable: str, algorithm: str, values: dict[str, str], helps: dict[str, str]) -> tuple[Parameter, ...]:
+    found = []
+    for control, value in values.items():
+        suffix = control.removeprefix(f"{variable}_")
+        radix = _RADIX.fullmatch(suffix)
+        name = "radix" if radix and radix["algorithm"] == algorithm else _PARAMETERS.get(suffix)
+        if suffix != control and name:
+            found.append(Parameter(name, control, int(value), helps.get(control, "")))
+    return tuple(found)

@@ -1,0 +1,30 @@
+"""SimGrid, whose MPI runs programs on machines that it simulates, and is used only where one is named."""
+
+import re
+
+from timpani.libraries.library import Identity, Library
+from timpani.libraries.simgrid import algorithms, launcher
+
+_SAYS = re.compile(r"SimGrid version (?P<version>\d\S*)")
+
+LIBRARY = Library(
+    kind="simgrid",
+    name="SimGrid",
+    identity=Identity(
+        launcher_says=_SAYS,
+        wrappers=("smpicxx",),
+        wrapper_question="--version",
+        wrapper_says=_SAYS,
+        info="smpirun",
+        development="`apt install libsimgrid-dev`",
+    ),
+    command=launcher.command,
+    start_seconds=0.2,
+    host_with_slots="{}:{}",
+    simulates=True,
+    catalogue=algorithms.catalogue,
+    selection=algorithms.selection,
+    setting=algorithms.setting,
+    overrides=re.compile(r"SMPI_(?!PRETEND)\w+"),
+    stand_ins=algorithms.STAND_INS,
+)

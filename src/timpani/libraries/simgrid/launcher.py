@@ -1,0 +1,52 @@
+"""SimGrid's smpirun: the ranks of a machine that a platform file describes, simulated in one process."""
+
+import re
+from collections.abc import Iterable
+
+from timpani.errors import UserError
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.native.mpi import Mpi
+
+_HOSTS = "hosts.txt"
+_SETTINGS = (
+    "--cfg=smpi/simulate-computation:no",  # only messages take time: what this computer's cores are like doesn't enter
+    "--cfg=smpi/wtime:0",  # nor does reading the clock
+    "--cfg=smpi/coll-selector:ompi",  # what runs where no algorithm is forced: Open MPI's decisions
+    "--log=root.thresh:warning",
+)
+_PAIRWISE = "--cfg=smpi/alltoallv:ring"
+"""SimGrid's name of the exchange that Open MPI calls pairwise."""
+
+_SPLIT = re.compile(r"[\s*?\[\]]")
+
+
+def command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """Each rank on its host of the platform. Nothing of the program is a rank's own, so it is loaded once for all."""
+    if request.platform is None:
+        raise UserError("SimGrid simulates, and can't measure this computer", "name a platform, --on simgrid:NAME")
+    hosts = request.folder / _HOSTS
+    argv = (
+        *(str(mpi.mpirun), "-np", str(request.ranks), "-no-privatize"),
+        *("-platform", str(request.platform), "-hostfile", str(hosts), *_SETTINGS),
+        *((_PAIRWISE,) if _breaks_in_pairs(request.ranks) else ()),
+        *arguments(request.parameters),
+        *request.program,
+    )
+    if split := next((word for word in argv if _SPLIT.search(word)), None):
+        raise UserError(f"smpirun would split {split!r}", "choose a folder without spaces and wildcards")
+    by_rank = "".join(f"{host}\n" for host in request.simulated_hosts)
+    return Command(argv=argv, environment=request.environment, files={_HOSTS: by_rank})
+
+
+def arguments(parameters: Iterable[tuple[str, str]]) -> list[str]:
+    """SimGrid's settings as smpirun takes them."""
+    return [f"--cfg={name}:{value}" for name, value in parameters]
+
+
+def _breaks_in_pairs(ranks: int) -> bool:
+    """Whether SimGrid (3.32) ends the program at the first alltoallv of so many ranks.
+
+    Where Open MPI exchanges pairwise, of 2 and 3, 64 to 127, and 256 and more ranks, it takes an algorithm of its own
+    in place of that which takes powers of two only.
+    """
+    return (ranks < 4 or 64 <= ranks < 128 or ranks >= 256) and ranks.bit_count() != 1

