@@ -7,6 +7,7 @@ from pathlib import Path
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 
@@ -104,6 +105,7 @@ class Library:
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
     notes            what of it spoils or changes measurements here
+    tuning_files     the files that it chooses its algorithms by
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
 
@@ -128,4 +130,5 @@ class Library:
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
+    tuning_files: tuple[TuningFile, ...] = ()
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -1,0 +1,91 @@
+"""The files by which a library is told which algorithm to choose where: written, read, checked, switched on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import Call, Rule, SelectionTable
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A rule, or a condition of it, that a file's format can't say."""
+
+    rule: Rule
+    why: str
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file's text, the table that it says, and what of the table asked for it leaves out.
+
+    Where a format can't tell a condition (how many nodes there are, say), the rule in `said` lacks it and `left_out`
+    names it; a rule that would be wrong without its condition is left out whole.
+    """
+
+    text: str
+    said: SelectionTable
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong with a file: where, what happens because of it, and what mends it.
+
+    severity  `error`: the library ignores the file, ends the program or sends wrong data; `warning`: it does something
+              else than the file seems to say
+    line      counted from 1; None: the whole file, or how it is switched on
+    """
+
+    severity: Literal["error", "warning"]
+    line: int | None
+    what: str
+    consequence: str
+    mend: str
+
+
+class Choice(Protocol):
+    """A file that was read: what the library chooses by it."""
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The algorithm for `call`, by its canonical name where the catalogue has one; None: the library's default."""
+        ...
+
+
+class TuningFile(Protocol):
+    """One format of one library."""
+
+    name: str
+    """The file's name in the folder that `timpani tune` writes."""
+
+    title: str
+    """What it is, for people: `Open MPI's rules for coll/tuned`."""
+
+    def serves(self, mpi: Mpi) -> bool:
+        """Whether this version of the library reads it."""
+        ...
+
+    def recognises(self, text: str) -> bool:
+        """Whether `text` seems to be such a file, right or wrong."""
+        ...
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """The file that says `table`; `catalogue` has the algorithms of `mpi`."""
+        ...
+
+    def read(self, text: str, catalogue: Catalogue) -> Choice:
+        """What the library does by `text`. UserError, with the line, where it would refuse or ignore it."""
+        ...
+
+    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+        """All that is wrong with it, or does something else than it seems to say, for this library."""
+        ...
+
+    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+        """The parameters of the library that make it read the file at `path`."""
+        ...

@@ -1,0 +1,103 @@
+"""Which algorithm where: the selection table that each library's tuning files are written from."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from timpani.study.cell import Algorithm
+
+
+@dataclass(frozen=True, order=True)
+class Call:
+    """A call of a collective, as far as a choice may depend on it.
+
+    per_node       the most ranks of its communicator that share a node
+    message_bytes  as `study/cell.py` counts it
+    """
+
+    collective: str
+    ranks: int
+    nodes: int
+    per_node: int
+    message_bytes: int
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """Whole numbers from `first` to `last`, both among them; without end where `last` is None."""
+
+    first: int = 0
+    last: int | None = None
+
+    def __contains__(self, number: int) -> bool:
+        return self.first <= number and (self.last is None or number <= self.last)
+
+
+ALL = Span()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was measured at one size: default's time / algorithm's with its 95 % interval, and over how many launches.
+
+    A bound is None where launches are too few for one; simulated times do not vary and have none.
+    """
+
+    message_bytes: int
+    gain: float
+    gain_low: float | None
+    gain_high: float | None
+    launches: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Where one algorithm takes the library's place at choosing.
+
+    algorithm  under its canonical name, with its provider and the parameters that were measured
+    evidence   of each measured size in `sizes`
+    cost       what it takes more there than the best algorithm, as a share, at most: the price of having fewer rules
+    """
+
+    collective: str
+    algorithm: Algorithm
+    ranks: Span = ALL
+    nodes: Span = ALL
+    per_node: Span = ALL
+    sizes: Span = ALL
+    evidence: tuple[Evidence, ...] = ()
+    cost: float = 0.0
+
+    def applies(self, call: Call) -> bool:
+        """Whether it decides `call`."""
+        return (
+            call.collective == self.collective
+            and call.ranks in self.ranks
+            and call.nodes in self.nodes
+            and call.per_node in self.per_node
+            and call.message_bytes in self.sizes
+        )
+
+
+@dataclass(frozen=True)
+class SelectionTable:
+    """Rules, of which the first that applies decides a call; where none does the library chooses.
+
+    library, version  that was measured
+    source            the campaign's folder and when it was measured, for people
+    gaps              in words, what lies between measured sizes and is left to the library
+    """
+
+    library: str
+    version: str
+    rules: tuple[Rule, ...]
+    source: str = ""
+    gaps: tuple[str, ...] = ()
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The algorithm for `call`; None where the library chooses."""
+        return next((rule.algorithm for rule in self.rules if rule.applies(call)), None)
+
+    def of(self, collectives: Iterable[str]) -> tuple[Rule, ...]:
+        """The rules of these collectives."""
+        wanted = set(collectives)
+        return tuple(rule for rule in self.rules if rule.collective in wanted)
