@@ -51,7 +51,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
             ),
             legend=theme.legend(keys.values(), title="best", symbolType="square", symbolStrokeWidth=0),
         ),
-        opacity=alt.when(alt.datum.verdict == TIE).then(alt.value(0.3)).otherwise(alt.value(0.8)),
+        opacity=alt.OpacityValue(0.8, condition=[{"test": alt.datum.verdict == TIE, "value": 0.3}]),
         tooltip=[
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("ranks:Q", title="ranks"),

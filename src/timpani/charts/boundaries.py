@@ -40,5 +40,5 @@ def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -
         baseline="top",
         fontSize=10,
         color=palette.quiet,
-    ).encode(y=alt.value(height), text=alt.Text("words:N"))
+    ).encode(y=alt.YValue(height), text=alt.Text("words:N"))
     return theme.layer(rule, words)

@@ -123,24 +123,25 @@ def curves(
             y=y,
             color=colour,
             strokeDash=theme.dash(styled, field="curve"),
-            strokeWidth=alt.when(alt.FieldOneOfPredicate(field="curve", oneOf=defaults))
-            .then(alt.value(theme.DEFAULT_WIDTH))
-            .otherwise(alt.value(theme.OTHER_WIDTH)),
+            strokeWidth=alt.StrokeWidthValue(
+                theme.OTHER_WIDTH,
+                condition=[{"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}],
+            ),
         )
     )
     measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)
     off_scale = (
         base.transform_filter(f"!({on_scale}) && (isValid(datum.value) || indexof(datum.status, '{FAILED}') >= 0)")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
-        .encode(y=alt.value(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
+        .encode(y=alt.YValue(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
     ends = _ends(drawn, across, height, linear)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
-        y=y, y2=alt.Y2("name_value:Q"), x2=alt.value(alt.expr("width + 22")), color=colour
+        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr("width + 22")), color=colour
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
-        x=alt.value(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")
+        x=alt.XValue(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")
     )
     return theme.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
 

@@ -58,7 +58,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
     line = (
         base.transform_filter(alt.datum.part == FITTED)
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend), detail="piece:N")
+        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend), detail=alt.Detail("piece:N"))
     )
     measured = with_bars(base, "time_us", "low_us", "high_us", here=["message_bytes"]).transform_filter(
         alt.datum.part == MEASURED

@@ -119,7 +119,7 @@ def bars(
         .encode(
             **{along: axis(f"{end}:Q")},
             color=colour,
-            size=alt.when("datum.is_far").then(alt.value(_HEAD_OF_A_POINT)).otherwise(alt.value(_HEAD_OF_A_BAR)),
+            size=alt.SizeValue(_HEAD_OF_A_BAR, condition=[{"test": "datum.is_far", "value": _HEAD_OF_A_POINT}]),
         )
         for end in (LOW, HIGH)
     ]
@@ -135,6 +135,8 @@ def bars(
         )
         .transform_calculate(words="datum.cut_bars + (datum.cut > 0 && datum.far > 0 ? ', ' : '') + datum.far_points")
         .mark_text(align="right", baseline="bottom", fontSize=10, color=palette.quiet)
-        .encode(x=alt.value(alt.expr("child_width" if faceted else "width")), y=alt.value(-4), text=alt.Text("words:N"))
+        .encode(
+            x=alt.XValue(alt.expr("child_width" if faceted else "width")), y=alt.YValue(-4), text=alt.Text("words:N")
+        )
     )
     return [rule, *heads, number]

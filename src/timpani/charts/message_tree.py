@@ -63,7 +63,7 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
     caption = (
         alt.Chart(pl.DataFrame({"words": [_CAPTION] * bool(tree.exchanged)}, schema={"words": pl.String()}))
         .mark_text(fontSize=11, align="left", baseline="bottom", color=palette.quiet)
-        .encode(x=alt.value(0), y=alt.value(alt.expr("height")), text="words:N")
+        .encode(x=alt.XValue(0), y=alt.YValue(alt.expr("height")), text=alt.Text("words:N"))
     )
     chart = theme.layer(
         lines,

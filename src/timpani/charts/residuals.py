@@ -25,7 +25,7 @@ def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme
     rows  a row per point: `label`, `fitted` and `residual` in the response's unit, `ranks`, `message_bytes`
     """
     base = alt.Chart()
-    zero = base.mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(0))
+    zero = base.mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(0))
     points = base.mark_point(size=14, filled=True, opacity=0.6, color=palette.series[0]).encode(
         x=alt.X("fitted:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="Fitted", grid=False, tickCount=4)),
         y=alt.Y("residual:Q", axis=alt.Axis(title="Residual", tickCount=5)),

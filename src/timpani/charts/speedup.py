@@ -44,7 +44,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
         .transform_calculate(outcome=_OUTCOME, status=_OF_RATIO, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
         .encode(x=axes.size_axis(ticks=5))
     )
-    one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.datum(1))
+    one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(1))
     intervals = bars(base, colour, palette, faceted=True, strokeWidth=1.4)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
