@@ -333,11 +333,11 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
     fixed = ("--method", "osu", "-x", "1", "-i", "1000")
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16,32,64", *fixed, "-o", disk / "c")
     with small_disk(disk):
-        assert timpani(*study, "--launches", "1").returncode == 0
+        assert typed(*study, "--launches", "1").returncode == 0
         before = (disk / "c" / "results.jsonl").read_bytes()
         filling = ballast(disk)
         os.truncate(filling, filling.stat().st_size - room * 4096)
-        full = timpani(*study, "--launches", "3")
+        full = typed(*study, "--launches", "3")
         if full.returncode:
             assert full.returncode == 2
             assert "can't be written (No space left on device); make room; " in full.stderr.splitlines()[-1]
@@ -345,7 +345,7 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
             assert room > 16
         assert (disk / "c" / "results.jsonl").read_bytes().startswith(before)
         filling.unlink()
-        again = timpani(*study, "--launches", "3")
+        again = typed(*study, "--launches", "3")
         assert again.returncode == 0, again.stderr
         assert len(keys(disk / "c")) == 12
         assert load(disk / "c").results["error"].null_count() == 12, "no cell is blamed for the disk"
@@ -373,18 +373,18 @@ def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
         filling = ballast(disk)
         with filling.open("ab") as file:
             file.write(bytes(4096))
-        full = timpani(*study)
+        full = typed(*study)
         assert full.returncode == 2
         assert "can't be written (No space left on device)" in full.stderr.splitlines()[-1]
         filling.unlink()
-        assert timpani(*study).returncode == 0
+        assert typed(*study).returncode == 0
 
 
 @needs_mpi
 @needs_two_cores
 def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-o", tmp_path / "c")
-    assert timpani(*study, "--launches", "1").returncode == 0
+    assert typed(*study, "--launches", "1").returncode == 0
     before = (tmp_path / "c" / "results.jsonl").read_bytes()
     limited = timpani(
         *study, "--launches", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
@@ -392,5 +392,5 @@ def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
     assert limited.returncode == 2
     assert "can't be written (File too large); make room; " in limited.stderr.splitlines()[-1]
     assert (tmp_path / "c" / "results.jsonl").read_bytes() == before
-    assert timpani(*study, "--launches", "2").returncode == 0
+    assert typed(*study, "--launches", "2").returncode == 0
     assert len(keys(tmp_path / "c")) == 4

@@ -61,7 +61,7 @@ def test_a_cell_fails_whose_rule_was_not_followed(mpi: Mpi, tmp_path: Path) -> N
     path.write_text(rules("allgather bytes=1024.. neighbor_exchange"))
     study = ("allgather", "--algorithms", "default", "--sizes", "8,1Ki", "--launches", "1", "--slot", "5ms")
     options = ("--ranks", "3", "--oversubscribe", "--mpi", mpi.mpirun, "--rules", path, "-o", folder)
-    timpani("run", *study, *options)
+    typed("run", *study, *options)
     found = {(line["provider"], line["message_bytes"]): line["error"] for line in results(folder)}
     assert "rules not followed" in found.pop(("timpani", 1024))
     assert set(found.values()) == {None}
@@ -115,13 +115,13 @@ def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path,
 def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "rules.txt"
     path.write_text(text)
-    done = timpani("preload", "--rules", path, "--", "true")
+    done = typed("preload", "--rules", path, "--", "true")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert said in done.stderr
 
 
 @needs_mpi
 def test_what_is_there_is_not_overwritten_and_nothing_found_is_said(tmp_path: Path, file: Path) -> None:
-    assert "exists already" in timpani("preload", "--profile", file, "--", "true").stderr
+    assert "exists already" in typed("preload", "--profile", file, "--", "true").stderr
     assert file.read_text() == RULES
     assert "can't be started" in timpani("preload", "--", "no-such-program").stderr

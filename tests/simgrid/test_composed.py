@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from tests.campaign.live import timpani
+from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.load import load
 
@@ -26,7 +26,7 @@ def times(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str]
     folder = tmp_path_factory.mktemp("composed") / "c"
     study = folder.with_suffix(".toml")
     study.write_text(STUDY)
-    done = timpani("run", study, "--on", "simgrid:four-groups-of-4", "-o", folder)
+    done = typed("run", study, "--on", "simgrid:four-groups-of-4", "-o", folder)
     assert done.returncode == 0, done.stderr
     results = load(folder).results
     assert results["error"].null_count() == results.height

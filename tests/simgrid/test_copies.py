@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tests.campaign.live import timpani
+from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
@@ -17,7 +17,7 @@ SIZES = (64, 65536, 1048576)
 
 
 def measured(folder: Path, *arguments: str) -> pl.DataFrame:
-    done = timpani("run", *arguments, "--on", "simgrid:four-groups-of-4", "-o", folder)
+    done = typed("run", *arguments, "--on", "simgrid:four-groups-of-4", "-o", folder)
     assert done.returncode == 0, done.stderr
     cells = estimate_cells(load(folder).results)
     assert cells["error"].null_count() == cells.height, cells["error"].to_list()
