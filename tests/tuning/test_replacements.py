@@ -7,9 +7,11 @@ import pytest
 
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
-from timpani.tuning.replacements import replacements, rules_text, warnings
+from timpani.tuning.replacements import rules_text, warnings
+from timpani.tuning.selection import select
+from timpani.tuning.table import Rule
 
 LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
@@ -24,9 +26,13 @@ def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks
     ]
 
 
-def found(*results: LaunchResult) -> list[tuple[int, int, str]]:
-    frame: pl.DataFrame = results_frame(list(results))
-    return [(rule.first_bytes, rule.last_bytes, rule.algorithm) for rule in replacements(frame, LAYOUTS)]
+def ours(results: list[LaunchResult], close: float = 1.0) -> tuple[Rule, ...]:
+    frame: pl.DataFrame = results_frame(results)
+    return select(frame, LAYOUTS, OWN, close).rules
+
+
+def found(*results: LaunchResult, close: float = 1.0) -> list[tuple[int, int | None, str]]:
+    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in ours(list(results), close)]
 
 
 def default(*sizes: int) -> dict[tuple[str, int], float]:
@@ -34,45 +40,45 @@ def default(*sizes: int) -> dict[tuple[str, int], float]:
 
 
 def test_a_rule_reaches_from_size_to_size_and_not_beyond() -> None:
-    ours = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
-    assert found(*measured(default(8, 16, 32, 64) | ours)) == [(16, 64, "ring:segment_bytes=8")]
+    of_ours = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
+    assert found(*measured(default(8, 16, 32, 64) | of_ours)) == [(16, 64, "ring:segment_bytes=8")]
 
 
 def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
-    ours = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
-    assert found(*measured(default(8, 16, 32) | ours)) == [(8, 8, "ring"), (32, 32, "ring")]
+    of_ours = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
+    assert found(*measured(default(8, 16, 32) | of_ours)) == [(8, 8, "ring"), (32, 32, "ring")]
 
 
 def test_the_faster_of_ours_takes_over_at_its_first_size() -> None:
-    ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
-    assert found(*measured(default(8, 16) | ours)) == [(8, 15, "a"), (16, 16, "b")]
+    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | of_ours)) == [(8, 15, "a"), (16, 16, "b")]
 
 
 def test_a_rule_ends_where_its_algorithm_does_not_win_though_another_does() -> None:
-    ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
-    assert found(*measured(default(8, 16) | ours)) == [(8, 8, "a"), (16, 16, "b")]
+    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | of_ours)) == [(8, 8, "a"), (16, 16, "b")]
 
 
 def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> None:
-    ours = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
+    of_ours = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
     results = [
         replace(result, median_us=None, error="wrong data")
         if result.cell.message_bytes == 16 and result.cell.algorithm.name == "a"
         else result
-        for result in measured(default(8, 16, 32) | ours)
+        for result in measured(default(8, 16, 32) | of_ours)
     ]
     assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
 
 
 def test_what_failed_in_a_placement_wins_nowhere_with_that_layout() -> None:
-    ours = {("timpani/a", 8): 50.0}
-    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | ours, "core")]
-    assert found(*measured(default(8) | ours), *failed) == []
+    of_ours = {("timpani/a", 8): 50.0}
+    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | of_ours, "core")]
+    assert found(*measured(default(8) | of_ours), *failed) == []
 
 
 def test_rules_that_were_confirmed_are_no_algorithm_to_choose() -> None:
-    ours = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
-    assert found(*measured(default(8) | ours)) == [(8, 8, "a")]
+    of_ours = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
+    assert found(*measured(default(8) | of_ours)) == [(8, 8, "a")]
 
 
 def test_an_algorithm_of_the_library_is_no_rule() -> None:
@@ -93,15 +99,35 @@ def test_points_whose_layout_nobody_knows_are_left_out() -> None:
 
 @pytest.mark.parametrize("about", [[], ["from a campaign"]])
 def test_the_file_counts_its_rules(about: list[str]) -> None:
-    frame = results_frame(measured(default(8) | {("timpani/a", 8): 50.0}))
-    lines = rules_text(replacements(frame, LAYOUTS), about).splitlines()
+    lines = rules_text(ours(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"
 
 
 def test_collectives_that_agree_on_sizes_first_are_named() -> None:
-    rules = replacements(results_frame(measured(default(8) | {("timpani/a", 8): 50.0})), LAYOUTS)
+    rules = ours(measured(default(8) | {("timpani/a", 8): 50.0}))
     assert warnings(rules) == []
     of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
     assert [warning.split(":")[0] for warning in warnings(of_pairs)] == ["alltoallv"]
+
+
+def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stated() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 80.0, ("timpani/a", 16): 50.5, ("timpani/b", 16): 50.0}
+    results = measured(default(8, 16) | times)
+    assert found(*results) == [(8, 15, "a"), (16, 16, "b")]
+    assert found(*results, close=1.02) == [(8, 16, "a")]
+    [rule] = ours(results, close=1.02)
+    assert 0.009 < rule.cost < 0.011
+    assert [each.message_bytes for each in rule.evidence] == [8, 16]
+
+
+def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
+    frame = results_frame(measured(default(8, 4096) | times))
+    assert select(frame, LAYOUTS, OWN).gaps == ("bcast, 8 ranks on 4 nodes: not measured between 8 B and 4 KiB",)
+
+
+def test_rules_of_the_library_are_its_own_algorithms() -> None:
+    frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
+    assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from math import ceil
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
+from timpani.study.parameter_series import each_of
 from timpani.study.sizes import show_size
 from timpani.study.skipped import Skipped
 from timpani.study.study import ALL, Study
@@ -192,7 +193,7 @@ def _algorithms(
     """The algorithms that `texts` name, some twice; those of another library than the first are left out."""
     catalogue, *others = catalogues.values()
     beside = {each.provider: each for each in others}
-    for written in texts:
+    for written in chain.from_iterable(map(each_of, texts)):
         ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in written
         text = f"{OWN}/{written}" if ways_of_ours else written
         if text == ALL:

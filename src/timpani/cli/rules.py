@@ -19,11 +19,13 @@ def rules(
     from timpani.campaign.load import load
     from timpani.errors import UserError
     from timpani.report.files import write_file
+    from timpani.study.cell import OWN
     from timpani.study.counted import counted
-    from timpani.tuning.replacements import replacements, rules_text, warnings
+    from timpani.tuning.replacements import rules_text, warnings
+    from timpani.tuning.selection import select
 
     campaign = load(folder)
-    found = replacements(campaign.results, rank_layouts(campaign))
+    found = select(campaign.results, rank_layouts(campaign), OWN).rules
     if not found:
         raise UserError(
             f"{folder} has no point at which an algorithm of Timpani's own is significantly faster than the default "

@@ -45,7 +45,7 @@ def run(
     algorithms: Annotated[
         str | None,
         typer.Option(
-            help="`all`, or a list: default,knomial,openmpi/chain:fanout=4.",
+            help="`all`, or a list: default,knomial,openmpi/chain:fanout=2:8.",
             show_default="all, or the study's",
             rich_help_panel=_WHAT,
         ),

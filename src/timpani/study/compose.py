@@ -71,7 +71,7 @@ def split_algorithms(text: str) -> tuple[str, ...]:
     """Split at commas, except before `name=value`, which goes on with the parameters of the algorithm before it."""
     parts: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        is_parameter = "=" in part and ":" not in part
+        is_parameter = "=" in part.partition(":")[0]  # of an algorithm with parameters the colon comes first
         if is_parameter and parts:
             parts[-1] += f",{part}"
         else:

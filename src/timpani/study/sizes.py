@@ -19,9 +19,11 @@ _MOST = 100_000  # sizes in a range: more was hardly meant, and would fill the m
 
 SIZE = "size"
 RANK_COUNT = "rank count"
+VALUE = "value"
 _EXAMPLES = {
     SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G: powers of 1024)",
     RANK_COUNT: "write for example 2,4,8 or 2:48+2",
+    VALUE: "write for example 4K:256K*4 or 2:8",
 }
 
 

@@ -1,0 +1,33 @@
+"""Series of an algorithm's parameters: `chain:segment_bytes=4K:256K*4` is four algorithms."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+
+from timpani.errors import UserError
+from timpani.study.sizes import VALUE, parse_sizes
+
+_SERIES = re.compile(r"(?P<name>\s*[a-z_]+)=(?P<values>[^,=]*:[^,=]*)", re.ASCII)
+_MOST = 1000  # algorithms of one text: more was hardly meant
+
+
+def each_of(text: str) -> Iterator[str]:
+    """The algorithms that `text` stands for, each with one value of each parameter; itself where it has no series.
+
+    Series are written as sizes are: FIRST:LAST doubles, FIRST:LAST*K multiplies, FIRST:LAST+STEP adds.
+    """
+    name, _, parameters = text.partition(":")
+    parts = parameters.split(",")
+    if not any(map(_SERIES.fullmatch, parts)):
+        yield text
+        return
+    values = [
+        [f"{series['name']}={value}" for value in parse_sizes(series["values"], VALUE)]
+        if (series := _SERIES.fullmatch(part))
+        else [part]
+        for part in parts
+    ]
+    combinations = list(product(*values))
+    if len(combinations) > _MOST:
+        raise UserError(f"{text!r} is {len(combinations)} algorithms", f"choose {_MOST} at most, by larger steps")
+    yield from (f"{name}:{','.join(each)}" for each in combinations)

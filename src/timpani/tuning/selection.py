@@ -1,0 +1,161 @@
+"""From a campaign to rules: which algorithm is shown to be faster than the default where, in as few rules as serve."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import polars as pl
+
+from timpani.study.cell import RULES, Algorithm, parse_parameters
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
+from timpani.study.placement import RankLayout
+from timpani.study.schema import ALGORITHM, POINT, schema
+from timpani.study.sizes import show_size
+from timpani.tuning.decide import compare_with_default
+from timpani.tuning.table import ALL, Evidence, Rule, Span
+
+CLOSE = 1.02
+"""Rules of neighbouring sizes become one where its algorithm takes at most this many times the time of the best."""
+
+Layouts = Mapping[tuple[int, str], RankLayout]
+"""How ranks lie over nodes, by rank count and placement."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rules, and in words what they leave to the library between measured sizes."""
+
+    rules: tuple[Rule, ...]
+    gaps: tuple[str, ...]
+
+
+def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
+    """A rule wherever an algorithm of `provider` was significantly faster than the default (columns RESULT_SCHEMA).
+
+    Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
+    algorithm must win in all placements with the same layout. A rule extends to the next measured size if its algorithm
+    wins there too, and never beyond the measured sizes. Where an algorithm or the default failed, it did not win.
+
+    close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
+    """
+    rules: list[Rule] = []
+    gaps: list[str] = []
+    points: dict[tuple[str, int, RankLayout], _Winners] = {}
+    for (collective, ranks, nodes, per_node, size), winners in _winners(results, layouts, provider):
+        points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
+    for (collective, ranks, layout), won in points.items():
+        found = list(_runs(won, close))
+        rules += (_rule(collective, ranks, layout, run, won) for run in found)
+        where = f"{collective}, {counted(ranks, 'rank')} on {counted(layout.nodes, 'node')}"
+        gaps += (f"{where}: not measured between {gap}" for gap in _gaps(found, won))
+    return Selection(tuple(rules), tuple(gaps))
+
+
+_Winners = dict[int, dict[Algorithm, Evidence]]
+"""For each measured size the algorithms that win there; empty where none does."""
+
+_RulePoint = tuple[str, int, int, int, int]
+"""What a rule can tell apart: collective, ranks, nodes, ranks on a node, size."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Neighbouring measured sizes with one algorithm."""
+
+    algorithm: Algorithm
+    sizes: tuple[int, ...]
+
+
+def _winners(
+    results: pl.DataFrame, layouts: Layouts, provider: str
+) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
+    """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
+    placement, mode and machine; with the evidence of the place where they gain least."""
+    known = pl.DataFrame(
+        [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
+        schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
+        orient="row",
+    )
+    rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
+    collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
+    points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
+    tried = points.join(known, on=["ranks", "placement"]).group_by(rule_point).len("tried")
+    evidence = ("ratio", "ratio_low", "ratio_high", "launches")
+    won = (
+        compare_with_default(results)
+        .filter(pl.col("provider") == provider, pl.col("algorithm") != RULES, "significant", "faster")
+        .join(known, on=["ranks", "placement"])
+        .sort("ratio")
+        .group_by(*rule_point, *ALGORITHM, maintain_order=True)
+        .agg(pl.len().alias("won"), *(pl.col(column).first() for column in evidence))
+        .join(tried, on=rule_point)
+        .filter(pl.col("won") == pl.col("tried"))
+    )
+    found: dict[_RulePoint, dict[Algorithm, Evidence]] = {
+        row: {} for row in tried.sort(rule_point).drop("tried").iter_rows()
+    }
+    for row in won.sort(*rule_point, *ALGORITHM).iter_rows(named=True):
+        algorithm = Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]))
+        shown = Evidence(row["message_bytes"], *(row[column] for column in evidence))
+        collective, ranks, nodes, per_node, size = (row[column] for column in rule_point)
+        found[collective, ranks, nodes, per_node, size][algorithm] = shown
+    yield from found.items()
+
+
+def _runs(won: _Winners, close: float) -> Iterator[_Run]:
+    """The fewest runs of sizes in which one algorithm is near the best throughout: each as long as can be."""
+    sizes = sorted(won)
+    start = 0
+    while start < len(sizes):
+        reaches = {name: _reach(name, sizes[start:], won, close) for name in won[sizes[start]]}
+        count, _, best = max(
+            ((count, won[sizes[start]][name].gain, name) for name, count in reaches.items()),
+            default=(0, 0.0, None),
+        )
+        if best is None:
+            start += 1
+            continue
+        yield _Run(best, tuple(sizes[start : start + count]))
+        start += count
+
+
+def _reach(algorithm: Algorithm, sizes: list[int], won: _Winners, close: float) -> int:
+    """At how many of the first `sizes` it wins and is near the best."""
+    count = 0
+    for size in sizes:
+        if algorithm not in won[size] or _cost(algorithm, won[size]) > close - 1:
+            break
+        count += 1
+    return count
+
+
+def _cost(algorithm: Algorithm, winners: Mapping[Algorithm, Evidence]) -> float:
+    """What it takes more than the best of the winners, as a share."""
+    return max(each.gain for each in winners.values()) / winners[algorithm].gain - 1
+
+
+def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: _Winners) -> Rule:
+    following = next((size for size in sorted(won) if size > run.sizes[-1]), None)
+    reaches_on = following is not None and run.algorithm in won[following]
+    last = following - 1 if following is not None and reaches_on else run.sizes[-1]
+    return Rule(
+        collective,
+        run.algorithm,
+        ranks=Span(ranks, ranks),
+        nodes=Span(layout.nodes, layout.nodes),
+        per_node=Span(layout.per_node, layout.per_node),
+        sizes=Span(run.sizes[0], last) if OPERATIONS[collective].sized else ALL,
+        evidence=tuple(won[size][run.algorithm] for size in run.sizes),
+        cost=max(_cost(run.algorithm, won[size]) for size in run.sizes),
+    )
+
+
+def _gaps(runs: list[_Run], won: _Winners) -> Iterator[str]:
+    """Between which measured sizes the choice changes somewhere."""
+    chosen = {size: run.algorithm for run in runs for size in run.sizes}
+    sizes = sorted(won)
+    for size, following in pairwise(sizes):
+        before, after = chosen.get(size), chosen.get(following)
+        if before != after and following > size + 1 and (before is None or before not in won[following]):
+            yield f"{show_size(size)} and {show_size(following)}"
