@@ -24,6 +24,7 @@ from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
+from timpani.cli.tune import tune
 from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
 from timpani.errors import UserError
@@ -55,6 +56,7 @@ app.command("hostfile")(hostfile)
 app.command("rules")(rules)
 app.command("preload")(preload)
 app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
+app.add_typer(tune, name="tune")
 app.add_typer(machine, name="machine")
 app.add_typer(lab, name="lab")
 

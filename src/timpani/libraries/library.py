@@ -106,6 +106,7 @@ class Library:
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
     notes            what of it spoils or changes measurements here
     tuning_files     the files that it chooses its algorithms by
+    parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
 
@@ -131,4 +132,5 @@ class Library:
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
     tuning_files: tuple[TuningFile, ...] = ()
+    parameter_file: str = ""
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

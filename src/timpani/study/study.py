@@ -11,6 +11,7 @@ from timpani.errors import UserError, unknown, wrong_value
 from timpani.reading import read_toml
 from timpani.study.cell import Algorithm
 from timpani.study.operations import OPERATIONS
+from timpani.study.parameter_series import each_of
 from timpani.study.placement import check_placement
 from timpani.study.sizes import LARGEST, RANK_COUNT, parse_sizes
 
@@ -168,7 +169,8 @@ class Study(BaseModel):
             if not algorithms:
                 raise UserError(f"{name} has no algorithm", f"write '{ALL}' or 'default'")
             for text in algorithms:
-                Algorithm.parse(text)
+                for each in each_of(text):
+                    Algorithm.parse(each)
         for name in self.overrides:
             if name not in self.collectives:
                 raise unknown("operation under overrides", name, self.collectives, _LISTING)

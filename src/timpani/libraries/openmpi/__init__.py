@@ -47,5 +47,6 @@ LIBRARY = Library(
     counting=counting,
     eager_limits=eager_limits,
     remove_remains=remove_remains,
+    parameter_file="mca-params.conf",
     notes=_notes,
 )

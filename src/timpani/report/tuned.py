@@ -1,0 +1,113 @@
+"""What `timpani tune` wrote, in Markdown and in a few lines."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+from timpani.study.cell import OWN
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+from timpani.tuned.files import EXPORTS, MODULE, OUR_RULES, TunedFiles
+from timpani.tuned.table_file import NAME
+from timpani.tuning.table import Evidence, Rule, SelectionTable, Span
+
+PAGE = "tuning.md"
+
+_ABOUT_RULES = (
+    "Gains are the default's time over the algorithm's, at each measured size of a rule. They chose the rules, and so",
+    "chance made some look larger than they are: `timpani confirm` measures anew. The cost is what a rule takes more",
+    "than the best algorithm, at the worst of its sizes.",
+)
+_HEAD = (
+    "| collective | ranks | sizes | algorithm | gain (95 %) | launches | cost |",
+    "|---|---|---|---|---|---|---|",
+)
+
+
+def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Iterator[str]:
+    """What was written, and how to use it."""
+    where = shlex.quote(str(folder))
+    yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
+    for each in files.library:
+        left = f", {counted(len(each.left_out), 'rule')} not sayable in full: see {PAGE}" if each.left_out else ""
+        yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
+    if files.settings:
+        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
+    if files.our_rules:
+        yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
+
+
+def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) -> str:
+    """The page beside the files."""
+    return "\n".join([*_page(table, files, folder, library), ""])
+
+
+def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) -> Iterator[str]:
+    yield from (f"# Which algorithm where: {library} {table.version}", "")
+    yield from (f"Measured: {table.source}. Where no rule applies the library chooses as before.", "")
+    yield from _rules(table)
+    if files.settings:
+        yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / EXPORTS))}`; or by a module,")
+        yield from (f"`{MODULE}`; or in the library's own settings:", "", "```")
+        yield from (f"{name}={value}" for name, value in files.settings.items())
+        yield from ("```", "")
+    if files.our_rules:
+        yield from ("Rules with algorithms of Timpani's own need its library loaded before the program:", "", "```")
+        yield from (f"timpani preload --rules {shlex.quote(str(folder / OUR_RULES))} -- mpirun …", "```", "")
+    left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
+    if left_out:
+        yield from ("## What the files can't say", "")
+        yield from (f"- {title}: {_where(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out)
+        yield ""
+    if table.gaps:
+        yield from ("## Left to the library between measured sizes", "")
+        yield from (f"- {gap}" for gap in table.gaps)
+        yield ""
+
+
+def _rules(table: SelectionTable) -> Iterator[str]:
+    if not table.rules:
+        yield from ("No algorithm is shown to be faster than the default anywhere: there is nothing to set.", "")
+        return
+    yield from ("## Rules", "", *_ABOUT_RULES, "", *_HEAD)
+    for rule in table.rules:
+        launches = {each.launches for each in rule.evidence}
+        yield (
+            f"| {rule.collective} | {_span(rule.ranks)} on {_span(rule.nodes)} "
+            f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | "
+            f"{_gains(rule.evidence)} | {_span(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
+        )
+    yield ""
+    if any(rule.algorithm.provider == OWN for rule in table.rules):
+        yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")
+
+
+def _where(rule: Rule) -> str:
+    return f"{rule.collective}, {_span(rule.ranks)} ranks, {_sizes(rule)}"
+
+
+def _sizes(rule: Rule) -> str:
+    if not OPERATIONS[rule.collective].sized:
+        return "–"
+    first, last = rule.sizes.first, rule.sizes.last
+    if last is None:
+        return f"{show_size(first)} and more"
+    return show_size(first) if first == last else f"{show_size(first)} to {show_size(last)}"
+
+
+def _span(span: Span) -> str:
+    if span.last is None:
+        return f"{span.first} or more" if span.first else "any"
+    return str(span.first) if span.first == span.last else f"{span.first}–{span.last}"
+
+
+def _gains(evidence: tuple[Evidence, ...]) -> str:
+    """The smallest gain and the largest, each with its interval."""
+    least, most = min(evidence, key=lambda each: each.gain), max(evidence, key=lambda each: each.gain)
+    return _gain(least) if least == most else f"{_gain(least)} to {_gain(most)}"
+
+
+def _gain(each: Evidence) -> str:
+    bounds = [f"{bound:.2f}" for bound in (each.gain_low, each.gain_high) if bound is not None]
+    return f"{each.gain:.2f} ({'–'.join(bounds)})" if len(bounds) == 2 else f"{each.gain:.2f}"

@@ -1,0 +1,1 @@
+"""What a library is handed: files made of decisions, how to switch them on, and whether they keep their promise."""

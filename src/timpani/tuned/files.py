@@ -1,0 +1,81 @@
+"""All files of a selection table: the library's own, ours, and what switches them on."""
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.tuning_file import LeftOut, TuningFile
+from timpani.native.mpi import Mpi
+from timpani.study.cell import OWN
+from timpani.tuned.table_file import NAME, table_text
+from timpani.tuning.replacements import rules_text
+from timpani.tuning.table import SelectionTable
+
+OUR_RULES = "timpani.rules"
+"""Rules by which the preloaded library replaces collectives."""
+
+EXPORTS, MODULE = "switch-on.sh", "modulefile"
+"""Lines for a shell, and a module file (Tcl), that make the library read its files."""
+
+
+@dataclass(frozen=True)
+class LibraryFile:
+    """A file of the library's: its format and what of the table it leaves out."""
+
+    format: TuningFile
+    rules: int
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class TunedFiles:
+    """What `timpani tune` writes into a folder.
+
+    texts     by name
+    library   the library's files among them
+    switches  parameters of the library that make it read these
+    """
+
+    texts: Mapping[str, str]
+    library: tuple[LibraryFile, ...] = ()
+    switches: Parameters = ()
+    our_rules: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: Path) -> TunedFiles:
+    """The files that say `table`, to be written into `folder`; formats that have nothing to say are left out."""
+    library = LIBRARIES[mpi.kind]
+    texts = {NAME: table_text(table)}
+    theirs = SelectionTable(
+        table.library, table.version, tuple(rule for rule in table.rules if rule.algorithm.provider != OWN)
+    )
+    ours = [rule for rule in table.rules if rule.algorithm.provider == OWN]
+    written: list[LibraryFile] = []
+    switches: dict[str, str] = {}
+    for each in library.tuning_files if theirs.rules else ():
+        if not each.serves(mpi):
+            continue
+        file = each.write(theirs, catalogue, mpi)
+        written.append(LibraryFile(each, len(file.said.rules), file.left_out))
+        if file.said.rules:
+            texts[each.name] = file.text
+            switches |= dict(each.switch_on(folder.absolute() / each.name, mpi))
+    if ours:
+        texts[OUR_RULES] = rules_text(ours, [f"from {table.source}"])
+    settings = {library.variable(name): value for name, value in switches.items()}
+    if settings:
+        texts[EXPORTS] = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in settings.items())
+        texts[MODULE] = "#%Module1.0\n" + "".join(f"setenv {name} {_tcl(value)}\n" for name, value in settings.items())
+        if library.parameter_file:
+            texts[library.parameter_file] = "".join(f"{name} = {value}\n" for name, value in switches.items())
+    return TunedFiles(texts, tuple(written), tuple(switches.items()), len(ours), settings)
+
+
+def _tcl(text: str) -> str:
+    """One word of Tcl: nothing in it is replaced."""
+    return '"' + "".join(f"\\{c}" if c in '\\"$[]{};' else c for c in text) + '"'

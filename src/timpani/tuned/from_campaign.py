@@ -1,0 +1,53 @@
+"""A selection table from a campaign, and the installed library that its files are for."""
+
+from pathlib import Path
+
+from timpani.campaign.context import rank_layouts
+from timpani.campaign.load import Campaign
+from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.study.cell import DEFAULT, OWN
+from timpani.tuning.selection import CLOSE, select
+from timpani.tuning.table import SelectionTable
+
+
+def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
+    """Rules of the library's algorithms and of ours, wherever they are shown to be faster than the default.
+
+    UserError where no default was measured, or the times are averages that somebody imported.
+    """
+    header, results = campaign.header, campaign.results
+    if header.imported:
+        raise UserError(
+            f"{campaign.folder} holds imported averages, which show nothing to be significant",
+            "measure: timpani run …, with 8 launches or more",
+        )
+    if DEFAULT not in results["algorithm"]:
+        raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
+    layouts = rank_layouts(campaign)
+    found = [select(results, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
+    simulated = " (simulated)" if header.machine.cluster and header.machine.cluster.simulated else ""
+    return SelectionTable(
+        header.mpi.kind,
+        header.mpi.version,
+        tuple(rule for each in found for rule in each.rules),
+        f"{campaign.folder.resolve().name} of {header.created[:10]} on {results['machine'][0]}{simulated}",
+        tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
+    )
+
+
+def installed(campaign: Campaign, wanted: str | None) -> Mpi:
+    """The library that was measured; UserError where it isn't here, or another is `wanted`."""
+    measured = campaign.header.mpi
+    if measured.kind not in LIBRARIES:
+        raise UserError(f"{campaign.folder} is of no library that Timpani knows", "measure one: timpani run …")
+    there = measured.mpirun if Path(measured.mpirun).exists() else measured.kind
+    mpi = choose_mpi(wanted or there)
+    if (mpi.kind, mpi.version) != (measured.kind, measured.version):
+        raise UserError(
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and {mpi} is another",
+            "name that library with --mpi: files are written for the version that was measured",
+        )
+    return mpi

@@ -1,0 +1,139 @@
+"""The selection table as a file: `table.json` of the folder that `timpani tune` writes."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from timpani.errors import UserError, wrong
+from timpani.reading import parse_json, read_bytes
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+from timpani.tuning.table import Evidence, Rule, SelectionTable, Span
+
+NAME = "table.json"
+
+_STEP = "`timpani tune` writes it"
+_Count = Annotated[int, Field(ge=0, lt=2**62)]
+_Ratio = Annotated[float, Field(gt=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Evidence(_Strict):
+    bytes: _Count
+    gain: _Ratio
+    gain_low: _Ratio | None
+    gain_high: _Ratio | None
+    launches: _Count
+
+
+class _Span(_Strict):
+    first: _Count
+    last: _Count | None
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "_Span":
+        if self.last is not None and self.last < self.first:
+            raise ValueError("it ends before it begins")
+        return self
+
+
+class _Rule(_Strict):
+    collective: str
+    algorithm: str
+    ranks: _Span
+    nodes: _Span
+    per_node: _Span
+    bytes: _Span
+    cost: Annotated[float, Field(ge=0)]
+    evidence: list[_Evidence]
+
+
+class _Table(_Strict):
+    format: Literal["timpani-selection"]
+    version: Literal[1]
+    library: str
+    library_version: str
+    source: str
+    rules: list[_Rule]
+    gaps: list[str]
+
+
+def table_text(table: SelectionTable) -> str:
+    """The table as JSON."""
+    rules: list[dict[str, Any]] = [
+        {
+            "collective": rule.collective,
+            "algorithm": str(rule.algorithm),
+            **{name: vars(span) for name, span in _spans(rule).items()},
+            "cost": rule.cost,
+            "evidence": [
+                {
+                    "bytes": each.message_bytes,
+                    **{name: value for name, value in vars(each).items() if name != "message_bytes"},
+                }
+                for each in rule.evidence
+            ],
+        }
+        for rule in table.rules
+    ]
+    values = {
+        "format": "timpani-selection",
+        "version": 1,
+        "library": table.library,
+        "library_version": table.version,
+        "source": table.source,
+        "rules": rules,
+        "gaps": list(table.gaps),
+    }
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_table(path: Path) -> SelectionTable:
+    """The table in `path`; UserError where there is none, or it is none."""
+    try:
+        raw = read_bytes(path, _STEP)
+        found = _Table.model_validate(parse_json(raw))
+    except FileNotFoundError:
+        raise UserError(f"no table found: {path}", _STEP) from None
+    except ValidationError as error:
+        raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    except ValueError as error:
+        raise UserError(f"{path} can't be read ({error})", _STEP) from None
+    return SelectionTable(
+        found.library,
+        found.library_version,
+        tuple(_rule(each, path) for each in found.rules),
+        found.source,
+        tuple(found.gaps),
+    )
+
+
+def _spans(rule: Rule) -> dict[str, Span]:
+    return {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
+
+
+def _rule(told: _Rule, path: Path) -> Rule:
+    if told.collective not in COLLECTIVES:
+        raise UserError(f"{path}: {told.collective!r} is no collective", _STEP)
+    evidence = tuple(
+        Evidence(each.bytes, each.gain, each.gain_low, each.gain_high, each.launches) for each in told.evidence
+    )
+    return Rule(
+        told.collective,
+        Algorithm.parse(told.algorithm),
+        ranks=_span(told.ranks),
+        nodes=_span(told.nodes),
+        per_node=_span(told.per_node),
+        sizes=_span(told.bytes),
+        evidence=evidence,
+        cost=told.cost,
+    )
+
+
+def _span(told: _Span) -> Span:
+    return Span(told.first, told.last)
