@@ -34,6 +34,7 @@ tables = st.builds(
     st.just("5.0.11"),
     st.lists(rules, max_size=5).map(tuple),
     st.text(max_size=20),
+    st.just("/campaigns/a b"),
     st.lists(st.text(max_size=20), max_size=2).map(tuple),
 )
 

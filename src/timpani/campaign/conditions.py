@@ -46,6 +46,9 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield from ((key.replace("_", " "), value) for key, value in _scalars(study) if key not in _NO_CONDITION)
     if header.rules:
         yield "checksum of the rules", sha256(header.rules.encode()).hexdigest()[:12]
+    if header.tuned:
+        texts = "\0".join(f"{name}\0{text}" for name, text in sorted(header.tuned.items()))
+        yield "checksum of the tuning files", sha256(texts.encode()).hexdigest()[:12]
     if overrides := study.get("overrides"):
         yield from ((f"datatype of {name}", header.study.datatype_of(name)) for name in overrides)
 

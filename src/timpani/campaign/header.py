@@ -101,6 +101,7 @@ class Header(_Recorded):
     left_out  what the study named and the library or the machine doesn't have, in words
     commands  that created the folder, and those that went on
     rules     the text of the study's file of rules; None where it names none
+    tuned     the texts of the library's tuning files, by name; None where the study names none
     id        drawn when the campaign began, part of its lines' checksums; empty of one older than these
     results   of an import, how many there are: it gets no more
     settings  by collective and label, what a user types to have an algorithm outside Timpani; None where that wasn't
@@ -118,6 +119,7 @@ class Header(_Recorded):
     left_out: tuple[Printable, ...] = ()
     commands: tuple[Printable, ...] = ()
     rules: str | None = None
+    tuned: dict[str, str] | None = None
     settings: dict[str, dict[str, str]] | None = None
 
     @classmethod
@@ -141,6 +143,7 @@ class Header(_Recorded):
         command: str,
         left_out: list[str],
         rules: str | None = None,
+        tuned: Mapping[str, str] | None = None,
         results: int | None = None,
         settings: Mapping[str, Mapping[str, str]] | None = None,
     ) -> Self:
@@ -157,6 +160,7 @@ class Header(_Recorded):
             "left_out": left_out,
             "commands": [command],
             "rules": rules,
+            "tuned": tuned,
             "results": results,
             "settings": settings,
         }
@@ -231,6 +235,10 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
     if old.rules != new.rules:
         raise UserError(
             f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
+        )
+    if old.tuned != new.tuned:
+        raise UserError(
+            f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
         )
     for what, was, is_ in (
         ("MPI library", old.mpi.kind, new.mpi.kind),

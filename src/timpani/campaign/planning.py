@@ -18,12 +18,13 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Restrictions
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.tuned_folder import tuned_selection
 from timpani.machine.category import unfit
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.places import asked_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
-from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.cell import OWN, TUNED, Algorithm, Cell
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
@@ -61,6 +62,9 @@ def plan(
         if study.rules and is_collective:
             selection = rules_selection(available.mpi, Path(study.rules), resources.machine.switches)
             chosen.append(ChosenAlgorithm(collective, BY_RULES, None, selection))
+        if study.tuned and is_collective:
+            selection = tuned_selection(Path(study.tuned), available.mpi)
+            chosen.append(ChosenAlgorithm(collective, Algorithm(available.mpi.kind, TUNED), None, selection))
     shared = available.library.shared_start(available.mpi, len(resources.hosts) > 1)
     for each in beside_each_other(chosen, shared):
         draft.add(each.collective, each.algorithm, each.info, each.selection)

@@ -25,6 +25,7 @@ from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.lab import shares_cores
@@ -90,6 +91,7 @@ class Session:
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
+                tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
             ),
         )
 

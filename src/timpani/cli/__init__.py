@@ -9,6 +9,7 @@ import typer
 from timpani import __version__
 from timpani.cli.check import check
 from timpani.cli.compare import compare
+from timpani.cli.confirm import confirm
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
 from timpani.cli.fit import fit
@@ -53,6 +54,7 @@ app.command("verify")(verify)
 app.command("draw")(draw)
 app.command("prove")(prove)
 app.command("hostfile")(hostfile)
+app.command("confirm")(confirm)
 app.command("rules")(rules)
 app.command("preload")(preload)
 app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)

@@ -224,8 +224,6 @@ def run(
             return
         typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
         raise typer.Exit(1)
-    from dataclasses import replace
-
     from timpani.campaign.session import Session
     from timpani.machine.host_file import read_hosts
     from timpani.machine.where import resolve
@@ -267,12 +265,9 @@ def run(
         return
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
-    from timpani.cli.progress import progress
-
-    with session.open(folder) as store, progress(session.plan, store.done) as observer:
-        outcome = session.measure(store, observer, timeout)
-        if prove and outcome.ended == "complete":
-            outcome = replace(session.prove(store, observer, timeout), killed=outcome.killed)
     from timpani.cli.ending import print_ending
+    from timpani.cli.measuring import measure
+
+    outcome = measure(session, folder, prove, timeout)
 
     raise typer.Exit(print_ending(folder, outcome, session.stopped))

@@ -16,6 +16,9 @@ COMPOSED = "composed"
 RULES = "rules"
 """Of ours, what stands for the library's own call with rules beneath it, which replace it by one or another of ours."""
 
+TUNED = "tuned"
+"""Of a library, its own call in a launch that reads tuning files."""
+
 _ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
 _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
 

@@ -100,6 +100,7 @@ _EXPECTED = {
     "warmup": f"a whole number from 0 to {LARGEST}",
     "repetitions": f"a whole number from 1 to {LARGEST}",
     "rules": "the name of a file of rules",
+    "tuned": "the name of a folder that `timpani tune` wrote",
     "include_setup": "true or false",
     "probe": "true or false",
 }
@@ -127,6 +128,7 @@ class Study(BaseModel):
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
     slot         longest time that one cell is measured in one launch, seconds
     rules        a file of `timpani rules`: each collective is measured with it beneath too, beside the others
+    tuned        a folder of `timpani tune`: each collective is measured with its files switched on too
     include_setup  whether each call of an algorithm of ours or a composed one builds what is otherwise built once for a
                    communicator
     probe          whether the state of the machine is looked at before and after each point
@@ -156,6 +158,7 @@ class Study(BaseModel):
     warmup: _Natural | None = None
     repetitions: _Positive | None = None
     rules: str | None = None
+    tuned: str | None = None
     include_setup: bool = False
     probe: bool = True
 

@@ -76,6 +76,13 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     return TunedFiles(texts, tuple(written), tuple(switches.items()), len(ours), settings)
 
 
+def tuned_names(mpi: Mpi) -> tuple[str, ...]:
+    """The names that files of `tuned_files` for `mpi` may have, but for the table's."""
+    library = LIBRARIES[mpi.kind]
+    theirs = (each.name for each in library.tuning_files)
+    return (*theirs, OUR_RULES, EXPORTS, MODULE, *filter(None, (library.parameter_file,)))
+
+
 def _tcl(text: str) -> str:
     """One word of Tcl: nothing in it is replaced."""
     return '"' + "".join(f"\\{c}" if c in '\\"$[]{};' else c for c in text) + '"'

@@ -34,6 +34,7 @@ def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
         header.mpi.version,
         tuple(rule for each in found for rule in each.rules),
         f"{campaign.folder.resolve().name} of {header.created[:10]} on {results['machine'][0]}{simulated}",
+        str(campaign.folder.resolve()),
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
     )
 

@@ -59,6 +59,7 @@ class _Table(_Strict):
     library: str
     library_version: str
     source: str
+    campaign: str
     rules: list[_Rule]
     gaps: list[str]
 
@@ -87,6 +88,7 @@ def table_text(table: SelectionTable) -> str:
         "library": table.library,
         "library_version": table.version,
         "source": table.source,
+        "campaign": table.campaign,
         "rules": rules,
         "gaps": list(table.gaps),
     }
@@ -109,6 +111,7 @@ def read_table(path: Path) -> SelectionTable:
         found.library_version,
         tuple(_rule(each, path) for each in found.rules),
         found.source,
+        found.campaign,
         tuple(found.gaps),
     )
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from timpani.study.cell import RULES, Algorithm, parse_parameters
+from timpani.study.cell import RULES, TUNED, Algorithm, parse_parameters
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
@@ -84,7 +84,7 @@ def _winners(
     evidence = ("ratio", "ratio_low", "ratio_high", "launches")
     won = (
         compare_with_default(results)
-        .filter(pl.col("provider") == provider, pl.col("algorithm") != RULES, "significant", "faster")
+        .filter(pl.col("provider") == provider, ~pl.col("algorithm").is_in([RULES, TUNED]), "significant", "faster")
         .join(known, on=["ranks", "placement"])
         .sort("ratio")
         .group_by(*rule_point, *ALGORITHM, maintain_order=True)

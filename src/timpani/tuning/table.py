@@ -83,7 +83,8 @@ class SelectionTable:
     """Rules, of which the first that applies decides a call; where none does the library chooses.
 
     library, version  that was measured
-    source            the campaign's folder and when it was measured, for people
+    source            the campaign and when it was measured, for people
+    campaign          its folder, absolute
     gaps              in words, what lies between measured sizes and is left to the library
     """
 
@@ -91,6 +92,7 @@ class SelectionTable:
     version: str
     rules: tuple[Rule, ...]
     source: str = ""
+    campaign: str = ""
     gaps: tuple[str, ...] = ()
 
     def decide(self, call: Call) -> Algorithm | None:

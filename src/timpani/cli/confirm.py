@@ -1,0 +1,108 @@
+"""`timpani confirm`: whether tuning files keep their promise, measured anew."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from timpani.campaign.load import Campaign
+    from timpani.native.mpi import Mpi
+    from timpani.tuning.table import SelectionTable
+
+_MOST_ROUNDS = 3
+_SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
+
+
+def confirm(
+    folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False)],
+    launches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Starts of the MPI program.", show_default="the campaign's, 10 or more"),
+    ] = None,
+    campaign: Annotated[
+        Path | None, typer.Option(help="The campaign that the rules were made from.", show_default="where it was")
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="The library, where it isn't found by itself.", show_default=False)
+    ] = None,
+) -> None:
+    """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
+
+    Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
+    was stopped. The exit status is 1 where no rule is left.
+    """
+    from timpani.campaign.load import load
+    from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page
+    from timpani.report.files import write_file
+    from timpani.study.counted import counted
+    from timpani.tuned.confirmation import confirm as judge
+    from timpani.tuned.confirmation import losing, without
+    from timpani.tuned.from_campaign import installed
+    from timpani.tuned.table_file import NAME, read_table
+
+    table = read_table(folder / NAME)
+    made_from = load(campaign or Path(table.campaign))
+    library = installed(made_from, mpi)
+    for _ in range(_MOST_ROUNDS):
+        measured = _measure(table, made_from, library, folder, launches)
+        confirmed = judge(table, made_from, measured)
+        lost = losing(confirmed)
+        write_file(folder / PAGE, confirmed_page(table, confirmed, measured).encode(), force=True)
+        typer.echo("\n".join(confirmed_lines(confirmed)))
+        if not lost:
+            typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
+            return
+        fewer = without(table, lost)
+        taken = len(table.rules) - len(fewer.rules)
+        typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
+        table = fewer
+        _rewrite(table, library, folder)
+        if not table.rules:
+            typer.echo("no rule is left: the library's own choice stands")
+            raise typer.Exit(1)
+    typer.echo(f"rules were taken out in {_MOST_ROUNDS} rounds: the same command confirms those that are left")
+
+
+def _measure(
+    table: "SelectionTable", made_from: "Campaign", library: "Mpi", folder: Path, launches: int | None
+) -> "Campaign":
+    """A campaign of the files as they are now, begun or gone on with."""
+    from timpani.campaign.load import load
+    from timpani.campaign.session import Session
+    from timpani.cli.measuring import measure
+    from timpani.tuned.confirmation_study import confirmation_study
+
+    study = confirmation_study(table, made_from, folder, launches)
+    machine = made_from.header.machine
+    hosts = machine.hosts if machine.cluster else ()
+    session = Session.prepare(study, str(library.mpirun), True, machine.cluster, hosts)
+    into = _folder_of(folder, table)
+    typer.echo(f"measuring into {into}", err=True)
+    outcome = measure(session, into, prove=True)
+    if outcome.ended == "stopped":
+        typer.echo("stopped: the same command goes on", err=True)
+        raise typer.Exit(_SIGNAL_STATUS + (session.stopped or 0))
+    return load(into)
+
+
+def _folder_of(folder: Path, table: "SelectionTable") -> Path:
+    """The confirmation of these rules, by their number: with each that is taken out there is one less."""
+    return folder / f"confirmation-of-{len(table.rules)}"
+
+
+def _rewrite(table: "SelectionTable", library: "Mpi", folder: Path) -> None:
+    """The files of `table` in place of those that are there; a file that has nothing to say any more goes."""
+    from timpani.libraries.registry import LIBRARIES
+    from timpani.report.files import write_file
+    from timpani.report.tuned import PAGE, tuned_page
+    from timpani.tuned.files import tuned_files, tuned_names
+
+    written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
+    for name in tuned_names(library):
+        if name not in written.texts:
+            (folder / name).unlink(missing_ok=True)
+    for name, text in written.texts.items():
+        write_file(folder / name, text.encode(), force=True)
+    write_file(folder / PAGE, tuned_page(table, written, folder, library.name).encode(), force=True)

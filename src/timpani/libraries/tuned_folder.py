@@ -1,0 +1,38 @@
+"""The tuning files of a library in a folder, and what makes the library read them."""
+
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.reading import read_bytes
+
+_STEP = "`timpani tune` writes such a folder"
+
+
+def tuned_selection(folder: Path, mpi: Mpi) -> AlgorithmSelection:
+    """How a launch reads all files in `folder` that are for `mpi`; UserError where there are none."""
+    return AlgorithmSelection(_switches(folder, mpi))
+
+
+def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
+    """The files in `folder` that are for `mpi`, by name."""
+    found = {}
+    for each in LIBRARIES[mpi.kind].tuning_files:
+        try:
+            found[each.name] = read_bytes(folder / each.name, _STEP).decode(errors="backslashreplace")
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def _switches(folder: Path, mpi: Mpi) -> Parameters:
+    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.serves(mpi) and (folder / each.name).is_file()]
+    if not there:
+        raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
+    switches: dict[str, str] = {}
+    for each in there:
+        switches |= dict(each.switch_on((folder / each.name).absolute(), mpi))
+    return tuple(switches.items())

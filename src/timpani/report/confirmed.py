@@ -1,0 +1,84 @@
+"""What was confirmed of a table, in Markdown and in a few lines."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from timpani.campaign.load import Campaign
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret
+from timpani.tuning.table import SelectionTable
+
+PAGE = "confirmation.md"
+
+_COLUMNS = (
+    *("collective", "ranks", "size", "choice", "gain (95 %)", "by the files (95 %)", "standing", "proof", "regret"),
+    "new size",
+)
+_PROOFS: dict[Proof, str] = {
+    "messages": "its messages are those of the algorithm, and not the default's",
+    "times": f"messages can't tell; its time is the algorithm's, to within {100 * (EQUIVALENT - 1):.0f} %",
+    "open": "neither messages nor times can tell",
+    "other": "it ran something else",
+}
+
+
+def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
+    """The verdict: points gained, kept, lost; what proves it; regret where nothing was measured before."""
+    ruled = [each for each in confirmed if each.algorithm]
+    standings = Counter(each.standing for each in ruled)
+    yield (
+        f"Confirmed anew: of {counted(len(ruled), 'point')} with a rule {standings['gained']} gained, "
+        f"{standings['kept']} not shown to differ from the default, {standings['lost']} lost"
+    )
+    proofs = Counter(each.proof for each in ruled)
+    told = ", ".join(f"{proofs[proof]}: {words}" for proof, words in _PROOFS.items() if proofs[proof])
+    yield f"with the files switched on, by points: {told}"
+    if (regret := mean_regret(confirmed)) is not None:
+        mean, low, high = (100 * share for share in regret)
+        new = sum(each.held_out for each in confirmed)
+        yield (
+            f"mean regret at {counted(new, 'size')} that chose no rule: {mean:.1f} % (95 %: {low:.1f} to {high:.1f}), "
+            "against the best algorithm there"
+        )
+
+
+def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign) -> str:
+    """The page beside the files."""
+    lines = [
+        f"# Confirmation of rules for {table.library} {table.version}",
+        "",
+        f"Measured anew in `{campaign.folder.name}`, with {counted(campaign.results['launch'].n_unique(), 'launch')}.",
+        "The choice and the default ran in turn in the same launches; the files were switched on in launches of their",
+        "own, whose times share no state of the machine with these.",
+        "",
+        *(f"- {line}" for line in confirmed_lines(confirmed)),
+        "",
+        f"| {' | '.join(_COLUMNS)} |",
+        "|---" * len(_COLUMNS) + "|",
+        *(
+            f"| {each.call.collective} | {each.call.ranks} | {show_size(each.call.message_bytes)} | "
+            f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | {each.standing} | "
+            f"{each.proof} | {_regret(each)} | {'yes' if each.held_out else ''} |"
+            for each in confirmed
+        ),
+        "",
+        "Proof: " + "; ".join(f"`{proof}`: {words}" for proof, words in _PROOFS.items()) + ".",
+        "Regret is the choice's time over the best algorithm's, less 1. The best is chosen from the same times, which",
+        "makes regret look larger than it is.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _ratio(found: Ratio | None) -> str:
+    if found is None:
+        return "–"
+    bounds = "–".join("?" if bound is None else f"{bound:.2f}" for bound in (found.low, found.high))
+    return f"{found.ratio:.2f} ({bounds})"
+
+
+def _regret(each: Confirmed) -> str:
+    if not each.regret.ratio:
+        return "0"
+    return f"{100 * each.regret.ratio:.1f} % ({each.best})"

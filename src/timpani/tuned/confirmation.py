@@ -1,0 +1,225 @@
+"""Whether a table keeps its promise: each of its choices held against the default, and against the best, anew."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from timpani.campaign.context import rank_layouts
+from timpani.campaign.load import Campaign
+from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, parse_parameters
+from timpani.study.schema import POINT, cell_of
+from timpani.tuned.confirmation_study import held_out
+from timpani.tuning.points import compare_at_points, launch_medians
+from timpani.tuning.table import Call, SelectionTable
+
+EQUIVALENT = 1.25
+"""Times whose ratio is shown to lie within this either way are taken for one algorithm's, where messages can't tell."""
+
+_RESAMPLES = 2000
+
+Proof = Literal["messages", "times", "other", "open"]
+"""What shows that the files made the library run an algorithm, as `Confirmed` has it."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One time over another with its 95 % interval, a bound None where launches are too few."""
+
+    ratio: float
+    low: float | None
+    high: float | None
+    significant: bool
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """One point, and what the table says there.
+
+    algorithm  of the table; None: the library's default
+    standing   gained or lost: the choice is significantly faster, or slower, than the default; kept: neither, or it is
+               the default
+    gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
+    by_file    default's time / the library's call with its files switched on, in launches of its own
+    proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
+               default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
+               other messages, or took another time; `open`: neither is shown
+    regret     the choice's time over the best algorithm's, less 1, with the bounds that chance allows
+    held_out   whether nothing was measured here to make the table
+    """
+
+    call: Call
+    placement: str
+    mode: str
+    machine: str
+    algorithm: Algorithm | None
+    standing: Literal["gained", "kept", "lost"]
+    gain: Ratio | None
+    by_file: Ratio | None
+    proof: Proof
+    regret: Ratio
+    best: str
+    held_out: bool
+
+
+def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[Confirmed]:
+    """Each point of `measured`, a campaign of `confirmation_study`, whose layout is known, in the order of POINT."""
+    layouts = rank_layouts(measured)
+    medians = launch_medians(measured.results)
+    messages = _messages(measured)
+    found = []
+    for point, rows in medians.group_by(POINT, maintain_order=True):
+        where = dict(zip(POINT, point, strict=True))
+        layout = layouts.get((where["ranks"], where["placement"]))
+        if layout is None:
+            continue
+        call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
+        new = held_out(call.collective, {call.message_bytes}, made_from.results)
+        chosen = table.decide(call)
+        ours = chosen is not None and chosen.provider == OWN
+        file = Algorithm(OWN, RULES) if ours else Algorithm(table.library, TUNED)
+        point_of = _Point({_algorithm(row): row for row in rows.iter_rows(named=True)}, table.library)
+        result = point_of.confirmed(call, where, chosen, file, messages, bool(new))
+        if result is not None:
+            found.append(result)
+    return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine))
+
+
+def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
+    """Points at which the table makes the library slower, or its files don't do what it says."""
+    return [each for each in confirmed if each.standing == "lost" or each.proof == "other"]
+
+
+def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
+    """`table` without the rules that decide one of these points."""
+    wrong = {rule for each in lost for rule in table.rules if rule.applies(each.call)}
+    return SelectionTable(
+        table.library,
+        table.version,
+        tuple(rule for rule in table.rules if rule not in wrong),
+        table.source,
+        table.campaign,
+        table.gaps,
+    )
+
+
+def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, float, float] | None:
+    """The mean regret over the held-out points, and its 95 % interval by resampling these; None where there are none.
+
+    The best algorithm of a point is chosen from the same times, which makes regret look larger than it is.
+    """
+    regrets = np.array([max(0.0, each.regret.ratio) for each in confirmed if each.held_out])
+    if not len(regrets):
+        return None
+    drawn = np.random.default_rng(seed).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return float(regrets.mean()), float(low), float(high)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The times of all algorithms at one point."""
+
+    rows: Mapping[Algorithm, Mapping[str, object]]
+    library: str
+
+    def confirmed(
+        self,
+        call: Call,
+        where: Mapping[str, object],
+        chosen: Algorithm | None,
+        file: Algorithm,
+        messages: Mapping[tuple[object, ...], str],
+        new: bool,
+    ) -> Confirmed | None:
+        """What was found here; None where the default or the choice has no time."""
+        default = Algorithm(self.library, DEFAULT)
+        choice = chosen or default
+        if default not in self.rows or choice not in self.rows:
+            return None
+        gain = self._ratio(default, choice) if chosen else None
+        by_file = self._ratio(default, file) if file in self.rows else None
+        slower = [each for each in (gain, by_file) if each and each.significant and each.ratio < 1]
+        faster = gain is not None and gain.significant and gain.ratio > 1
+        best, regret = self._regret(choice, {default, file})
+        return Confirmed(
+            call,
+            str(where["placement"]),
+            str(where["mode"]),
+            str(where["machine"]),
+            chosen,
+            "lost" if slower and chosen else "gained" if faster else "kept",
+            gain,
+            by_file,
+            self._proof(call, where, choice, file, messages),
+            regret,
+            best.label,
+            new,
+        )
+
+    def _ratio(self, reference: Algorithm, other: Algorithm) -> Ratio:
+        return next(self._ratios(reference, [other]))
+
+    def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[Ratio]:
+        """reference's time / each other's, corrected together."""
+        theirs = self.rows[reference]
+        held_against = {"reference": theirs["times"], "reference_turns": theirs["turns"]}
+        pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
+        for row in compare_at_points(pairs).iter_rows(named=True):
+            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"])
+
+    def _regret(self, choice: Algorithm, no_rivals: set[Algorithm]) -> tuple[Algorithm, Ratio]:
+        """The best algorithm, and what the choice takes more than it."""
+        rivals = [each for each in self.rows if each != choice and each.name not in (RULES, TUNED)]
+        if not rivals:
+            return choice, Ratio(0.0, 0.0, 0.0, False)
+        ratios = list(self._ratios(choice, rivals))
+        best, most = max(zip(rivals, ratios, strict=True), key=lambda each: each[1].ratio)
+        if most.ratio <= 1:
+            return choice, Ratio(0.0, 0.0, None if most.high is None else max(0.0, most.high - 1), False)
+        low = None if most.low is None else most.low - 1
+        return best, Ratio(most.ratio - 1, low, None if most.high is None else most.high - 1, most.significant)
+
+    def _proof(
+        self,
+        call: Call,
+        where: Mapping[str, object],
+        choice: Algorithm,
+        file: Algorithm,
+        messages: Mapping[tuple[object, ...], str],
+    ) -> Proof:
+        key = tuple(where[name] for name in ("collective", "ranks", "placement", "message_bytes", "mode"))
+        default = Algorithm(self.library, DEFAULT)
+        sent = [messages.get((*key, each)) for each in (choice, file, default)]
+        if None not in sent:
+            by_choice, by_file, by_default = sent
+            if by_choice != by_file:
+                return "other"
+            if choice == default or by_choice != by_default:
+                return "messages"
+        if file not in self.rows:
+            return "open"
+        ratio = self._ratio(choice, file)
+        bounds = (ratio.low, ratio.high)
+        if None in bounds:
+            return "open"
+        low, high = (float(bound) for bound in bounds if bound is not None)
+        if low >= 1 / EQUIVALENT and high <= EQUIVALENT:
+            return "times"
+        return "other" if low > EQUIVALENT or high < 1 / EQUIVALENT else "open"
+
+
+def _algorithm(row: Mapping[str, object]) -> Algorithm:
+    return Algorithm(str(row["provider"]), str(row["algorithm"]), parse_parameters(str(row["parameters"])))
+
+
+def _messages(campaign: Campaign) -> dict[tuple[object, ...], str]:
+    """What each cell sent in one call, by collective, ranks, placement, size, mode and algorithm."""
+    found: dict[tuple[object, ...], str] = {}
+    for proof in campaign.proofs:
+        cell = cell_of(proof)
+        key = (cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode, cell.algorithm)
+        found[key] = f"{proof['messages']} {proof['bytes']}"
+    return found

@@ -1,0 +1,91 @@
+"""What is measured anew to confirm a table: its rules at their edges, at measured sizes, and at sizes held out."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from math import sqrt
+from pathlib import Path
+
+import polars as pl
+
+from timpani.campaign.load import Campaign
+from timpani.errors import UserError
+from timpani.study.cell import DEFAULT, OWN, Algorithm
+from timpani.study.operations import OPERATIONS
+from timpani.study.study import Study
+from timpani.tuned.files import OUR_RULES
+from timpani.tuning.points import launch_medians
+from timpani.tuning.table import Rule, SelectionTable
+
+NEAR = 1.1
+"""Algorithms that took at most this many times the best one's time somewhere may be the best elsewhere."""
+
+_SEED_STEP = 1_000_003  # so that no launch has the order of one that chose the rules
+
+
+def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, launches: int | None) -> Study:
+    """The study that confirms `table`, made from `campaign` and written into `folder`.
+
+    Each collective with a rule, at the measured sizes, halfway (geometrically) between neighbouring ones, and at each
+    rule's first and last size and one element beyond; the default, the rules' algorithms, all that came near the best,
+    and the files themselves. UserError where the table has no rule.
+    """
+    if not table.rules:
+        raise UserError(f"{folder} has no rule to confirm", "the default is nowhere shown to be beaten")
+    recorded = campaign.header.recorded["study"]
+    collectives = list(dict.fromkeys(rule.collective for rule in table.rules))
+    of_library = any(rule.algorithm.provider != OWN for rule in table.rules)
+    ours = any(rule.algorithm.provider == OWN for rule in table.rules)
+    measured = campaign.results.filter(pl.col("collective").is_in(collectives))
+    sizes = {
+        name: sorted(set(_sizes(name, table.of([name]), measured, campaign.header.study.element_bytes_of(name))))
+        for name in collectives
+    }
+    algorithms = {name: (DEFAULT, *map(str, _near(name, measured, table.of([name])))) for name in collectives}
+    overrides = recorded.get("overrides") or {}
+    return Study.check(
+        {
+            **recorded,
+            "title": f"Confirmation of {folder.name}",
+            "collectives": algorithms,
+            "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
+            "launches": launches or max(recorded["launches"], 10),
+            "seed": (recorded["seed"] + _SEED_STEP) % 2**31,
+            "tuned": str(folder.resolve()) if of_library else None,
+            "rules": str((folder / OUR_RULES).resolve()) if ours else None,
+        },
+        f"the confirmation of {folder}",
+    )
+
+
+def held_out(collective: str, sizes: set[int], measured: pl.DataFrame) -> set[int]:
+    """Those of `sizes` at which nothing was measured to make the table."""
+    return sizes - set(measured.filter(pl.col("collective") == collective)["message_bytes"])
+
+
+def _sizes(collective: str, rules: tuple[Rule, ...], measured: pl.DataFrame, element: int) -> Iterator[int]:
+    known = sorted(set(measured.filter(pl.col("collective") == collective)["message_bytes"]))
+    yield from known
+    if not OPERATIONS[collective].sized:
+        return
+    yield from (_whole(sqrt(max(1, before) * after), element) for before, after in pairwise(known))
+    for rule in rules:
+        first, last = rule.sizes.first, rule.sizes.last
+        yield from (size for size in (first - element, first) if size >= element)
+        if last is not None:
+            yield from (last // element * element, last // element * element + element)
+
+
+def _whole(size: float, element: int) -> int:
+    """The nearest size of whole elements, one at least."""
+    return max(1, round(size / element)) * element
+
+
+def _near(collective: str, measured: pl.DataFrame, rules: tuple[Rule, ...]) -> list[Algorithm]:
+    """The rules' algorithms, and all that came near the best somewhere."""
+    medians = launch_medians(measured.filter(pl.col("collective") == collective)).filter(pl.col("algorithm") != DEFAULT)
+    point = ("ranks", "placement", "message_bytes", "mode", "machine")
+    near = medians.filter(pl.col("time_us") <= NEAR * pl.col("time_us").min().over(point))
+    found = [rule.algorithm for rule in rules]
+    for provider, name, parameters in near.select("provider", "algorithm", "parameters").iter_rows():
+        found.append(Algorithm.parse(f"{provider}/{name}" + (f":{parameters}" if parameters else "")))
+    return list(dict.fromkeys(found))

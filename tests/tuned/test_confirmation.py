@@ -1,0 +1,131 @@
+"""Whether a table keeps its promise, from made-up campaigns whose answers are known."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timpani.campaign.header import Header
+from timpani.campaign.load import Campaign, results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.errors import UserError
+from timpani.report.confirmed import confirmed_lines, confirmed_page
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import cell_columns
+from timpani.study.study import Study
+from timpani.tuned.confirmation import Confirmed, confirm, losing, mean_regret, without
+from timpani.tuned.confirmation_study import confirmation_study
+from timpani.tuning.table import Rule, SelectionTable, Span
+
+NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
+MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}
+STUDY = Study.check(
+    {"collectives": {"bcast": "all"}, "ranks": 2, "sizes": [64, 1024], "launches": 8}, "test"
+).model_dump(mode="json")
+RING, LINEAR = Algorithm("openmpi", "ring"), Algorithm("openmpi", "linear")
+TABLE = SelectionTable(
+    "openmpi", "5.0.11", (Rule("bcast", RING, ranks=Span(2, 2), nodes=Span(1, 1), sizes=Span(64, 1024)),)
+)
+
+
+def cell(name: str, size: int) -> Cell:
+    return Cell("bcast", Algorithm.parse(f"openmpi/{name}"), 2, "core", size, "warm")
+
+
+def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str, int], int] | None = None) -> Campaign:
+    """Eight launches of each algorithm and size around its time; `messages` are those that rank 0 sends to rank 1."""
+    results = results_frame(
+        [
+            LaunchResult(cell(name, size), launch, "m", median_us=time * noise, repetitions=100)
+            for (name, size), time in times.items()
+            for launch, noise in enumerate(NOISE, 1)
+        ]
+    )
+    hosts = [{"name": "n1", "slots": 4}]
+    header = Header.check({"machine": {**MACHINE, "hosts": hosts}, "study": STUDY}, "test")
+    proofs: list[dict[str, Any]] = [
+        {**cell_columns(cell(name, size)), "messages": [[0, count], [0, 0]], "bytes": [[0, size], [0, 0]]}
+        for (name, size), count in (messages or {}).items()
+    ]
+    return Campaign(Path("made"), header, results, [], proofs)
+
+
+BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, ("ring", 1024): 5})
+
+
+def found(times: Mapping[str, float], size: int = 256, **sent: int) -> Confirmed:
+    messages = {(name, size): count for name, count in sent.items()}
+    [one] = confirm(TABLE, BEFORE, campaign({(name, size): time for name, time in times.items()}, messages))
+    return one
+
+
+def test_a_choice_that_is_faster_has_gained_and_one_that_is_slower_has_lost() -> None:
+    gained = found({"default": 10, "ring": 5, "tuned": 5})
+    assert (gained.standing, gained.held_out, gained.algorithm) == ("gained", True, RING)
+    assert gained.gain is not None
+    assert 1.9 < gained.gain.ratio < 2.1
+    lost = found({"default": 10, "ring": 12, "tuned": 12})
+    assert (lost.standing, losing([gained, lost])) == ("lost", [lost])
+    assert without(TABLE, [lost]).rules == ()
+    assert found({"default": 10, "ring": 10.05, "tuned": 10}).standing == "kept"
+
+
+def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> None:
+    assert found({"default": 10, "ring": 5, "tuned": 20}).standing == "lost"
+
+
+@pytest.mark.parametrize(
+    ("tuned", "sent", "proof"),
+    [
+        (5.0, {"ring": 2, "tuned": 2, "default": 1}, "messages"),
+        (5.0, {"ring": 2, "tuned": 1, "default": 1}, "other"),
+        (5.0, {"ring": 1, "tuned": 1, "default": 1}, "times"),  # all alike: messages can't tell
+        (10.0, {"ring": 1, "tuned": 1, "default": 1}, "other"),
+        (5.0, {}, "times"),
+        (6.2, {}, "open"),
+    ],
+)
+def test_what_proves_that_the_files_are_followed(tuned: float, sent: dict[str, int], proof: str) -> None:
+    one = found({"default": 10, "ring": 5, "tuned": tuned}, **sent)
+    assert one.proof == proof
+    assert (one in losing([one])) is (proof == "other")
+
+
+def test_regret_is_against_the_best_that_was_measured() -> None:
+    one = found({"default": 10, "ring": 5, "linear": 4, "tuned": 5})
+    assert one.best == "linear"
+    assert 0.24 < one.regret.ratio < 0.26
+    assert found({"default": 10, "ring": 5, "tuned": 5}).regret.ratio == 0
+    regret = mean_regret([one])
+    assert regret is not None
+    assert regret[1] <= regret[0] <= regret[2]
+    assert mean_regret([found({"default": 10, "ring": 5}, size=64)]) is None  # that size chose the rule
+
+
+def test_where_the_table_has_no_rule_the_default_is_kept() -> None:
+    one = found({"default": 10, "ring": 20, "tuned": 10}, size=4096)
+    assert (one.standing, one.algorithm, one.gain) == ("kept", None, None)
+
+
+def test_the_study_has_edges_sizes_between_and_all_that_came_near() -> None:
+    before = campaign(
+        {(name, size): time for size in (64, 1024) for name, time in (("default", 10), ("ring", 5), ("linear", 5.3))}
+    )
+    study = confirmation_study(TABLE, before, Path("tuned"), None)
+    assert study.overrides["bcast"].sizes == (63, 64, 256, 1024, 1025)
+    assert study.collectives == {"bcast": ("default", "openmpi/ring", "openmpi/linear")}
+    assert (study.launches, study.tuned, study.rules) == (10, str(Path("tuned").resolve()), None)
+    assert study.seed != STUDY["seed"]
+
+
+def test_a_table_without_rules_has_nothing_to_confirm() -> None:
+    with pytest.raises(UserError, match="no rule to confirm"):
+        confirmation_study(SelectionTable("openmpi", "5.0.11", ()), BEFORE, Path("tuned"), None)
+
+
+def test_the_page_says_what_was_found() -> None:
+    measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
+    ones = confirm(TABLE, BEFORE, measured)
+    assert next(iter(confirmed_lines(ones))).startswith("Confirmed anew: of 1 point with a rule 1 gained, 0 not shown")
+    assert "| bcast | 2 | 256 B | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured)
