@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from timpani.tuning.table import SelectionTable
 
 _MOST_ROUNDS = 3
-_SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 
 
 def confirm(
@@ -71,7 +70,7 @@ def _measure(
     """A campaign of the files as they are now, begun or gone on with."""
     from timpani.campaign.load import load
     from timpani.campaign.session import Session
-    from timpani.cli.measuring import measure
+    from timpani.cli.measuring import STOPPED, measure
     from timpani.tuned.confirmation_study import confirmation_study
 
     study = confirmation_study(table, made_from, folder, launches)
@@ -83,7 +82,7 @@ def _measure(
     outcome = measure(session, into, prove=True)
     if outcome.ended == "stopped":
         typer.echo("stopped: the same command goes on", err=True)
-        raise typer.Exit(_SIGNAL_STATUS + (session.stopped or 0))
+        raise typer.Exit(STOPPED + (session.stopped or 0))
     return load(into)
 
 

@@ -8,18 +8,18 @@ import typer
 from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
+from timpani.cli.measuring import STOPPED
 from timpani.report.verdict import verdict_text
 from timpani.study.counted import counted
 
 _GIVEN_UP = 1
-_SIGNAL_STATUS = 128  # plus the signal's number, as shells say it
 
 
 def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> int:
     """Print the verdict of what was measured and where to read on."""
     if outcome.ended == "stopped":
         typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
-        return _SIGNAL_STATUS + (signal_number or 0)
+        return STOPPED + (signal_number or 0)
     if outcome.ended == "budget":
         typer.echo(f"the budget is spent: {counted(outcome.missing, 'result')} missing; the same command goes on")
     campaign = load(folder)

@@ -7,6 +7,9 @@ from timpani.campaign.run import Outcome
 from timpani.campaign.session import Session
 from timpani.cli.progress import progress
 
+STOPPED = 128
+"""Exit status of who was stopped, plus the signal's number, as shells say it."""
+
 
 def measure(session: Session, folder: Path, prove: bool, hang_after: float | None = None) -> Outcome:
     """What is missing of the campaign in `folder`; then, with `prove`, the messages of each cell."""

@@ -1,14 +1,29 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from timpani.cli.options import Force
 
+if TYPE_CHECKING:
+    from timpani.campaign.load import Campaign
+
 _FILES = "files"
+_MEASURED = "Where something is to be measured"
+
+EXAMPLES = """Examples:
+
+timpani tune my-campaign -o tuned
+
+timpani tune bcast allreduce --ranks 2:64 --on cluster.toml -o tuned
+
+timpani tune lint $HOME/.openmpi/rules.conf
+
+timpani tune explain tuned/coll_tuned.rules --ranks 64 --nodes 8"""
 
 
 class _FilesUnlessNamed(TyperGroup):
@@ -23,6 +38,7 @@ class _FilesUnlessNamed(TyperGroup):
 
 tune = typer.Typer(
     help="Write files that make the library choose as was measured: timpani tune CAMPAIGN -o DIR.",
+    epilog=EXAMPLES,
     cls=_FilesUnlessNamed,
     no_args_is_help=True,
 )
@@ -35,43 +51,123 @@ Library = Annotated[
 ]
 
 
-@tune.command(_FILES)
+@tune.command(_FILES, epilog=EXAMPLES)
 def files(
-    folder: Annotated[Path, typer.Argument(metavar="CAMPAIGN", help="The campaign's folder.", show_default=False)],
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="CAMPAIGN|WHAT…",
+            help="A campaign's folder; or what `timpani run` takes: it is measured, and the files are confirmed.",
+            show_default=False,
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
+    algorithms: Annotated[
+        str | None, typer.Option(help="As `timpani run` takes them.", show_default="all", rich_help_panel=_MEASURED)
+    ] = None,
+    ranks: Annotated[
+        str | None,
+        typer.Option("--ranks", "-n", "-np", help="2,4,8 or 2:256.", show_default="2", rich_help_panel=_MEASURED),
+    ] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Bytes: 8,64K or 1:1M.", show_default=False, rich_help_panel=_MEASURED)
+    ] = None,
+    datatype: Annotated[
+        str | None,
+        typer.Option(help="uint8, int32, float or double.", show_default="uint8", rich_help_panel=_MEASURED),
+    ] = None,
+    placement: Annotated[
+        str | None,
+        typer.Option(help="core, socket, node or ppr:N.", show_default="core", rich_help_panel=_MEASURED),
+    ] = None,
+    launches: Annotated[
+        int | None,
+        typer.Option(min=1, help="Starts of the MPI program.", show_default="10", rich_help_panel=_MEASURED),
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE", help="A machine file, here, lab.", show_default="this computer", rich_help_panel=_MEASURED
+        ),
+    ] = None,
+    oversubscribe: Annotated[
+        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=_MEASURED)
+    ] = False,
     mpi: Library = None,
     force: Force = False,
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.campaign.load import load
+    from timpani.errors import UserError
+    from timpani.tuned.table_file import NAME
+
+    asked = {
+        "algorithms": algorithms,
+        "ranks": ranks,
+        "sizes": sizes,
+        "datatype": datatype,
+        "placement": placement,
+        "launches": launches,
+    }
+    if len(what) == 1 and (Path(what[0]) / "campaign.json").exists():
+        given = [name for name, value in {**asked, "on": on}.items() if value is not None]
+        if given:
+            raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
+        _write(load(Path(what[0])), output, mpi, force)
+        return
+    from timpani.cli.confirm import confirm
+
+    campaign = output / "campaign"
+    _measure(what, asked, on, oversubscribe, mpi, campaign)
+    if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
+        _write(load(campaign), output, mpi, force)
+    from timpani.tuned.table_file import read_table
+
+    if read_table(output / NAME).rules:
+        confirm(output, launches=None, campaign=campaign, mpi=mpi)
+
+
+def _measure(
+    what: list[str], asked: Mapping[str, object], on: str | None, oversubscribe: bool, mpi: str | None, folder: Path
+) -> None:
+    """The campaign that decides, begun or gone on with."""
+    from timpani.campaign.session import Session
+    from timpani.cli.measuring import STOPPED, measure
+    from timpani.machine.where import resolve
+    from timpani.study.compose import compose
+
+    machine = resolve(on, mpi) if on else None
+    session = Session.prepare(compose(what, asked), mpi, oversubscribe, machine)
+    typer.echo(f"measuring into {folder}", err=True)
+    outcome = measure(session, folder, prove=False)
+    if outcome.ended == "stopped":
+        typer.echo("stopped: the same command goes on", err=True)
+        raise typer.Exit(STOPPED + (session.stopped or 0))
+
+
+def _write(campaign: "Campaign", output: Path, mpi: str | None, force: bool) -> None:
+    """The table of `campaign` and all its files, none over one that is there but with `force`."""
+    from timpani.errors import cannot_write
+    from timpani.libraries.registry import LIBRARIES
     from timpani.report.files import check_new, write_file
     from timpani.report.tuned import PAGE, tuned_lines, tuned_page
     from timpani.tuned.files import tuned_files
     from timpani.tuned.from_campaign import installed, table_of
 
-    campaign = load(folder)
     table = table_of(campaign)
     library = installed(campaign, mpi)
-    from timpani.libraries.registry import LIBRARIES
-
     written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), output)
     texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name)}
     for name in texts:
         check_new(output / name, force)
-    _make(output)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(output, error) from None
     for name, text in texts.items():
         write_file(output / name, text.encode(), force)
     for line in tuned_lines(table, written, output):
         typer.echo(line)
-
-
-def _make(folder: Path) -> None:
-    from timpani.errors import cannot_write
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
 
 
 @tune.command()
