@@ -28,5 +28,10 @@ class Mpi:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The version for comparisons: (5, 0, 11) of `5.0.11` and of `5.0.11rc1`."""
-        return tuple(int(digits) for digits in re.findall(r"(?:^|\.)(\d+)", self.version))
+        """The version for comparisons."""
+        return version_numbers(self.version)
+
+
+def version_numbers(version: str) -> tuple[int, ...]:
+    """A version for comparisons: (5, 0, 11) of `5.0.11` and of `5.0.11rc1`."""
+    return tuple(int(digits) for digits in re.findall(r"(?:^|\.)(\d+)", version))

@@ -1,7 +1,7 @@
 """Which algorithm where: the selection table that each library's tuning files are written from."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from timpani.study.cell import Algorithm
 
@@ -86,6 +86,8 @@ class SelectionTable:
     source            the campaign and when it was measured, for people
     campaign          its folder, absolute
     gaps              in words, what lies between measured sizes and is left to the library
+    measured          of each collective the smallest and the largest size that were measured: some files can't tell a
+                      collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
     """
 
     library: str
@@ -94,6 +96,7 @@ class SelectionTable:
     source: str = ""
     campaign: str = ""
     gaps: tuple[str, ...] = ()
+    measured: Mapping[str, Span] = field(default_factory=dict)
 
     def decide(self, call: Call) -> Algorithm | None:
         """The algorithm for `call`; None where the library chooses."""

@@ -1,0 +1,68 @@
+"""What a rules file calls each collective, and which size its rules compare."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from timpani.tuning.table import Call
+
+LONGEST = 2**63 - 1
+"""Numbers are C's `long`; …"""
+
+MOST = 2**31 - 1
+"""… what says how many ranks, which algorithm and with what is kept as an `int`."""
+
+ALL_IDS = 22
+"""Ids there are; those that are not below belong to collectives that coll/tuned leaves to others."""
+
+_ELEMENT_BYTES = 4
+"""Of the elements that scans are measured with: their rules see that, and not how many there are."""
+
+Unit = Literal["vector", "blocks", "elements", "nothing"]
+"""The vector's bytes, those of all ranks' blocks, ranks × bytes of an element, or 0."""
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A collective of coll/tuned.
+
+    unit    the size that is compared
+    unsaid  why its choice can't depend on the size; "": it can
+    """
+
+    id: int
+    unit: Unit
+    unsaid: str = ""
+
+    def compared(self, call: Call) -> int:
+        """The size of `call` that rules compare, in bytes."""
+        sizes: dict[Unit, int] = {
+            "vector": call.message_bytes,
+            "blocks": call.ranks * call.message_bytes,
+            "elements": call.ranks * _ELEMENT_BYTES,
+            "nothing": 0,
+        }
+        return sizes[self.unit]
+
+
+_ROOTS_ALONE = "coll/tuned compares arguments that only the root, or only the others, must give, so ranks may differ"
+_COUNT_UNSEEN = "coll/tuned compares ranks × the bytes of an element, whatever the count"
+_NOTHING_SEEN = "coll/tuned compares no size"
+
+TUNED = {
+    "allgather": Tuned(0, "blocks"),
+    "allgatherv": Tuned(1, "vector"),  # the blocks' average
+    "allreduce": Tuned(2, "vector"),
+    "alltoall": Tuned(3, "blocks"),
+    "alltoallv": Tuned(4, "nothing", _NOTHING_SEEN),
+    "barrier": Tuned(6, "nothing", _NOTHING_SEEN),
+    "bcast": Tuned(7, "vector"),
+    "exscan": Tuned(8, "elements", _COUNT_UNSEEN),
+    "gather": Tuned(9, "blocks", _ROOTS_ALONE),
+    "reduce": Tuned(11, "vector"),
+    "reduce_scatter": Tuned(12, "vector"),  # what each rank contributes: the sum of the blocks
+    "reduce_scatter_block": Tuned(13, "blocks"),
+    "scan": Tuned(14, "elements", _COUNT_UNSEEN),
+    "scatter": Tuned(15, "blocks", _ROOTS_ALONE),
+}
+
+NAMES = {tuned.id: name for name, tuned in TUNED.items()}

@@ -1,0 +1,52 @@
+"""The rules file of `coll/tuned` as one of the library's tuning files."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.openmpi.tuned_rules.lint import lint
+from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
+from timpani.libraries.openmpi.tuned_rules.write import write
+from timpani.libraries.tuning_file import Fault, Written
+from timpani.native.mpi import Mpi
+from timpani.tuning.table import SelectionTable
+
+_COMMENT = re.compile(r"#.*")
+_BEGINS = re.compile(r"\s*(?:rule-file-version-|[+-]?\d)")
+_OF_HAN = re.compile(r"\b(?:intra_node|inter_node|global_communicator)\b")
+_FIRST = 2**16
+"""Characters by which a file is recognised."""
+
+
+class TunedRules:
+    """Open MPI 4.1's and 5.0's; what reads it in 6.0 shifts rules, and takes JSON in its place."""
+
+    name = "openmpi-tuned.conf"
+    title = "Open MPI's rules for coll/tuned"
+
+    def serves(self, mpi: Mpi) -> bool:
+        """4.1 and 5.0."""
+        return (4, 1) <= mpi.numbers < (6,)
+
+    def recognises(self, text: str) -> bool:
+        """Numbers from the first on, or the header, and not HAN's levels."""
+        plain = _COMMENT.sub("", text[:_FIRST])
+        return bool(_BEGINS.match(plain)) and not _OF_HAN.search(plain)
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """See `write.py`."""
+        return write(table, catalogue, mpi)
+
+    def read(self, text: str, catalogue: Catalogue) -> RulesChoice:
+        """See `read.py`."""
+        return read(text, catalogue)
+
+    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+        """See `lint.py`."""
+        return lint(text, catalogue, mpi)
+
+    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+        """On several nodes 5.0's HAN goes before coll/tuned, unless its own file hands calls over."""
+        return (("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", str(path)))

@@ -1,0 +1,105 @@
+"""What is wrong with a rules file, or does something else than it seems to say."""
+
+from collections.abc import Iterator
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import NAMES
+from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
+from timpani.libraries.openmpi.tuned_rules.parse import (
+    MOST_CHARACTERS,
+    CollectiveRules,
+    RulesFile,
+    parse,
+    reads_headers,
+)
+from timpani.libraries.openmpi.tuned_rules.read import known_algorithms
+from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
+from timpani.libraries.tuning_file import Fault
+from timpani.native.mpi import Mpi
+
+_HEADER = "rule-file-version-"
+_IGNORED = "Open MPI ignores the whole file without a word and chooses as if there were none"
+_MOST_SHOWN = 20
+"""Faults of one kind; more say nothing new."""
+
+
+def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+    """As `TuningFile.lint`."""
+    if len(text) > MOST_CHARACTERS:
+        what = f"the file has more than {MOST_CHARACTERS >> 20} million characters"
+        yield Fault("error", None, what, "it is not looked at", "write fewer rules")
+        return
+    headers = reads_headers(mpi.numbers)
+    said = parse(text, headers)
+    yield from _of_header(text, said, headers, mpi)
+    yield from _of_words(said)
+    yield from _of_ids(said, catalogue)
+    for collective in said.collectives:
+        if collective.id in NAMES:
+            yield from faults_of_collective(collective, NAMES[collective.id], said.version)
+    yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
+
+
+def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[Fault]:
+    at = text.find(_HEADER)
+    begins_line = at >= 0 and not text[text.rfind("\n", 0, at) + 1 : at].strip().startswith("#")
+    if begins_line and not headers:
+        line = text.count("\n", 0, at) + 1
+        what = f"{mpi.name} {mpi.version} knows no header, and takes its number for a negative one"
+        mend = "remove the header, and each rule's fifth number; 4.1.8 and 5.0.7 are the first that read them"
+        yield Fault("error", line, what, _IGNORED, mend)
+    elif begins_line and at > 0:
+        line = text.count("\n", 0, at) + 1
+        yield Fault("error", line, "the header is not the file's first bytes", _IGNORED, "move it there")
+    elif said.gave_up:
+        mend = "make the file say what it announces: `timpani tune` writes whole ones"
+        yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, mend)
+    if begins_line and headers and at == 0 and not 1 <= said.version <= 2:
+        what = f"there is no version {said.version} of the format"
+        yield Fault("warning", 1, what, "versions over 2 are read as 2, others as 1", f"write {_HEADER}2")
+    if said.rest is not None:
+        consequence = "what follows here is not read"
+        what = "there are more numbers than the collectives announced need"
+        yield Fault("warning", said.rest, what, consequence, "correct the number of collectives, or of rules")
+
+
+def _of_words(said: RulesFile) -> Iterator[Fault]:
+    for number in said.numbers[:_MOST_SHOWN]:
+        octal = number.written.lstrip("+-").startswith("0")
+        what = f"{number.written} is read as {number.value}{' (octal, as in C)' if octal else ''}"
+        yield Fault("warning", number.line, what, "the rule is for another number than it shows", "write it in decimal")
+    for line, word in said.words[:_MOST_SHOWN]:
+        if not word.startswith(_HEADER):
+            what = f"{word!r} stands outside of a comment"
+            yield Fault("warning", line, what, "letters are read over, and digits in them count", "put # before it")
+
+
+def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
+    algorithms = known_algorithms(catalogue)
+    seen: dict[int, int] = {}
+    for collective in said.collectives:
+        if collective.id in seen:
+            what = f"collective {collective.id} has rules in line {seen[collective.id]} already"
+            yield Fault("warning", collective.line, what, "only the last are used", "remove one of the two")
+        seen[collective.id] = collective.line
+        name = NAMES.get(collective.id, "")
+        if name not in algorithms:
+            what = f"coll/tuned leaves collective {collective.id} to others"
+            yield Fault("warning", collective.line, what, "its rules do nothing", "remove them")
+            continue
+        known = algorithms[name]
+        offered = ", ".join(f"{number} {info.name}" for number, info in sorted(known.items()))
+        for message in (each for rule in collective.communicators for each in rule.messages):
+            if message.algorithm and message.algorithm not in known:
+                what = f"{catalogue.provider} {catalogue.version} has no {name} algorithm {message.algorithm}"
+                yield Fault("error", message.line, what, "the call that meets the rule fails", f"choose of {offered}")
+            elif message.algorithm and known[message.algorithm].name == "chain" and not message.topo:
+                what = "a chain with fan-out 0"
+                consequence = "it is built with fan-out 1, which is a pipeline; the library's own is 4"
+                yield Fault("warning", message.line, what, consequence, "write the fan-out as the third number")
+
+
+def _chooses(collective: CollectiveRules) -> bool:
+    """Whether it makes coll/tuned choose anything."""
+    messages = (each for rule in collective.communicators for each in rule.messages)
+    return collective.id in NAMES and any(each.algorithm for each in messages)

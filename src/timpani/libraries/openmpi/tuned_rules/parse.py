@@ -1,0 +1,147 @@
+"""A rules file's text as the library takes it apart, up to where it gives up."""
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MOST
+from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
+
+MOST_CHARACTERS = 2**22
+"""Of a file: 100,000 rules."""
+
+
+@dataclass(frozen=True)
+class MessageRule:
+    """From `size` on the algorithm `algorithm`; `requests` is None where the file doesn't say it."""
+
+    line: int
+    size: int
+    algorithm: int
+    topo: int
+    segment: int
+    requests: int | None
+
+
+@dataclass(frozen=True)
+class CommunicatorRule:
+    """From `ranks` ranks on these rules."""
+
+    line: int
+    ranks: int
+    messages: tuple[MessageRule, ...]
+
+
+@dataclass(frozen=True)
+class CollectiveRules:
+    """The rules of one collective, by its id."""
+
+    line: int
+    id: int
+    communicators: tuple[CommunicatorRule, ...]
+
+
+@dataclass(frozen=True)
+class GaveUp:
+    """Where and why the library ignores the whole file."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class RulesFile:
+    """What a text says.
+
+    version      of the format: 1 where there is no header
+    collectives  those that stand before the place at which the library gives up, if it does
+    numbers      that are written otherwise than people write their value
+    words        outside of comments, with their lines
+    rest         the line of the first number after the last rule; None where there is none
+    """
+
+    version: int
+    collectives: tuple[CollectiveRules, ...]
+    gave_up: GaveUp | None
+    numbers: tuple[Number, ...]
+    words: tuple[tuple[int, str], ...]
+    rest: int | None
+
+
+def reads_headers(numbers: tuple[int, ...]) -> bool:
+    """Whether this version knows `rule-file-version-N`, and MAXREQ; others take its number for a negative one."""
+    return numbers >= (5, 0, 7) or (4, 1, 8) <= numbers < (5,)
+
+
+def parse(text: str, headers: bool) -> RulesFile:
+    """Take `text` apart as a library does that knows headers, or doesn't."""
+    return _Parser(Numbers(text)).file(headers)
+
+
+class _GivesUpError(Exception):
+    """The library gives up."""
+
+
+class _Parser:
+    def __init__(self, source: Numbers) -> None:
+        self.source = source
+        self.odd: list[Number] = []
+        self.found: list[CollectiveRules] = []
+        self.version = 1
+
+    def file(self, headers: bool) -> RulesFile:
+        gave_up = rest = None
+        try:
+            if headers:
+                self.version = self.source.header() or 1
+            self.collectives()
+            if following := self.source.next():
+                rest = following.line
+        except _GivesUpError as stop:
+            gave_up = GaveUp(self.source.line(), str(stop))
+        return RulesFile(self.version, tuple(self.found), gave_up, tuple(self.odd), tuple(self.source.words), rest)
+
+    def collectives(self) -> None:
+        count = self.number("the number of collectives")
+        if count.value > ALL_IDS:
+            self.stop(f"{count.value} collectives are more than there are, {ALL_IDS}")
+        for _ in range(count.value):
+            name = self.number("a collective's id")
+            if name.value >= ALL_IDS:
+                self.stop(f"there is no collective {name.value}; the largest id is {ALL_IDS - 1}")
+            sizes = self.number("the number of communicator sizes")
+            communicators = tuple(self.communicator() for _ in range(sizes.value))
+            self.found.append(CollectiveRules(name.line, name.value, communicators))
+
+    def communicator(self) -> CommunicatorRule:
+        ranks = self.number("a communicator size", MOST)
+        count = self.number("the number of message sizes")
+        return CommunicatorRule(
+            ranks.line, ranks.value, tuple(self.message(first == 0) for first in range(count.value))
+        )
+
+    def message(self, first: bool) -> MessageRule:
+        size = self.number("a message size")
+        algorithm = self.number("an algorithm's id", MOST)
+        topo = self.number("a fan-out", MOST)
+        segment = self.number("a segment size", MOST)
+        requests = None
+        if self.version > 1 and self.source.digit_follows():
+            requests = self.number("a number of requests", MOST).value
+        if first and size.value:
+            self.stop(f"the first message size is {size.value} and not 0")
+        return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
+
+    def number(self, what: str, most: int | None = None) -> Number:
+        found = self.source.next()
+        if found is None:
+            self.stop(f"the file ends where {what} should stand")
+        if found.written:
+            self.odd.append(found)
+        if found.value < 0:
+            self.stop(f"{what} is negative: {found.value}")
+        if most is not None and found.value > most:
+            self.stop(f"{what} is larger than C's int: {found.value}")
+        return found
+
+    def stop(self, why: str) -> NoReturn:
+        raise _GivesUpError(why)

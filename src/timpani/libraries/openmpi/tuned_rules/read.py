@@ -1,0 +1,93 @@
+"""What the library chooses by a rules file."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from timpani.errors import UserError
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TUNED
+from timpani.libraries.openmpi.tuned_rules.parameters import fields
+from timpani.libraries.openmpi.tuned_rules.parse import (
+    MOST_CHARACTERS,
+    CommunicatorRule,
+    MessageRule,
+    parse,
+    reads_headers,
+)
+from timpani.native.mpi import version_numbers
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import Call
+
+_Either = TypeVar("_Either", CommunicatorRule, MessageRule)
+
+_NEXT = "`timpani tune lint` says all that is wrong with it"
+
+
+@dataclass(frozen=True)
+class RulesChoice:
+    """The rules of each collective, and its algorithms by their ids."""
+
+    provider: str
+    rules: Mapping[str, tuple[CommunicatorRule, ...]]
+    algorithms: Mapping[str, Mapping[int, AlgorithmInfo]]
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """As the contract has it: the canonical name, and the parameters that are not the library's defaults."""
+        if not (communicators := self.rules.get(call.collective)):
+            return None
+        messages = _reached(communicators, lambda rule: rule.ranks <= call.ranks).messages
+        size = TUNED[call.collective].compared(call)
+        if not messages or not (rule := _reached(messages, lambda rule: rule.size <= size)).algorithm:
+            return None
+        info = self.algorithms[call.collective][rule.algorithm]
+        return Algorithm(self.provider, info.name, tuple(sorted(_parameters(rule, info).items())))
+
+
+def read(text: str, catalogue: Catalogue) -> RulesChoice:
+    """As `TuningFile.read`."""
+    if len(text) > MOST_CHARACTERS:
+        raise UserError(f"a rules file of more than {MOST_CHARACTERS >> 20} MiB is not read", "write fewer rules")
+    said = parse(text, reads_headers(version_numbers(catalogue.version)))
+    if said.gave_up:
+        raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; Open MPI ignores the whole file", _NEXT)
+    algorithms = known_algorithms(catalogue)
+    rules = {}
+    for collective in said.collectives:  # of two with one id the last counts
+        name = NAMES.get(collective.id)
+        if name in algorithms:
+            rules[name] = collective.communicators
+            for message in (each for rule in collective.communicators for each in rule.messages):
+                if message.algorithm and message.algorithm not in algorithms[name]:
+                    raise UserError(
+                        f"line {message.line}: {catalogue.provider} {catalogue.version} has no {name} algorithm "
+                        f"{message.algorithm}; the call that meets it fails",
+                        _NEXT,
+                    )
+    return RulesChoice(catalogue.provider, rules, algorithms)
+
+
+def known_algorithms(catalogue: Catalogue) -> dict[str, dict[int, AlgorithmInfo]]:
+    """Of each collective that rules can be for, the algorithms by the ids that a file uses."""
+    return {
+        name: {int(info.value): info for info in infos} for name, infos in catalogue.algorithms.items() if name in TUNED
+    }
+
+
+def _reached(rules: Sequence[_Either], reached: Callable[[_Either], bool]) -> _Either:
+    """The last before the first that is not reached; the first where that is not."""
+    best = rules[0]
+    for rule in rules:
+        if not reached(rule):
+            break
+        best = rule
+    return best
+
+
+def _parameters(rule: MessageRule, info: AlgorithmInfo) -> dict[str, int]:
+    """Those that are not the library's own: what the file doesn't say is."""
+    said = {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests}
+    values = {parameter: said[field] for field, parameter in fields(info).items()}
+    return {
+        parameter.name: value for parameter, value in values.items() if value is not None and value != parameter.default
+    }

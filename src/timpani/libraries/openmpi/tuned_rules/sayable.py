@@ -1,0 +1,152 @@
+"""What of a selection table a rules file can say, and what it leaves out."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
+from timpani.libraries.openmpi.tuned_rules.spans import overlap, pieces, words
+from timpani.libraries.tuning_file import LeftOut
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Rule, SelectionTable
+
+MOST_RANK_COUNTS = 1024
+"""That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
+
+
+class UnsayableError(Exception):
+    """Why a rule can't be said."""
+
+
+@dataclass
+class Sayable:
+    """The rules of a table that can be said; `left_out` is filled on the way.
+
+    requests  whether this version reads MAXREQ from a file
+    """
+
+    table: SelectionTable
+    catalogue: Catalogue
+    requests: bool
+    left_out: list[LeftOut] = field(default_factory=list)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """As the file will have them; fills `left_out`."""
+        kept = [(rule, self._with_algorithm(rule)) for rule in self.table.rules]
+        known = [(rule, sayable) for rule, sayable in kept if sayable is not None]
+        anywhere = self._on_any_nodes(known)
+        said: list[Rule] = []
+        for name, tuned in TUNED.items():
+            rules = [each for each in anywhere if each[1].collective == name]
+            said += self._of_any_size(rules, tuned.unsaid) if tuned.unsaid else self._written_out(rules)
+        return tuple(said)
+
+    def _leave_out(self, rule: Rule, why: str) -> None:
+        if LeftOut(rule, why) not in self.left_out:
+            self.left_out.append(LeftOut(rule, why))
+
+    def _with_algorithm(self, rule: Rule) -> Rule | None:
+        """The rule with its algorithm as a file has it; None where it is left out."""
+        try:
+            return replace(rule, algorithm=self._algorithm(rule))
+        except UnsayableError as why:
+            self._leave_out(rule, str(why))
+            return None
+
+    def _algorithm(self, rule: Rule) -> Algorithm:
+        if rule.collective not in TUNED or rule.collective not in self.catalogue.algorithms:
+            raise UnsayableError(f"coll/tuned has no rules for {rule.collective}")
+        if rule.algorithm.provider != self.catalogue.provider:
+            raise UnsayableError(f"{rule.algorithm} is not an algorithm of coll/tuned")
+        try:
+            info = self.catalogue.info(rule.collective, rule.algorithm)
+        except UserError as error:
+            raise UnsayableError(error.what) from None
+        if info is None:
+            return rule.algorithm
+        defaults = {each.name: each.default for each in info.parameters}
+        sayable = {each.name: where for where, each in fields(info).items()}
+        asked = {}
+        for name, value in rule.algorithm.parameters:
+            if name not in defaults:
+                raise UnsayableError(f"{info.name} has no {name}")
+            if value == defaults[name]:
+                continue
+            if name in sayable and (sayable[name] != "requests" or self.requests):
+                asked[name] = value
+            elif without_effect(info, name):
+                self._leave_out(rule, f"{name} is written for none: {info.name} does not read it")
+            elif name in sayable:
+                raise UnsayableError(
+                    f"version {self.catalogue.version} reads no {name} from a file; 4.1.8 and 5.0.7 do"
+                )
+            else:
+                raise UnsayableError(f"a rules file can't say {name}")
+        return Algorithm(rule.algorithm.provider, info.name, tuple(sorted(asked.items())))
+
+    def _on_any_nodes(self, rules: list[tuple[Rule, Rule]]) -> list[tuple[Rule, Rule]]:
+        """Without nodes and ranks per node; rules that need them to be told apart are left out."""
+        found = []
+        for rule, sayable in rules:
+            against = next((other for _, other in rules if _told_apart_by_nodes(sayable, other)), None)
+            if against is not None:
+                other = f"{_nodes(against)}, where {against.algorithm.plain} is chosen"
+                self._leave_out(rule, f"a rules file can't tell {_nodes(rule)} from {other}")
+                continue
+            if (rule.nodes, rule.per_node) != (ALL, ALL):
+                self._leave_out(rule, f"a rules file can't say {_nodes(rule)}: it holds on any")
+            found.append((rule, replace(sayable, nodes=ALL, per_node=ALL)))
+        return found
+
+    def _written_out(self, rules: Iterable[tuple[Rule, Rule]]) -> Iterator[Rule]:
+        """Without those that would take an entry for each of too many rank counts."""
+        for rule, sayable in rules:
+            ranks = sayable.ranks
+            scales = TUNED[rule.collective].unit == "blocks" and sayable.sizes != ALL
+            if scales and (ranks.last is None or ranks.last - ranks.first >= MOST_RANK_COUNTS):
+                self._leave_out(
+                    rule,
+                    f"sizes of {rule.collective} are compared times ranks, which takes an entry for each rank count; "
+                    f"{words(ranks)} ranks are more than {MOST_RANK_COUNTS} counts",
+                )
+            else:
+                yield sayable
+
+    def _of_any_size(self, rules: list[tuple[Rule, Rule]], unsaid: str) -> Iterator[Rule]:
+        """For each span of ranks a rule for all sizes, where one algorithm is chosen at all that were measured."""
+        for ranks in pieces([sayable.ranks for _, sayable in rules], ALL):
+            here = [(rule, sayable) for rule, sayable in rules if ranks.first in sayable.ranks]
+            if not here:
+                continue
+            measured = self.table.measured.get(here[0][0].collective, ALL)
+            chosen = {
+                next((sayable.algorithm for _, sayable in here if size.first in sayable.sizes), None)
+                for size in pieces([sayable.sizes for _, sayable in here], measured)
+            }
+            algorithm = chosen.pop()
+            for rule, sayable in here:
+                if chosen or algorithm is None:
+                    self._leave_out(rule, f"{unsaid}, and not every measured size has this algorithm")
+                elif sayable.sizes != ALL and rule.collective != "barrier":
+                    self._leave_out(rule, f"{unsaid}: it holds at sizes that were not measured, too")
+            if algorithm is not None and not chosen:
+                evidence = tuple(each for rule, _ in here for each in rule.evidence)
+                cost = max(rule.cost for rule, _ in here)
+                yield Rule(here[0][0].collective, algorithm, ranks=ranks, evidence=evidence, cost=cost)
+
+
+def _told_apart_by_nodes(rule: Rule, other: Rule) -> bool:
+    """Whether both can decide calls that differ in where the ranks are alone, and decide otherwise."""
+    return (
+        rule.collective == other.collective
+        and rule.algorithm != other.algorithm
+        and (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
+        and overlap(rule.ranks, other.ranks)
+        and (bool(TUNED[rule.collective].unsaid) or overlap(rule.sizes, other.sizes))
+    )
+
+
+def _nodes(rule: Rule) -> str:
+    return f"nodes: {words(rule.nodes)}, ranks on a node: {words(rule.per_node)}"

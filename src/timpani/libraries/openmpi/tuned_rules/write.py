@@ -1,0 +1,99 @@
+"""A rules file's text, of rules that it can say."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from timpani.errors import printable
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, MOST, TUNED
+from timpani.libraries.openmpi.tuned_rules.parameters import fields
+from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
+from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
+from timpani.libraries.openmpi.tuned_rules.spans import pieces
+from timpani.libraries.tuning_file import Written
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.study.sizes import show_size
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+Sizes = Mapping[int, Algorithm | None]
+"""From which size on which algorithm; None: the library chooses."""
+
+_COMPARED = {
+    "vector": "sizes are bytes of the vector",
+    "blocks": "sizes are ranks x bytes of a block",
+    "elements": "no size is told",
+    "nothing": "no size is told",
+}
+
+
+def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+    """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
+    headers = reads_headers(mpi.numbers)
+    sayable = Sayable(table, catalogue, requests=headers)
+    said = replace(table, rules=sayable.rules())
+    requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
+    text = "".join(f"{line}\n" for line in _lines(said, catalogue, 2 if requests else 1))
+    return Written(text, said, tuple(sayable.left_out))
+
+
+def _lines(said: SelectionTable, catalogue: Catalogue, version: int) -> Iterator[str]:
+    collectives = [name for name in TUNED if said.of([name])]
+    if version > 1:
+        yield f"rule-file-version-{version}"
+    yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
+    for name in collectives:
+        entries = dict(by_ranks(name, said.of([name])))
+        yield f"{TUNED[name].id}  # {name}: {_COMPARED[TUNED[name].unit]}"
+        yield f"{len(entries)}  # communicator sizes"
+        for ranks, sizes in entries.items():
+            yield f"{ranks} {len(sizes)}  # from {ranks} ranks"
+            for size, algorithm in sizes.items():
+                chosen = algorithm.plain if algorithm else "the library chooses"
+                yield f"{size} {_numbers(name, algorithm, catalogue, version)}  # from {show_size(size)}: {chosen}"
+
+
+def _numbers(collective: str, algorithm: Algorithm | None, catalogue: Catalogue, version: int) -> str:
+    """ALG TOPO SEGSIZE [MAXREQ]. Nought is what the library takes where a field means nothing."""
+    info = catalogue.info(collective, algorithm) if algorithm else None
+    asked = dict(algorithm.parameters) if algorithm else {}
+    told = {where: asked.get(each.name, each.default) for where, each in fields(info).items()} if info else {}
+    values = [int(info.value) if info else 0, told.get("topo", 0), told.get("segment", 0)]
+    values += [told.get("requests", 0)] if version > 1 else []
+    return " ".join(map(str, values))
+
+
+def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
+    """From which rank count on which choices; the first from 0 on, so that there is no smaller communicator."""
+    before: Sizes | None = None
+    for ranks, sizes in _all_ranks(collective, rules):
+        if ranks <= MOST and sizes != before:
+            yield ranks, (before := sizes)
+
+
+def _all_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
+    for span in pieces([rule.ranks for rule in rules], ALL):
+        here = [rule for rule in rules if span.first in rule.ranks]
+        yield from ((ranks, _by_size(collective, ranks, here)) for ranks in _counts(collective, span, here))
+
+
+def _counts(collective: str, span: Span, rules: list[Rule]) -> "range | tuple[int]":
+    """The rank counts of a span that need an entry: each, where thresholds grow with them."""
+    if TUNED[collective].unit != "blocks" or all(rule.sizes == ALL for rule in rules):
+        return (span.first,)
+    assert span.last is not None, "such a rule is not sayable"
+    return range(span.first, span.last + 1)
+
+
+def _by_size(collective: str, ranks: int, rules: list[Rule]) -> Sizes:
+    """The choices by the size that is compared."""
+    found: dict[int, Algorithm | None] = {}
+    before: Algorithm | None = None
+    for size in pieces([rule.sizes for rule in rules], ALL):
+        call = Call(collective, ranks, 1, 1, size.first)
+        algorithm = next((rule.algorithm for rule in rules if call.message_bytes in rule.sizes), None)
+        algorithm = None if algorithm is None or algorithm.is_default else algorithm
+        compared = TUNED[collective].compared(call) if size.first else 0
+        if compared <= LONGEST and (not found or algorithm != before):
+            found[compared] = before = algorithm
+    return found

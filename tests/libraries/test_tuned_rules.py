@@ -1,0 +1,177 @@
+"""Rules files for coll/tuned: what is written is read back, and what can't be said is left out and named."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
+from timpani.errors import UserError
+from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.tuned_rules.sayable import MOST_RANK_COUNTS
+from timpani.libraries.tuning_file import Written
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+FILE = TunedRules()
+LINEAR, BINOMIAL = Algorithm("openmpi", "linear"), Algorithm("openmpi", "binomial")
+
+
+def written(*rules: Rule, version: str = "5.0.11", **fields: object) -> Written:
+    table = SelectionTable("Open MPI", version, rules, **fields)  # type: ignore[arg-type]
+    return FILE.write(table, CATALOGUES[version], mpi(version))
+
+
+def numbers(text: str) -> list[list[str]]:
+    """Each line's, without comments."""
+    return [line.split("#")[0].split() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@given(data=st.data())
+def test_what_is_written_is_read_back(version: str, data: st.DataObject) -> None:
+    sayable = data.draw(st.booleans())
+    table = data.draw(tables(version, sayable))
+    file = FILE.write(table, CATALOGUES[version], mpi(version))
+    choice = FILE.read(file.text, CATALOGUES[version])
+    assert FILE.recognises(file.text)
+    assert not [fault for fault in FILE.lint(file.text, CATALOGUES[version], mpi(version)) if fault.severity == "error"]
+    assert not (sayable and file.left_out)
+    for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
+        assert choice.decide(call) == file.said.decide(call)
+        if not file.left_out:
+            assert choice.decide(call) == table.decide(call)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_mangled_files_are_refused_in_one_line_or_read(version: str) -> None:
+    table = SelectionTable(
+        "Open MPI",
+        version,
+        (
+            Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)),
+            Rule("allgather", Algorithm("openmpi", "ring"), Span(3, 5), sizes=Span(64, None)),
+            Rule("alltoall", Algorithm("openmpi", "linear_sync", (("max_requests", 4),)), Span(2, 8)),
+        ),
+    )
+    whole = FILE.write(table, CATALOGUES[version], mpi(version)).text
+    random_state = random.Random(17)
+    pool = [*"0123456789-+# \n\t.xe\0é٣", "rule-file-version-2", "010", "0x", "9" * 50, "-1", "99999999999"]
+    refused = 0
+    for _ in range(1000):
+        text = whole
+        for _ in range(random_state.randint(1, 4)):
+            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
+            text = text[:at] + random_state.choice(pool) + text[at + length :]
+        FILE.recognises(text)
+        faults = list(FILE.lint(text, CATALOGUES[version], mpi(version)))
+        try:
+            FILE.read(text, CATALOGUES[version]).decide(Call("bcast", 4, 1, 4, 5000))
+        except UserError:
+            refused += 1
+            assert [fault for fault in faults if fault.severity == "error" and fault.line]
+    assert 0 < refused < 1000
+
+
+def test_a_rule_has_a_guard_below_and_an_end_above() -> None:
+    file = written(Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)))
+    assert not file.left_out
+    assert numbers(file.text) == [
+        ["1"],
+        ["7"],
+        ["3"],
+        ["0", "1"],
+        ["0", "0", "0", "0"],
+        ["4", "3"],
+        ["0", "0", "0", "0"],
+        ["4096", "1", "0", "0"],
+        ["65536", "0", "0", "0"],
+        ["5", "1"],
+        ["0", "0", "0", "0"],
+    ]
+
+
+def test_blocks_are_multiplied_by_ranks_and_each_rank_count_has_an_entry() -> None:
+    file = written(Rule("allgather", Algorithm("openmpi", "ring"), Span(3, 5), sizes=Span(64, 127)))
+    assert [line for line in numbers(file.text) if line[0] in ("192", "256", "320", "384", "512", "640")] == [
+        ["192", "4", "0", "0"],
+        ["384", "0", "0", "0"],
+        ["256", "4", "0", "0"],
+        ["512", "0", "0", "0"],
+        ["320", "4", "0", "0"],
+        ["640", "0", "0", "0"],
+    ]
+    many = Rule("allgather", LINEAR, Span(2, 2 + MOST_RANK_COUNTS), sizes=Span(64, 127))
+    [left_out] = written(many).left_out
+    assert left_out.rule == many
+    assert f"more than {MOST_RANK_COUNTS}" in left_out.why
+    assert not written(replace(many, sizes=ALL)).left_out
+    assert not written(replace(many, collective="bcast")).left_out
+
+
+def test_max_requests_take_version_2_where_the_library_reads_it() -> None:
+    rule = Rule("alltoall", Algorithm("openmpi", "linear_sync", (("max_requests", 4),)), Span(2, 8))
+    file = written(rule)
+    assert file.text.startswith("rule-file-version-2\n")
+    assert ["0", "4", "0", "0", "4"] in numbers(file.text)
+    old = written(rule, version="4.1.4")
+    assert old.text.startswith("0  # collectives")
+    assert "reads no max_requests" in old.left_out[0].why
+    assert "rule-file-version" not in written(Rule("bcast", LINEAR)).text
+
+
+def test_a_chain_has_its_fan_out_and_others_none() -> None:
+    chain = Algorithm("openmpi", "chain", (("segment_bytes", 8192),))
+    assert ["0", "2", "4", "8192"] in numbers(written(Rule("bcast", chain)).text)  # 4: the library's own
+    file = written(Rule("bcast", Algorithm("openmpi", "binomial", (("chain_fanout", 8),))))
+    assert file.said.rules == (Rule("bcast", BINOMIAL),)
+    assert "binomial does not read it" in file.left_out[0].why
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (Rule("bcast", Algorithm("openmpi", "knomial", (("radix", 8),))), "can't say radix"),
+        (Rule("scatter", Algorithm("openmpi", "linear_nb", (("max_requests", 8),))), "can't say max_requests"),
+        (Rule("gatherv", LINEAR), "no rules for gatherv"),
+        (Rule("bcast", Algorithm("timpani", "binomial")), "not an algorithm of coll/tuned"),
+        (Rule("bcast", Algorithm("openmpi", "sparbit")), "sparbit"),
+        (Rule("gather", BINOMIAL, sizes=Span(64, 4096)), "only the root"),
+        (Rule("alltoallv", LINEAR, sizes=Span(64, 4096)), "compares no size"),
+        (Rule("scan", LINEAR, sizes=Span(64, 4096)), "whatever the count"),
+    ],
+)
+def test_what_a_file_cannot_say_is_left_out_and_named(rule: Rule, why: str) -> None:
+    file = written(rule, Rule("allreduce", Algorithm("openmpi", "ring"), Span(4, 4)))
+    assert [(each.rule, why in each.why) for each in file.left_out] == [(rule, True)]
+    assert file.said.of([rule.collective]) == ()
+    assert file.said.of(["allreduce"])
+
+
+def test_nodes_are_dropped_and_said_and_never_told_apart() -> None:
+    on_one = Rule("bcast", LINEAR, Span(8, 8), nodes=Span(1, 1), per_node=Span(8, 8))
+    on_four = Rule("bcast", BINOMIAL, Span(8, 8), nodes=Span(4, 4), per_node=Span(2, 2))
+    [dropped] = written(on_one).left_out
+    assert "nodes: 1, ranks on a node: 8: it holds on any" in dropped.why
+    both = written(on_one, on_four)
+    assert both.said.rules == ()
+    assert [each.rule for each in both.left_out] == [on_one, on_four]
+    assert "can't tell nodes: 1, ranks on a node: 8 from nodes: 4, ranks on a node: 2" in both.left_out[0].why
+    alike = written(on_one, replace(on_four, algorithm=LINEAR))
+    assert {rule.algorithm for rule in alike.said.rules} == {LINEAR}
+
+
+def test_gather_is_said_where_one_algorithm_holds_at_all_measured_sizes() -> None:
+    rules = (
+        Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(8, 511)),
+        Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(512, 4096)),
+        Rule("gather", BINOMIAL, Span(8, 8), sizes=Span(8, 511)),
+        Rule("gather", LINEAR, Span(8, 8), sizes=Span(512, 4096)),
+    )
+    file = written(*rules, measured={"gather": Span(8, 4096)})
+    assert file.said.rules == (Rule("gather", BINOMIAL, Span(4, 4)),)
+    assert [("not measured, too" in each.why) for each in file.left_out] == [True, True, False, False]
+    more = written(*rules[:2], measured={"gather": Span(8, 8192)})
+    assert more.said.rules == ()

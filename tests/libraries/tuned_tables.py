@@ -1,0 +1,78 @@
+"""Random selection tables for what coll/tuned offers, and calls that they decide."""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.openmpi.algorithms import read_algorithms
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.parameters import fields
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+DATA = Path(__file__).parents[1] / "data/ompi_info"
+VERSIONS = ("4.1.4", "5.0.11")
+CATALOGUES = {
+    version: Catalogue("openmpi", version, read_algorithms((DATA / f"openmpi-{version}.txt").read_text()))
+    for version in VERSIONS
+}
+
+
+def mpi(version: str) -> Mpi:
+    """An installation of this version that nothing is asked of."""
+    return Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+
+
+def spans(most: int) -> st.SearchStrategy[Span]:
+    """Of numbers up to `most`, some without end."""
+    first = st.integers(0, most)
+    return st.builds(
+        lambda first, more: Span(first, None if more is None else first + more), first, st.none() | st.integers(0, most)
+    )
+
+
+@st.composite
+def algorithms(draw: st.DrawFn, collective: str, version: str) -> Algorithm:
+    """With parameters that a rules file of this version can say; none has its default."""
+    info = draw(st.sampled_from(CATALOGUES[version].algorithms[collective]))
+    chosen = {}
+    for field, each in fields(info).items():
+        value = draw(st.none() | st.integers(0, 2**20))
+        if value not in (None, each.default) and (field != "requests" or version == "5.0.11"):
+            chosen[each.name] = value
+    return Algorithm("openmpi", info.name, tuple(sorted(chosen.items())))
+
+
+@st.composite
+def tables(draw: st.DrawFn, version: str, sayable: bool) -> SelectionTable:
+    """`sayable`: nothing that a rules file can't say; else nodes, too many ranks, sizes for gather and more."""
+    rules = []
+    for _ in range(draw(st.integers(0, 6))):
+        collective = draw(st.sampled_from(sorted(TUNED)))
+        ranks = draw(spans(64))
+        sizes = draw(spans(2**24))
+        if sayable:
+            sizes = ALL if TUNED[collective].unsaid else sizes
+            ranks = Span(ranks.first, ranks.first + 9) if ranks.last is None else ranks
+        nodes = ALL if sayable else draw(st.just(ALL) | spans(4))
+        per_node = ALL if sayable else draw(st.just(ALL) | spans(4))
+        rules.append(Rule(collective, draw(algorithms(collective, version)), ranks, nodes, per_node, sizes))
+    measured = {} if sayable else draw(st.dictionaries(st.sampled_from(sorted(TUNED)), st.just(Span(8, 4096))))
+    return SelectionTable("Open MPI", version, tuple(rules), measured=measured)
+
+
+@st.composite
+def calls(draw: st.DrawFn, table: SelectionTable) -> Call:
+    """Anywhere, and often at the edges of a rule, or a byte or a rank beside them."""
+    rules = st.sampled_from(table.rules) if table.rules else st.nothing()
+    rule = draw(rules) if table.rules else Rule("bcast", Algorithm("openmpi", "linear"))
+
+    def near(span: Span, most: int) -> int:
+        edge = draw(st.sampled_from((span.first, span.first if span.last is None else span.last)))
+        return max(0, draw(st.integers(0, most) | st.sampled_from((edge - 1, edge, edge + 1))))
+
+    ranks = max(2, near(rule.ranks, 200))
+    size = 0 if rule.collective == "barrier" else near(rule.sizes, 2**26)
+    return Call(rule.collective, ranks, draw(st.integers(1, 4)), draw(st.integers(1, 4)), size)
