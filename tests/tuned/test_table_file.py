@@ -36,6 +36,7 @@ tables = st.builds(
     st.text(max_size=20),
     st.just("/campaigns/a b"),
     st.lists(st.text(max_size=20), max_size=2).map(tuple),
+    st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
 )
 
 

@@ -1,7 +1,7 @@
 """Whether a table keeps its promise: each of its choices held against the default, and against the best, anew."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -95,14 +95,7 @@ def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
 def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
     """`table` without the rules that decide one of these points."""
     wrong = {rule for each in lost for rule in table.rules if rule.applies(each.call)}
-    return SelectionTable(
-        table.library,
-        table.version,
-        tuple(rule for rule in table.rules if rule not in wrong),
-        table.source,
-        table.campaign,
-        table.gaps,
-    )
+    return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 
 def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, float, float] | None:

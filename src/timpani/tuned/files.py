@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
@@ -51,9 +51,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     """The files that say `table`, to be written into `folder`; formats that have nothing to say are left out."""
     library = LIBRARIES[mpi.kind]
     texts = {NAME: table_text(table)}
-    theirs = SelectionTable(
-        table.library, table.version, tuple(rule for rule in table.rules if rule.algorithm.provider != OWN)
-    )
+    theirs = replace(table, rules=tuple(rule for rule in table.rules if rule.algorithm.provider != OWN))
     ours = [rule for rule in table.rules if rule.algorithm.provider == OWN]
     written: list[LibraryFile] = []
     switches: dict[str, str] = {}

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import polars as pl
+
 from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
@@ -10,7 +12,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT, OWN
 from timpani.tuning.selection import CLOSE, select
-from timpani.tuning.table import SelectionTable
+from timpani.tuning.table import SelectionTable, Span
 
 
 def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
@@ -36,7 +38,14 @@ def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
         f"{campaign.folder.resolve().name} of {header.created[:10]} on {results['machine'][0]}{simulated}",
         str(campaign.folder.resolve()),
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
+        _measured(results),
     )
+
+
+def _measured(results: pl.DataFrame) -> dict[str, Span]:
+    """Of each collective the smallest and the largest size."""
+    sizes = results.group_by("collective").agg(first=pl.min("message_bytes"), last=pl.max("message_bytes"))
+    return {collective: Span(first, last) for collective, first, last in sizes.sort("collective").iter_rows()}
 
 
 def installed(campaign: Campaign, wanted: str | None) -> Mpi:

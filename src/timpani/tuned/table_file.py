@@ -62,6 +62,7 @@ class _Table(_Strict):
     campaign: str
     rules: list[_Rule]
     gaps: list[str]
+    measured: dict[str, _Span] = {}
 
 
 def table_text(table: SelectionTable) -> str:
@@ -91,6 +92,7 @@ def table_text(table: SelectionTable) -> str:
         "campaign": table.campaign,
         "rules": rules,
         "gaps": list(table.gaps),
+        "measured": {name: vars(span) for name, span in table.measured.items()},
     }
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
@@ -113,6 +115,7 @@ def read_table(path: Path) -> SelectionTable:
         found.source,
         found.campaign,
         tuple(found.gaps),
+        {name: Span(span.first, span.last) for name, span in found.measured.items()},
     )
 
 

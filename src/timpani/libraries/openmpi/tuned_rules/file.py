@@ -14,7 +14,7 @@ from timpani.native.mpi import Mpi
 from timpani.tuning.table import SelectionTable
 
 _COMMENT = re.compile(r"#.*")
-_BEGINS = re.compile(r"\s*(?:rule-file-version-|[+-]?\d)")
+_BEGINS = re.compile(r"\ufeff?\s*(?:rule-file-version-|[+-]?\d)")
 _OF_HAN = re.compile(r"\b(?:intra_node|inter_node|global_communicator)\b")
 _FIRST = 2**16
 """Characters by which a file is recognised."""
