@@ -26,6 +26,8 @@ from timpani.campaign.raw_record import read_whole_lines
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import verify
 from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.machine.host_file import read_hosts
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import read_machine
@@ -38,6 +40,7 @@ from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
 from timpani.report.text import cell_table
 from timpani.study.study import parse_duration, parse_ranks, read_study
+from timpani.tuning.table import Call
 
 DATA = Path(__file__).parent / "data"
 
@@ -187,8 +190,20 @@ def slurm_tables(text: str) -> None:
     list(groups_of(names, parse_topology(text)))
 
 
+def mpich_tree(text: str) -> None:
+    TreeFile().read(text, Catalogue("mpich", "5.0.2", {})).decide(Call("bcast", 4, 2, 2, 8))
+
+
 MACHINE = DATA / "machines" / "tree" / "machine.toml"
 SLURM = b"48(x2),24\nn1 2 12 2\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Switches=s1\n"
+
+TREE = b"""{
+ "collective=bcast": {
+  "comm_size<=8": {"algorithm=MPIR_Bcast_intra_binomial": {}},
+  "comm_size=any": {"algorithm=MPIR_Bcast_intra_tree": {"k=4": {}, "tree_type=kary": {}, "is_non_blocking=1": {}}}
+ }
+}
+"""
 
 READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "campaign.json": (campaign("campaign.json"), json.dumps(HEADER, indent=1).encode()),
@@ -205,6 +220,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "Slurm's tables": (as_text(slurm_tables), SLURM),
     "Slurm job": (as_text(SlurmJob.parse), b"main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
+    "MPICH's tree": (as_text(mpich_tree), TREE),
     "duration": (as_text(parse_duration), b"1.5h"),
 }
 

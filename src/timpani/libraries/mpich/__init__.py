@@ -5,6 +5,7 @@ import re
 from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.eager_limits import eager_limits
+from timpani.libraries.mpich.tree_file import TreeFile
 
 LIBRARY = Library(
     kind="mpich",
@@ -28,7 +29,8 @@ LIBRARY = Library(
     setting=algorithms.setting,
     # Algorithms, the compositions above them, and where either comes from.
     overrides=re.compile(
-        r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
+        r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|\w+_DEVICE_COLLECTIVE|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
     ),
     eager_limits=eager_limits,
+    tuning_files=(TreeFile(),),
 )

@@ -1,0 +1,96 @@
+"""The selection tree that an installed MPICH chooses by, and the words that it understands in one.
+
+The library holds its trees as JSON texts between zero bytes in its read-only data. Three start alike: that of shared
+memory (`algorithm=MPIDI_POSIX_…`), that of compositions (`composition=…`), and the general one, which a file replaces.
+The words that it compares keys with lie there too, each before a zero byte; a linker lays one that ends like another
+into that (seen in 4.0.2 and 5.0.2: `k=` is the end of `scatterv_k=`).
+"""
+
+import mmap
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.libraries.mpich.selection_tree import Tree, TreeError, leaves, named, parse
+from timpani.native.build import build
+from timpani.native.mpi import Mpi
+
+_TREE = re.compile(rb"\x00(\{\s*\"collective=[^\x00]+)\x00")
+_ALGORITHM = re.compile(rb"(algorithm=MPIR_\w+)\x00")
+_PARAMETER = re.compile(rb"([a-z_]+=)\x00")
+_LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
+
+
+@dataclass(frozen=True)
+class EmbeddedTree:
+    """A library's own tree.
+
+    algorithms  every key that names an algorithm which the library knows, also those that its tree doesn't name
+    words       what the names of parameters, with their =, are the ends of
+    """
+
+    tree: Tree
+    algorithms: frozenset[str]
+    words: frozenset[str]
+
+    def reads(self, parameter: str) -> bool:
+        """Whether it knows an algorithm's parameter."""
+        return any(word.endswith(f"{parameter}=") for word in self.words)
+
+    @cached_property
+    def named_parameters(self) -> Mapping[tuple[str, str], Mapping[str, str]]:
+        """By collective and name, the parameters of each algorithm that the tree names, with their values."""
+        return {
+            (found.collective, found.name): dict(each.key.partition("=")[::2] for each in branch.below)
+            for branch in leaves(self.tree)
+            if (found := named(branch))
+        }
+
+
+@lru_cache
+def embedded_tree(mpi: Mpi) -> EmbeddedTree:
+    """The tree of `mpi`. UserError where none is found in the files that its programs load."""
+    for path in _files(mpi):
+        if found := read_library(path):
+            return found
+    raise UserError(
+        f"{mpi} holds no selection tree that could be changed", "set MPIR_CVAR_<OP>_INTRA_ALGORITHM, one for all sizes"
+    )
+
+
+def read_library(path: Path) -> EmbeddedTree | None:
+    """What the library, or the program, at `path` holds; None where it holds no general tree."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        trees = [tree for text in _TREE.findall(data) if (tree := _general(text))]
+        if not trees:
+            return None
+        algorithms = frozenset(name.decode() for name in _ALGORITHM.findall(data))
+        words = frozenset(name.decode() for name in _PARAMETER.findall(data))
+    return EmbeddedTree(max(trees, key=len), algorithms, words)
+
+
+def _general(text: bytes) -> Tree | None:
+    try:
+        tree = parse(text.decode())
+    except (TreeError, UnicodeDecodeError):
+        return None
+    return tree if all(branch.key.startswith("algorithm=MPIR_") for branch in leaves(tree)) else None
+
+
+def _files(mpi: Mpi) -> Iterator[Path]:
+    """What a program of this library consists of, the program itself last: it may hold the library."""
+    program = build(mpi) / "timpani-discover"
+    answer = subprocess.run(
+        ["ldd", program],  # noqa: S607 - the system's own
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **dict(mpi.environment)},
+    )
+    yield from (Path(match["path"]) for match in _LOADED.finditer(answer.stdout))
+    yield program

@@ -1,0 +1,149 @@
+"""MPICH's algorithms as its selection tree names them: with their parameters, and where they may stand.
+
+When a tree names an algorithm the library asks no more whether it can serve the call, as it does where a control
+variable forces one, and it takes a parameter that isn't written from memory that nobody filled: 5.0.2 ends with a
+division by zero in a pipelined tree without `k`. From csel_container.c and coll_algorithms.txt of 4.0.2 and 5.0.1.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.mpich.conditions import power_of_two_within
+from timpani.libraries.mpich.embedded_tree import EmbeddedTree
+from timpani.libraries.mpich.selection_tree import Branch, Tree, named
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import Rule, Span
+
+_NUMBER = re.compile(r"\d{1,10}", re.ASCII)
+
+_OURS = {"k": "radix", "chunk_size": "segment_bytes"}
+"""Our names of parameters, by the tree's."""
+
+PARAMETERS: Mapping[tuple[str, str], Mapping[str, str]] = {
+    ("bcast", "tree"): {"tree_type": "kary", "k": "2", "is_non_blocking": "1"},
+    ("bcast", "pipelined_tree"): {
+        **{"tree_type": "kary", "k": "2", "is_non_blocking": "1"},
+        **{"chunk_size": "8192", "recv_pre_posted": "0"},
+    },
+    ("allreduce", "tree"): {"tree_type": "knomial_1", "k": "2", "chunk_size": "0", "buffer_per_child": "0"},
+    ("allreduce", "recursive_multiplying"): {"k": "2"},
+    ("allreduce", "recexch"): {"k": "2", "single_phase_recv": "0"},
+    ("allreduce", "k_reduce_scatter_allgather"): {"k": "2", "single_phase_recv": "0"},
+    ("allreduce", "ring"): {},
+    ("allgather", "k_brucks"): {"k": "2"},
+    ("allgather", "recexch_doubling"): {"k": "2", "single_phase_recv": "0"},
+    ("allgather", "recexch_halving"): {"k": "2", "single_phase_recv": "0"},
+    ("alltoall", "k_brucks"): {"k": "2"},
+    ("barrier", "k_dissemination"): {"k": "2"},
+}
+"""What the tree must say of algorithms that the library's own tree doesn't name: the defaults of the control variables
+that stand for these. barrier's recexch is not among them: of its two parameters the tree reads one."""
+
+ON_POWERS_OF_TWO = {
+    ("allgather", "recursive_doubling"),
+    ("allgatherv", "recursive_doubling"),
+    ("reduce_scatter", "noncommutative"),
+    ("reduce_scatter_block", "noncommutative"),
+}
+IN_PLACE = "pairwise_sendrecv_replace"
+"""The one that serves all-to-alls in place, and no others; the others serve none in place."""
+
+_AN_ELEMENT_A_RANK = {("allreduce", "reduce_scatter_allgather"), ("reduce", "reduce_scatter_gather")}
+_ON_SEVERAL_LEVELS = "smp"
+
+
+def needed_parameters(collective: str, name: str, library: EmbeddedTree | None) -> Mapping[str, str] | None:
+    """The parameters that a tree must give it, and what the library takes itself; None where that isn't known."""
+    own = library.named_parameters if library else {}
+    return own.get((collective, name), PARAMETERS.get((collective, name)))
+
+
+def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: EmbeddedTree) -> Branch | str:
+    """The branch that names `algorithm`, or why the tree can't, in words."""
+    name = library_name(info)
+    keys = [f"algorithm=MPIR_{collective.capitalize()}_{kind}_{name}" for kind in ("intra", "allcomm")]
+    key = next((key for key in keys if key in library.algorithms), None)
+    if key is None:
+        return "the library's selection tree has no such algorithm"
+    parameters = needed_parameters(collective, name, library)
+    if parameters is None:
+        return "it is not known which parameters the tree must give it"
+    asked = dict(algorithm.parameters)
+    defaults = {each.name: each.default for each in info.parameters}
+    written = {}
+    for word, default in parameters.items():
+        if not library.reads(word):
+            return f"the library's tree doesn't read its parameter {word}"
+        ours = _OURS.get(word, "")
+        written[word] = str(asked.pop(ours, defaults.get(ours, default)))
+    if asked:
+        return f"the tree can't say {', '.join(asked)}"
+    return Branch(key, tuple(Branch(f"{word}={value}") for word, value in written.items()))
+
+
+def library_name(info: AlgorithmInfo) -> str:
+    """The library's own name of it, as `algorithms.setting` types it."""
+    return info.aliases[0] if info.aliases else info.name
+
+
+def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
+    """What `branch` names, under its canonical name where the catalogue has it, with parameters that aren't default."""
+    found = named(branch)
+    if found is None:
+        return None
+    infos = catalogue.algorithms.get(found.collective, ())
+    info = next((each for each in infos if library_name(each) == found.name), None)
+    if info is None or found.kind == "inter":
+        return Algorithm(catalogue.provider, found.name)
+    values = dict(each.key.partition("=")[::2] for each in branch.below)
+    words = {ours: word for word, ours in _OURS.items()}
+    written = {each: values.get(words.get(each.name, ""), "") for each in info.parameters}
+    numbers = {each: int(text) for each, text in written.items() if _NUMBER.fullmatch(text)}
+    differing = [(each.name, number) for each, number in numbers.items() if number != each.default]
+    return Algorithm(catalogue.provider, info.name, tuple(sorted(differing)))
+
+
+def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
+    """`algorithm` where it can serve a call, else `otherwise`."""
+    found = named(algorithm)
+    name = found.name if found else ""
+    if name == _ON_SEVERAL_LEVELS:
+        return (Branch("comm_hierarchy=parent", (algorithm,)), Branch("comm_hierarchy=any", otherwise))
+    if (collective, name) in _AN_ELEMENT_A_RANK:
+        return (Branch("count<pow2", otherwise), Branch("count=any", (algorithm,)))
+    return (algorithm,)
+
+
+def where_it_serves(rule: Rule, name: str) -> Iterable[Rule]:
+    """`rule` where the library's algorithm `name` serves, by its number of ranks and elements of one byte."""
+    operation = (rule.collective, name)
+    if name == _ON_SEVERAL_LEVELS:
+        several = _within(rule.per_node, 2, rule.per_node.last)
+        return (replace(rule, per_node=several),) if several else ()
+    if operation in ON_POWERS_OF_TWO:
+        return tuple(replace(rule, ranks=Span(ranks, ranks)) for ranks in _powers(rule.ranks) if ranks in rule.ranks)
+    if operation in _AN_ELEMENT_A_RANK:
+        return tuple(
+            replace(rule, ranks=ranks, sizes=sizes)
+            for power in _powers(rule.ranks)
+            if (ranks := _within(rule.ranks, power, 2 * power - 1))
+            and (sizes := _within(rule.sizes, power, rule.sizes.last))
+        )
+    return (rule,)
+
+
+def _powers(ranks: Span) -> Iterable[int]:
+    """The powers of two that ranks of the span are compared with."""
+    last = 2**20 if ranks.last is None else max(ranks.last, 1)
+    power = power_of_two_within(max(ranks.first, 1))
+    while power <= last:
+        yield power
+        power *= 2
+
+
+def _within(span: Span, first: int, last: int | None) -> Span | None:
+    lasts = [each for each in (span.last, last) if each is not None]
+    cut = Span(max(span.first, first), min(lasts) if lasts else None)
+    return cut if cut.last is None or cut.first <= cut.last else None

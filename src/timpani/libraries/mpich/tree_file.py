@@ -1,0 +1,109 @@
+"""The JSON file that replaces MPICH's selection tree."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.mpich.conditions import holds, is_of_the_call
+from timpani.libraries.mpich.embedded_tree import embedded_tree
+from timpani.libraries.mpich.selection_tree import Tree, TreeError, below, dump, is_algorithm, parse
+from timpani.libraries.mpich.tree_algorithms import algorithm_of
+from timpani.libraries.mpich.tree_faults import faults
+from timpani.libraries.mpich.written_tree import write_tree
+from timpani.libraries.tuning_file import Fault, Written
+from timpani.native.mpi import Mpi
+from timpani.reading import read_bytes
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import Call, SelectionTable
+
+_BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
+_MEND = "write it again from the library's own tree"
+
+
+@dataclass(frozen=True)
+class TreeChoice:
+    """What MPICH chooses by a tree. The tree is whole: it names what the library chooses where no rule applies, too.
+
+    A call is taken as it is measured: with a built-in operator, buffers of its own, equal blocks of one-byte elements,
+    and ranks that follow each other from node to node.
+    """
+
+    tree: Tree
+    catalogue: Catalogue
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The algorithm that the tree names; None where it names none, and the library ends the program."""
+        tree, after_call = below(self.tree, f"collective={call.collective}"), False
+        while tree:
+            for branch in tree:
+                if is_algorithm(branch):
+                    return algorithm_of(branch, self.catalogue)
+                if holds(branch.key, call, after_call):
+                    after_call = after_call or is_of_the_call(branch.key)
+                    tree = branch.below
+                    break
+                after_call = after_call or is_of_the_call(branch.key)
+            else:
+                return None
+        return None
+
+
+class TreeFile:
+    """MPICH 4 and 5 read it when they start."""
+
+    name = "mpich-selection.json"
+    title = "MPICH's selection tree"
+
+    def serves(self, mpi: Mpi) -> bool:
+        """Trees came with MPICH 4."""
+        return mpi.numbers >= (4,)
+
+    def recognises(self, text: str) -> bool:
+        """It begins with a collective's branch."""
+        return _BEGINS.match(text) is not None
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """The library's own tree with the table's rules in it. UserError where the library holds none."""
+        return write_tree(table, embedded_tree(mpi), catalogue)
+
+    def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
+        """What `text` chooses; UserError where the library would end the program."""
+        tree = parse(text)
+        for fault in faults(tree, None):
+            if fault.severity == "error":
+                raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.mend)
+        return TreeChoice(tree, catalogue)
+
+    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+        """All that is wrong with it for this library."""
+        try:
+            tree = parse(text)
+        except TreeError as error:
+            consequence = "MPI_Init ends with a failed assertion, or a segmentation fault"
+            yield Fault("error", error.line, error.problem, consequence, error.next_step)
+            return
+        yield from faults(tree, embedded_tree(mpi))
+
+    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+        """The file, and that the device's own collectives don't come before it where it has rules.
+
+        Those are compositions over nodes and shared memory, chosen by trees of their own. Other collectives keep them.
+        """
+        try:
+            tree = parse(read_bytes(path, _MEND).decode(errors="replace"))
+        except FileNotFoundError:
+            raise UserError(
+                f"{path} doesn't exist", "MPICH would end with a segmentation fault: write it first"
+            ) from None
+        own = {branch.key: dump(branch.below) for branch in embedded_tree(mpi).tree}
+        changed = [branch for branch in tree if own.get(branch.key) != dump(branch.below)]
+        names = sorted({branch.key.removeprefix("collective=").upper() for branch in changed})
+        return (
+            ("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),
+            ("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
+            *((f"MPIR_CVAR_{name}_DEVICE_COLLECTIVE", "0") for name in names if re.fullmatch("[A-Z_]+", name)),
+        )

@@ -1,0 +1,287 @@
+"""MPICH's selection tree: written, read, checked, and asked of the library installed here."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.installed import every_mpich, needs_two_cores
+from tests.libraries.test_mpich import recorded
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.mpich.algorithms import catalogue
+from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
+from timpani.libraries.mpich.tree_algorithms import library_name
+from timpani.libraries.mpich.tree_faults import faults
+from timpani.libraries.mpich.tree_file import TreeFile
+from timpani.libraries.mpich.written_tree import write_tree
+from timpani.machine.launcher import command
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+CATALOGUE = Catalogue("mpich", "5.0.2", recorded("5.0.2"))
+
+
+def of(collective: str, name: str) -> Branch:
+    return Branch(f"algorithm=MPIR_{collective.capitalize()}_intra_{name}")
+
+
+def own(collective: str, *within: Branch) -> Branch:
+    inter = Branch(f"algorithm=MPIR_{collective.capitalize()}_inter_other")
+    return Branch(f"collective={collective}", (Branch("comm_type=intra", within), Branch("comm_type=inter", (inter,))))
+
+
+def by_operator(collective: str, commutative: str, other: str) -> Branch:
+    return own(
+        collective,
+        Branch("is_commutative=yes", (of(collective, commutative),)),
+        Branch("is_commutative=no", (of(collective, other),)),
+    )
+
+
+def on_powers(collective: str) -> Branch:
+    return Branch("comm_size=pow2", (of(collective, "recursive_doubling"),))
+
+
+def alike(collective: str, small: str, large: str, quantity: str, *before: Branch) -> Branch:
+    return own(
+        collective,
+        *before,
+        Branch("comm_size<8", (of(collective, small),)),
+        Branch(
+            "comm_size=any",
+            (
+                Branch(f"{quantity}<=4096", (of(collective, small),)),
+                Branch(f"{quantity}=any", (of(collective, large),)),
+            ),
+        ),
+    )
+
+
+OWN = (
+    alike("bcast", "binomial", "scatter_ring_allgather", "avg_msg_size"),
+    alike("allgather", "brucks", "ring", "total_msg_size", on_powers("allgather")),
+    alike("allgatherv", "brucks", "ring", "total_msg_size"),
+    own(
+        "alltoall",
+        Branch("is_sendbuf_inplace=yes", (of("alltoall", "pairwise_sendrecv_replace"),)),
+        Branch(
+            "is_sendbuf_inplace=no",
+            (
+                Branch("comm_size<8", (of("alltoall", "scattered"),)),
+                Branch("comm_size=any", (of("alltoall", "brucks"),)),
+            ),
+        ),
+    ),
+    own("allreduce", of("allreduce", "recursive_doubling")),
+    own("reduce", of("reduce", "binomial")),
+    by_operator("reduce_scatter", "recursive_halving", "recursive_doubling"),
+    by_operator("reduce_scatter_block", "pairwise", "recursive_doubling"),
+    Branch(
+        "collective=scan",
+        (
+            Branch("is_node_consecutive=yes", (of("scan", "smp"),)),
+            Branch("is_node_consecutive=no", (of("scan", "recursive_doubling"),)),
+        ),
+    ),
+    own("gather", of("gather", "binomial")),
+    own(
+        "barrier",
+        Branch("comm_hierarchy=parent", (of("barrier", "smp"),)),
+        Branch("comm_hierarchy=any", (Branch(of("barrier", "k_dissemination").key, (Branch("k=2"),)),)),
+    ),
+)
+LIBRARY = EmbeddedTree(
+    OWN,
+    frozenset(of(info.collective, library_name(info)).key for info in CATALOGUE)
+    | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
+    frozenset({"scatterv_k=", "chunk_size=", "tree_type=", "is_non_blocking=", "recv_pre_posted=", "buffer_per_child="})
+    | {"single_phase_recv="},
+)
+SIZES = (0, 1, 7, 8, 4095, 4096, 4097, 65536, 2**20)
+
+
+def spans(numbers: st.SearchStrategy[int], width: int) -> st.SearchStrategy[Span]:
+    bounded = st.builds(lambda first, more: Span(first, first + more), numbers, st.integers(0, width))
+    return st.one_of(st.just(ALL), bounded, st.builds(Span, numbers))
+
+
+@st.composite
+def rules(draw: st.DrawFn) -> Rule:
+    info = draw(st.sampled_from(list(CATALOGUE)))
+    parameters = [(each.name, each.default + 2) for each in info.parameters if draw(st.booleans())]
+    algorithm = Algorithm("mpich", info.name, tuple(sorted(parameters)))
+    counts = st.sampled_from((Span(1, 1), Span(2, 2), Span(2), Span(4, 4)))
+    return Rule(
+        info.collective,
+        algorithm,
+        ranks=draw(spans(st.integers(1, 40), 20)),
+        nodes=draw(st.just(ALL) | counts),
+        per_node=draw(st.just(ALL) | counts),
+        sizes=draw(spans(st.sampled_from(SIZES), 5000)),
+    )
+
+
+calls = st.builds(
+    lambda collective, nodes, per_node, size: Call(collective, nodes * per_node, nodes, per_node, size),
+    *(st.sampled_from(sorted(CATALOGUE.algorithms)), st.integers(1, 5), st.integers(1, 9)),
+    st.sampled_from(sorted({size + by for size in SIZES for by in (-1, 0, 1) if size + by >= 0})),
+).filter(lambda call: call.ranks > 1)  # one rank sends nothing
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
+def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules: list[Rule], asked: list[Call]) -> None:
+    table = SelectionTable("mpich", "5.0.2", tuple(given_rules))
+    written = write_tree(table, LIBRARY, CATALOGUE)
+    file = TreeFile().read(written.text, CATALOGUE)
+    library = TreeFile().read(dump(OWN), CATALOGUE)
+    for call in asked:
+        said = written.said.decide(call)
+        assert file.decide(call) == (said or library.decide(call)), call
+        if not written.left_out:
+            assert said == table.decide(call)
+    assert [each for each in faults(parse(written.text), LIBRARY) if each.severity == "error"] == []
+
+
+def test_a_rule_that_a_tree_can_say_is_said_whole() -> None:
+    rule = Rule("bcast", Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"), Span(4, 4), Span(1, 1), Span(4, 4))
+    written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
+    assert written.left_out == ()
+    for key in ("comm_size=node_comm_size", "tree_type=kary", "k=2", "chunk_size=4096"):
+        assert f'"{key}"' in written.text
+    assert "comm_size<8" not in dump(below(below(parse(written.text), "collective=bcast"), "comm_type=intra"))
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (Rule("barrier", Algorithm("mpich", "recexch")), "not known which parameters"),
+        (Rule("alltoall", Algorithm("mpich", "pairwise_sendrecv_replace")), "in place only"),
+        (Rule("scan", Algorithm("mpich", "smp")), "commutative"),
+        (Rule("gather", Algorithm("mpich", "binomial"), sizes=Span(8)), "can't ask the size of a gather"),
+        (Rule("allgather", Algorithm("mpich", "ring"), sizes=Span(8)), "each number of ranks"),
+        (Rule("bcast", Algorithm("mpich", "binomial"), nodes=Span(4, 4)), "can't count nodes"),
+        (Rule("bcast", Algorithm("mpich", "binomial"), sizes=Span(0, 2**31)), "limits end at 2147483647"),
+        (Rule("allgather", Algorithm("mpich", "recursive_doubling"), ranks=Span(2, 8)), "serves fewer calls"),
+    ],
+)
+def test_what_a_tree_cannot_say_is_named(rule: Rule, why: str) -> None:
+    written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
+    assert [each.rule for each in written.left_out] == [rule]
+    assert why in written.left_out[0].why
+
+
+def test_the_librarys_less_than_keeps_its_meaning_below_a_condition_on_the_call() -> None:
+    """`comm_size<8` is met by 8 ranks there: ran on 4.0.2 and 5.0.2."""
+    rule = Rule("allreduce", Algorithm("mpich", "ring"), sizes=Span(8, 8))
+    text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
+    choice = TreeFile().read(text, CATALOGUE)
+    assert choice.decide(Call("alltoall", 8, 1, 8, 8)) == Algorithm("mpich", "scattered")
+    assert choice.decide(Call("bcast", 8, 1, 8, 10**6)) == Algorithm("mpich", "scatter_allgather_ring")
+
+
+TRAPS = {
+    "no branch for bcast": lambda: dump(OWN[1:]),
+    "the text ends before the tree does": lambda: dump(OWN)[:-3],
+    "a tree starts with {": lambda: "\ufeff" + dump(OWN),
+    "no branch for all else": lambda: dump(
+        (own("bcast", Branch("avg_msg_size<=8", (of("bcast", "binomial"),))), *OWN[1:])
+    ),
+    "this library has no": lambda: dump(OWN).replace("Bcast_intra_binomial", "Bcast_intra_none"),
+    "an algorithm of bcast for allgather": lambda: dump(OWN).replace("Allgather_intra_brucks", "Bcast_intra_binomial"),
+    "may not be asked of a allgather": lambda: dump(OWN).replace("total_msg_size<=4096", "avg_msg_size<=4096"),
+    "without its parameter k": lambda: dump(OWN).replace("k=2", "l=2"),
+    "unknown condition": lambda: dump(OWN).replace("comm_size<8", "comm_size>8"),
+    "before other branches": lambda: dump(OWN).replace("comm_size<8", "count=any"),
+    "every value is an object": lambda: dump(OWN).replace("{}", "1", 1),
+    "nothing is below": lambda: dump((own("bcast"), *OWN[1:])),
+    "nested deeper": lambda: '{"collective=bcast":' * 100 + "{}" + "}" * 100,
+    "limited by no whole number": lambda: dump(OWN).replace("avg_msg_size<=4096", "avg_msg_size<=4Ki"),
+    "below a condition on the call": lambda: dump(OWN),
+    "again": lambda: dump((*OWN, OWN[0])),
+    "'comm_size<=4' after 'comm_size<=8'": lambda: dump(
+        (
+            own(
+                "bcast",
+                *(Branch(f"comm_size<={n}", (of("bcast", "binomial"),)) for n in (8, 4)),
+                Branch("comm_size=any", (of("bcast", "binomial"),)),
+            ),
+            *OWN[1:],
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TRAPS)
+def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("timpani.libraries.mpich.tree_file.embedded_tree", lambda mpi: LIBRARY)
+    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    found = [each for each in TreeFile().lint(TRAPS[what](), CATALOGUE, mpi) if what in each.what]
+    assert found, what
+    assert all(each.consequence and each.mend for each in found)
+    assert found[0].line or what == "no branch for bcast"
+
+
+PROGRAM = """\
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char** argv) {
+    char buffer[64] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Bcast(buffer, atoi(argv[1]), MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+"""
+
+
+@every_mpich
+@needs_two_cores
+def test_the_library_follows_a_written_file_to_the_byte(mpi: Mpi, tmp_path: Path) -> None:
+    """A condition that may not be asked of a broadcast, laid below a rule's sizes, ends the calls of the rule alone."""
+    known = catalogue(mpi)
+    rule = Rule("bcast", Algorithm("mpich", "scatter_allgather_ring"), Span(2, 2), Span(1, 1), sizes=Span(9, 10))
+    written = TreeFile().write(SelectionTable("mpich", mpi.version, (rule,)), known, mpi)
+    assert written.left_out == ()
+    assert [each for each in TreeFile().lint(written.text, known, mpi) if each.severity == "error"] == []
+    source = tmp_path / "bcast.cpp"
+    source.write_text(PROGRAM)
+    subprocess.run([mpi.cxx, source, "-o", tmp_path / "bcast"], check=True)
+    path = tmp_path / TreeFile.name
+    path.write_text(written.text)
+    assert run(mpi, path, "9") == 0
+    path.write_text(dump(with_trap(parse(written.text), "avg_msg_size<=10")))
+    ended = {size: run(mpi, path, str(size)) != 0 for size in (8, 9, 10, 11)}
+    assert ended == {8: False, 9: True, 10: True, 11: False}
+
+
+def with_trap(tree: Tree, key: str) -> Tree:
+    """What may not be asked of a broadcast in the place of all that is below `key`."""
+    trap = tuple(Branch(f"is_block_regular={word}", (of("bcast", "binomial"),)) for word in ("yes", "no"))
+    return tuple(Branch(each.key, trap if each.key == key else with_trap(each.below, key)) for each in tree)
+
+
+def run(mpi: Mpi, path: Path, *arguments: str) -> int:
+    """The exit status of the program beside the file at `path`, with the file switched on."""
+    parameters = TreeFile().switch_on(path, mpi)
+    program = (str(path.parent / "bcast"), *arguments)
+    started = command(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent))
+    return subprocess.run(
+        started.argv, capture_output=True, check=False, env={**os.environ, **started.environment}
+    ).returncode
+
+
+@every_mpich
+def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
+    library = embedded_tree(mpi)
+    assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {
+        b.key for b in library.tree
+    }
+    assert [each for each in faults(library.tree, library) if each.severity == "error"] == []
+    names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in catalogue(mpi).algorithms["bcast"]}
+    assert names <= library.algorithms
