@@ -170,12 +170,14 @@ void Launch::measure(const Point& point) {
             measure_in_turn({&*rival, 1}, cell);  // and is gone before the next takes memory
         }
     }
-    if (!in_turn.empty()) measure_in_turn(in_turn, point.front());
+    if (!in_turn.empty()) {
+        buffers_.prepare(*in_turn.front().operation, point.front().mode);  // one between them may have had others
+        measure_in_turn(in_turn, point.front());
+    }
     under_way(-1);
 }
 
 void Launch::measure_in_turn(std::span<Rival> rivals, const CellPlan& common) {
-    buffers_.prepare(*rivals.front().operation, common.mode);
     const auto begin = harness_.clock.now();
     const auto before = probe();
     const auto end =

@@ -257,10 +257,12 @@ def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
         planned(mpi, budget="100ms")
 
 
-def test_simulations_are_estimated_by_their_messages() -> None:
+def test_simulations_are_estimated_by_their_messages_and_data() -> None:
     def seconds(collective: str, ranks: int, size: int = 8) -> float:
         return simulated_cell_seconds(Cell(collective, Algorithm("simgrid", "default"), ranks, "core", size, "warm"))
 
     assert seconds("bcast", 256) > 30 * seconds("bcast", 8)
-    assert seconds("bcast", 256) == seconds("bcast", 256, 2**20)
+    assert seconds("bcast", 256) == pytest.approx(seconds("bcast", 256, 1024), rel=0.01)
+    assert seconds("bcast", 256, 2**20) > 2 * seconds("bcast", 256)
+    assert seconds("alltoallv", 16, 2**21) > 8 * seconds("gather", 16, 2**21)  # 16 ranks have 16 blocks, not the root
     assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)

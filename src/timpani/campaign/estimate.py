@@ -18,9 +18,13 @@ _BYTES_PER_SECOND = 2e9  # of one rank
 _CALLS = 40  # of warm-up and samples, until a cell that varies little converges
 _FEWEST_CALLS = 6  # one that is checked, two of warm-up and the least that is timed, whatever time they take
 
+_SIMULATED_MESSAGE_SECONDS = 2e-4
+"""Of a core, for each message of a call, in both calls of a cell: what the shipped studies took with SimGrid 3.32."""
 
-_SIMULATED_MESSAGE_SECONDS = 3e-4
-"""Of a core, for each message of a call, in all calls of a cell: what the shipped studies took with SimGrid 3.32."""
+_SIMULATED_SEGMENT = (
+    65536  # bytes of the messages that an algorithm cuts a buffer into, somewhere between 4 KiB and all
+)
+_FILLED_BYTES_PER_SECOND = 5e8  # of all ranks' buffers, which one core fills and checks
 
 
 def start_seconds(kind: str, ranks: int) -> float:
@@ -50,15 +54,18 @@ def call_seconds(cell: Cell) -> float:
 
 
 def simulated_cell_seconds(cell: Cell) -> float:
-    """What simulating `cell` takes, whatever its size: it has one event for each of its messages.
+    """What simulating `cell` takes: an event for each of its messages, and all ranks' data, which is real.
 
-    Each rank sends about ⌈log₂ p⌉, or one to each other where it has a block for each. Many that share a link at once
-    may take a simulator ten times as long.
+    Each rank sends about ⌈log₂ p⌉ messages and those that a long one is cut into, or one to each other where it has a
+    block for each. Many that share a link at once may take a simulator ten times as long.
     """
     movement = OPERATIONS[cell.collective].movement
     pairs = movement is not None and movement.send.content == "pairs"
-    each = cell.ranks - 1 if pairs else ceil(log2(max(2, cell.ranks)))
-    return _SIMULATED_MESSAGE_SECONDS * cell.ranks * each
+    filled = 0
+    for buffers in () if movement is None else (movement.send, movement.receive):
+        filled += _buffer_bytes(cell, buffers) * (1 if buffers.holders == "root" else cell.ranks)
+    each = cell.ranks - 1 if pairs else ceil(log2(max(2, cell.ranks))) + cell.message_bytes / _SIMULATED_SEGMENT
+    return _SIMULATED_MESSAGE_SECONDS * cell.ranks * each + filled / _FILLED_BYTES_PER_SECOND
 
 
 def _buffer_bytes(cell: Cell, buffers: Buffers) -> int:

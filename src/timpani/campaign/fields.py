@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
@@ -19,6 +20,7 @@ MOST_RANKS = 10_000_000
 _MOST_ERROR = 20_000  # characters of why a cell failed
 
 
+@lru_cache(1000)  # a campaign has few, on many lines
 def _canonical(text: str) -> str:
     """Parameters as they are written, so that one cell has one text."""
     pairs = parse_parameters(text)

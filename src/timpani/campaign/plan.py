@@ -150,7 +150,7 @@ class CampaignPlan:
         )
         once = [
             f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
-            "estimated for whole messages: segments, and many messages over one link, take many times as long"
+            "estimated for cores without other work; thousands of messages under way at once take many times as long"
         ]
         fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,10 @@ _FIELDS: dict[str, TypeAdapter[Any]] = {ENDINGS: LAUNCH, PROOFS: PROOF, RESULTS:
 """The files, in an order in which each has what those before it name, even while a run writes them."""
 
 _IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
-    RESULTS: lambda line: tuple(line[name] for name in (*MACHINE_CELL, "launch")),
+    RESULTS: itemgetter(*MACHINE_CELL, "launch"),
     LAUNCHES: lambda line: line.get("part"),
     ENDINGS: lambda line: line["part"],
-    PROOFS: lambda line: tuple(line[name] for name in CELL),
+    PROOFS: itemgetter(*CELL),
 }
 """What a line alone is about: a second one about it was copied."""
 
@@ -134,9 +135,11 @@ def _read(path: Path, name: str, header: Header, records: Records) -> None:
             records.refused.append(Refused(path, line, why))
             continue
         records.unsealed[name] += not line.sealed
-        believed.append(replace(line, values=values))
+        believed.append(line._replace(values=values))
     records.moved += [(path, line) for line in believed if line.number != line.written][:1]
 
 
-def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
+def _renamed(values: dict[str, Any]) -> dict[str, Any]:
+    if FORMER_NAMES.keys().isdisjoint(values):
+        return values
     return {FORMER_NAMES.get(name, name): value for name, value in values.items()}

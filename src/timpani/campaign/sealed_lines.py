@@ -11,9 +11,8 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from timpani.errors import UserError
 from timpani.reading import parse_json
@@ -28,8 +27,7 @@ class DamageError(Exception):
     """Why a line can't be believed, in words."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A whole line of a file: its number from 1, its bytes with the line feed, and what of it can be said to be wrong.
 
     values   of its object but for its number and checksum; empty where it is damaged

@@ -154,5 +154,9 @@ def _once(study: Study) -> Study:
     Three of messages between two ranks, whose median leaves out the first: it waits for a partner that comes later.
     """
     paced = any(OPERATIONS[name].kind == "point-to-point" for name in study.collectives)
-    fixed = {"launches": 1, "warmup": study.warmup or 1, "repetitions": study.repetitions or (3 if paced else 1)}
+    fixed = {
+        "launches": 1,
+        "warmup": study.warmup or (1 if paced else 0),
+        "repetitions": study.repetitions or (3 if paced else 1),
+    }
     return study.model_copy(update=fixed)
