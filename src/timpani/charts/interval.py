@@ -1,13 +1,11 @@
 """Points and bars that don't stretch an axis: what would is cut, ends in an arrowhead, and is counted."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import altair as alt
 
 from timpani.charts import theme
-
-Transformed = TypeVar("Transformed", alt.Chart, alt.FacetChart)
 
 VALUE = "drawn_value"
 """Where a point is drawn: at its value, or at the end of the axis where that is far from all others."""
@@ -43,7 +41,7 @@ _HEAD_OF_A_BAR, _HEAD_OF_A_POINT = 24, 160  # square pixels
 
 
 def with_bars(
-    chart: Transformed,
+    chart: alt.Chart,
     value: str,
     low: str,
     high: str,
@@ -51,7 +49,7 @@ def with_bars(
     here: Sequence[str],
     linear: bool = False,
     groupby: Sequence[str] = (),
-) -> Transformed:
+) -> alt.Chart:
     """The chart with VALUE, LOW and HIGH, from the columns `low` and `high` around the column `value`.
 
     The values that are not far from all others say how far an axis reaches. Bars may lengthen a log axis at each end

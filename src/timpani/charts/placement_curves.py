@@ -55,6 +55,8 @@ def placement_curves(
         ),
         columns=3,
         data=cells,
-    ).transform_filter("isValid(datum.median_us)" if linear else "datum.median_us > 0")
-    chart = with_bars(panels, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "message_bytes"], linear=linear)
-    return theme.apply(chart, palette, "Times of each algorithm, one curve per placement")
+    )
+    drawn = alt.Chart().transform_filter("isValid(datum.median_us)" if linear else "datum.median_us > 0")
+    barred = with_bars(drawn, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "message_bytes"], linear=linear)
+    panels.transform = barred.transform
+    return theme.apply(panels, palette, "Times of each algorithm, one curve per placement")

@@ -38,17 +38,13 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         title=None,
         header=alt.Header(labelAnchor="start", labelPadding=4, labelExpr=axes.SIZE_LABEL),
     )
-    panels = (
-        panel.facet(facet=sizes, columns=3, data=cells)
-        .transform_filter("datum.median_us > 0")  # a log scale has no 0
-        .transform_calculate(where=WHERE)
-        .resolve_scale(x="independent")
-    )
-    chart = with_bars(
-        panels, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "placement"], groupby=["message_bytes"]
-    )
+    panels = panel.facet(facet=sizes, columns=3, data=cells).resolve_scale(x="independent")
+    drawn = alt.Chart().transform_filter("datum.median_us > 0").transform_calculate(where=WHERE)  # a log scale has no 0
+    panels.transform = with_bars(
+        drawn, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "placement"], groupby=["message_bytes"]
+    ).transform
     return theme.apply(
-        chart, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
+        panels, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
     )
 
 
