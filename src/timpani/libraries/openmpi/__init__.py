@@ -6,6 +6,7 @@ from timpani.libraries.library import Identity, Library, Note
 from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
+from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.remains import remove_remains
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.native.mpi import Mpi
@@ -50,5 +51,5 @@ LIBRARY = Library(
     remove_remains=remove_remains,
     parameter_file="mca-params.conf",
     notes=_notes,
-    tuning_files=(TunedRules(),),
+    tuning_files=(TunedRules(), HanRules()),
 )

@@ -66,3 +66,6 @@ TUNED = {
 }
 
 NAMES = {tuned.id: name for name, tuned in TUNED.items()}
+
+HAN = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
+"""Collectives that coll/han takes from coll/tuned on several nodes, from 5.0 on."""

@@ -20,6 +20,14 @@ class UnsayableError(Exception):
     """Why a rule can't be said."""
 
 
+@dataclass(frozen=True)
+class Said:
+    """A rule as a file has it, and those of the table that it stands for."""
+
+    rule: Rule
+    of: tuple[Rule, ...]
+
+
 @dataclass
 class Sayable:
     """The rules of a table that can be said; `left_out` is filled on the way.
@@ -32,12 +40,12 @@ class Sayable:
     requests: bool
     left_out: list[LeftOut] = field(default_factory=list)
 
-    def rules(self) -> tuple[Rule, ...]:
-        """As the file will have them; fills `left_out`."""
+    def said(self) -> tuple[Said, ...]:
+        """The rules as the file will have them; fills `left_out`."""
         kept = [(rule, self._with_algorithm(rule)) for rule in self.table.rules]
         known = [(rule, sayable) for rule, sayable in kept if sayable is not None]
         anywhere = self._on_any_nodes(known)
-        said: list[Rule] = []
+        said: list[Said] = []
         for name, tuned in TUNED.items():
             rules = [each for each in anywhere if each[1].collective == name]
             said += self._of_any_size(rules, tuned.unsaid) if tuned.unsaid else self._written_out(rules)
@@ -100,7 +108,7 @@ class Sayable:
             found.append((rule, replace(sayable, nodes=ALL, per_node=ALL)))
         return found
 
-    def _written_out(self, rules: Iterable[tuple[Rule, Rule]]) -> Iterator[Rule]:
+    def _written_out(self, rules: Iterable[tuple[Rule, Rule]]) -> Iterator[Said]:
         """Without those that would take an entry for each of too many rank counts."""
         for rule, sayable in rules:
             ranks = sayable.ranks
@@ -112,9 +120,9 @@ class Sayable:
                     f"{words(ranks)} ranks are more than {MOST_RANK_COUNTS} counts",
                 )
             else:
-                yield sayable
+                yield Said(sayable, (rule,))
 
-    def _of_any_size(self, rules: list[tuple[Rule, Rule]], unsaid: str) -> Iterator[Rule]:
+    def _of_any_size(self, rules: list[tuple[Rule, Rule]], unsaid: str) -> Iterator[Said]:
         """For each span of ranks a rule for all sizes, where one algorithm is chosen at all that were measured."""
         for ranks in pieces([sayable.ranks for _, sayable in rules], ALL):
             here = [(rule, sayable) for rule, sayable in rules if ranks.first in sayable.ranks]
@@ -132,9 +140,10 @@ class Sayable:
                 elif sayable.sizes != ALL and rule.collective != "barrier":
                     self._leave_out(rule, f"{unsaid}: it holds at sizes that were not measured, too")
             if algorithm is not None and not chosen:
-                evidence = tuple(each for rule, _ in here for each in rule.evidence)
-                cost = max(rule.cost for rule, _ in here)
-                yield Rule(here[0][0].collective, algorithm, ranks=ranks, evidence=evidence, cost=cost)
+                of = tuple(rule for rule, _ in here)
+                evidence = tuple(each for rule in of for each in rule.evidence)
+                cost = max(rule.cost for rule in of)
+                yield Said(Rule(of[0].collective, algorithm, ranks=ranks, evidence=evidence, cost=cost), of)
 
 
 def _told_apart_by_nodes(rule: Rule, other: Rule) -> bool:

@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from timpani.libraries.openmpi.tuned_rules.collectives import HAN
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
-
-HAN = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
-"""Collectives that coll/han takes from coll/tuned on several nodes, from 5.0 on."""
 
 _ASK = ("--param", "coll", "all", "--level", "9", "--parsable")
 _LINE = re.compile(r"mca:coll:\w+:param:(?P<name>coll\w*):(?P<field>value|source):(?P<value>.*)")

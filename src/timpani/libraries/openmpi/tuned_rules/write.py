@@ -31,7 +31,7 @@ def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
     """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
     headers = reads_headers(mpi.numbers)
     sayable = Sayable(table, catalogue, requests=headers)
-    said = replace(table, rules=sayable.rules())
+    said = replace(table, rules=tuple(each.rule for each in sayable.said()))
     requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
     text = "".join(f"{line}\n" for line in _lines(said, catalogue, 2 if requests else 1))
     return Written(text, said, tuple(sayable.left_out))

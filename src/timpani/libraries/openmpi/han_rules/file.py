@@ -1,0 +1,140 @@
+"""The file by which coll/han hands over to coll/tuned what a table has rules for on several nodes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from timpani.errors import UserError, printable
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, HanFile, parse
+from timpani.libraries.openmpi.tuned_rules.collectives import HAN
+from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, reads_headers
+from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
+from timpani.libraries.openmpi.tuned_rules.spans import pieces
+from timpani.libraries.tuning_file import Fault, Written
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+_SEVERAL = Span(2, None)
+"""Nodes on which coll/han does anything."""
+
+_COMMENT = re.compile(r"#.*")
+_OF_HAN = re.compile(r"\s*\d+\s+\w+\s+\d+\s+(?:intra_node|inter_node|global_communicator)\b")
+_IGNORED = "coll/han says that it could not fully read the file, and does all that it does without"
+
+
+@dataclass(frozen=True)
+class HanChoice:
+    """Which component does a call, by the collective: `tuned`, say, or an algorithm of HAN's; None is HAN's default."""
+
+    provider: str
+    whole: Mapping[str, tuple[Communicators, ...]]
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The component; what coll/tuned chooses then its own file says."""
+        if call.nodes not in _SEVERAL:
+            return None
+        fitting = [each for each in self.whole.get(call.collective, ()) if each.ranks <= call.ranks]
+        messages = [each for each in fitting[-1].messages if each.size <= call.message_bytes] if fitting else []
+        if not messages or (messages[-1].component == "han" and not messages[-1].algorithm):
+            return None
+        last = messages[-1]
+        return Algorithm(self.provider, f"{last.component}_{last.algorithm}" if last.algorithm else last.component)
+
+
+class HanRules:
+    """Open MPI 5.0's."""
+
+    name = "openmpi-han.conf"
+    title = "Open MPI's rules for coll/han"
+
+    def serves(self, mpi: Mpi) -> bool:
+        """5.0; 4.1 does not use HAN by itself."""
+        return (5,) <= mpi.numbers < (6,)
+
+    def recognises(self, text: str) -> bool:
+        """A collective and a level after the first number."""
+        return bool(_OF_HAN.match(_COMMENT.sub("", text[: 2**16])))
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """Hand over what was measured on several nodes and coll/tuned's file says: that one names what is left out."""
+        several = [
+            replace(said.rule, algorithm=Algorithm(catalogue.provider, "tuned"), nodes=_SEVERAL)
+            for said in Sayable(table, catalogue, reads_headers(mpi.numbers)).said()
+            if said.rule.collective in HAN
+            and not said.rule.algorithm.is_default
+            and any(rule.nodes.last is None or rule.nodes.last in _SEVERAL for rule in said.of)
+        ]
+        said = replace(table, rules=tuple(several))
+        return Written("".join(f"{line}\n" for line in _lines(said)), said, ())
+
+    def read(self, text: str, catalogue: Catalogue) -> HanChoice:
+        """The last of the rules for a collective at the level of the whole communicator."""
+        said = _parsed(text)
+        if said.gave_up:
+            raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; {_IGNORED}", "correct it")
+        whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
+        return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in HAN})
+
+    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+        """Structure, order, and collectives that are not HAN's."""
+        said = _parsed(text)
+        if said.gave_up:
+            yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, "make the file say what it announces")
+        if said.rest is not None:
+            yield Fault("warning", said.rest, "more follows than is announced", "it is not read", "correct the counts")
+        for level in said.levels:
+            if level.collective not in HAN:
+                what = f"coll/han does no {level.collective}"
+                yield Fault("warning", level.line, what, "these rules do nothing", "remove them")
+            yield from _of_order(level.communicators)
+
+    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+        """Without coll/tuned's own file, what is handed over gets that one's default."""
+        return (("coll_han_use_dynamic_file_rules", "1"), ("coll_han_dynamic_rules_filename", str(path)))
+
+
+def _parsed(text: str) -> HanFile:
+    if len(text) > MOST_CHARACTERS:
+        raise UserError(f"a rules file of more than {MOST_CHARACTERS >> 20} MiB is not read", "write fewer rules")
+    return parse(text)
+
+
+def _of_order(communicators: tuple[Communicators, ...]) -> Iterator[Fault]:
+    consequence = "the last one that is small enough is taken, so some rules are never reached"
+    for rule, following in pairwise(communicators):
+        if following.ranks <= rule.ranks:
+            what = f"{following.ranks} ranks after {rule.ranks}"
+            yield Fault("warning", following.line, what, consequence, "sort them by ranks, each once")
+    for rule in communicators:
+        for message, next_one in pairwise(rule.messages):
+            if next_one.size <= message.size:
+                what = f"size {next_one.size} after {message.size}"
+                yield Fault("warning", next_one.line, what, consequence, "sort them by size, each once")
+
+
+def _lines(said: SelectionTable) -> Iterator[str]:
+    collectives = [name for name in HAN if said.of([name])]
+    yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
+    for name in collectives:
+        entries: dict[int, list[tuple[int, str]]] = {}
+        for ranks in pieces([rule.ranks for rule in said.of([name])], ALL):
+            entries[max(ranks.first, 1)] = _by_size([rule for rule in said.of([name]) if ranks.first in rule.ranks])
+        yield from (name, "1  # level", WHOLE, f"{len(entries)}  # communicator sizes")
+        for first, sizes in entries.items():
+            yield f"{first} {len(sizes)}  # from {first} ranks"
+            yield from (f"{size} {component}" for size, component in sizes)
+
+
+def _by_size(rules: list[Rule]) -> list[tuple[int, str]]:
+    """From which size on which component."""
+    found: list[tuple[int, str]] = []
+    for size in pieces([rule.sizes for rule in rules], ALL):
+        component = "tuned" if any(size.first in rule.sizes for rule in rules) else "han"
+        if not found or found[-1][1] != component:
+            found.append((size.first, component))
+    return found

@@ -1,0 +1,160 @@
+"""A file for coll/han as the library takes it apart."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, NAMES
+from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
+
+WHOLE = "global_communicator"
+_LEVELS = ("intra_node", "inter_node", WHOLE)
+_COMPONENTS = ("self", "basic", "libnbc", "tuned", "sm", "adapt", "han")
+_WORD = re.compile(r"#[^\n]*|[^\s#]+")
+_LEFT_TO_OTHERS = (
+    "alltoallw",
+    "gatherv",
+    "scatterv",
+    *(f"neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
+)
+"""Collectives that neither component does."""
+
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Message:
+    """From `size` on the component does it; `algorithm` is one of HAN's own, or nothing."""
+
+    line: int
+    size: int
+    component: str
+    algorithm: str
+
+
+@dataclass(frozen=True)
+class Communicators:
+    """From `ranks` ranks on."""
+
+    line: int
+    ranks: int
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A collective at one level: its name, or its id where it is none of ours."""
+
+    line: int
+    collective: str
+    level: str
+    communicators: tuple[Communicators, ...]
+
+
+@dataclass(frozen=True)
+class HanFile:
+    """What a text says, up to where the library gives up, if it does; `rest` is the first line after it."""
+
+    levels: tuple[Level, ...]
+    gave_up: GaveUp | None
+    rest: int | None
+
+
+class _GivesUpError(Exception):
+    """The library gives up."""
+
+
+def parse(text: str) -> HanFile:
+    """Take `text` apart."""
+    parser = _Parser(text)
+    gave_up = rest = None
+    try:
+        parser.file()
+        rest = parser.ahead[0] if parser.more() and parser.ahead else None
+    except _GivesUpError as error:
+        gave_up = GaveUp(parser.line, str(error))
+    return HanFile(tuple(parser.levels), gave_up, rest)
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self.words = _words(text)
+        self.ahead: tuple[int, str] | None = None
+        self.line = 1
+        self.levels: list[Level] = []
+
+    def file(self) -> None:
+        count = self.number("the number of collectives")
+        if count < 1:
+            self.stop("there are no collectives")
+        for _ in range(count):
+            collective = self.one_of(
+                "a collective", (*NAMES.values(),), {str(key): name for key, name in NAMES.items()}
+            )
+            for _ in range(self.number("the number of levels")):
+                level = self.one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
+                line, count_of_sizes = self.line, self.number("the number of communicator sizes")
+                found = tuple(self.communicators(first == 0) for first in range(count_of_sizes))
+                self.levels.append(Level(line, collective, level, found))
+
+    def communicators(self, first: bool) -> Communicators:
+        ranks = self.number("a communicator size")
+        line = self.line
+        if ranks < 1 or (first and ranks > 1):
+            self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "there is none of 0 ranks")
+        count = self.number("the number of message sizes")
+        return Communicators(line, ranks, tuple(self.message(number == 0) for number in range(count)))
+
+    def message(self, first: bool) -> Message:
+        size = self.number("a message size")
+        line = self.line
+        if first and size > 1:
+            self.stop(f"the first message size is {size} and not 0")
+        component = self.one_of("a component", _COMPONENTS, {})
+        algorithm = ""
+        if component == "han" and self.more() and self.peek().startswith("@"):
+            algorithm = self.word("").removeprefix("@") or self.word("an algorithm")
+        if self.more() and self.peek().startswith("["):
+            while not self.word("the end of a list, ]").endswith("]"):
+                pass
+        return Message(line, size, component, algorithm)
+
+    def more(self) -> bool:
+        if self.ahead is None:
+            self.ahead = next(self.words, None)
+        return self.ahead is not None
+
+    def peek(self) -> str:
+        return self.ahead[1] if self.more() and self.ahead else ""
+
+    def word(self, what: str) -> str:
+        if not self.more() or self.ahead is None:
+            self.stop(f"the file ends where {what} should stand")
+        (self.line, found), self.ahead = self.ahead, None
+        return found
+
+    def number(self, what: str) -> int:
+        found = self.word(what)
+        if not _NUMBER.fullmatch(found) or (len(found) > 1 and found.startswith("0")):
+            self.stop(f"{what} should stand where {found[:40]!r} does")
+        return min(int(found), LONGEST)
+
+    def one_of(self, what: str, names: tuple[str, ...], ids: dict[str, str]) -> str:
+        found = self.word(what)
+        if found not in names and found not in ids:
+            self.stop(f"{found[:40]!r} is not {what}: {', '.join(names)}")
+        return ids.get(found, found)
+
+    def stop(self, why: str) -> NoReturn:
+        raise _GivesUpError(why)
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Each with its line, without comments."""
+    line, counted = 1, 0
+    for match in _WORD.finditer(text):
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        if not match[0].startswith("#"):
+            yield line, match[0]

@@ -1,0 +1,94 @@
+"""Files by which coll/han hands calls over to coll/tuned: those that it has rules for on several nodes."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.libraries.tuned_tables import CATALOGUES, calls, mpi, tables
+from timpani.errors import UserError
+from timpani.libraries.openmpi.han_rules.file import HanRules
+from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import Call, Rule, SelectionTable, Span
+
+FILE = HanRules()
+VERSION = "5.0.11"
+CATALOGUE, MPI = CATALOGUES[VERSION], mpi(VERSION)
+LINEAR = Algorithm("openmpi", "linear")
+
+
+@given(data=st.data())
+def test_what_is_written_is_read_back(data: st.DataObject) -> None:
+    table = data.draw(tables(VERSION, sayable=False))
+    file = FILE.write(table, CATALOGUE, MPI)
+    tuned = TunedRules().write(table, CATALOGUE, MPI).said
+    if not file.said.rules:
+        return
+    assert FILE.recognises(file.text)
+    assert not TunedRules().recognises(file.text)
+    assert not list(FILE.lint(file.text, CATALOGUE, MPI))
+    choice = FILE.read(file.text, CATALOGUE)
+    for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
+        assert choice.decide(call) == file.said.decide(call)
+        if choice.decide(call):
+            assert tuned.decide(call), "nothing is handed over that coll/tuned has no rule for"
+
+
+def test_what_was_measured_on_one_node_stays_with_han_on_several() -> None:
+    table = SelectionTable(
+        "Open MPI",
+        VERSION,
+        (
+            Rule("bcast", LINEAR, Span(8, 8), nodes=Span(1, 1), sizes=Span(64, 127)),
+            Rule("bcast", LINEAR, Span(8, 8), nodes=Span(4, 4), sizes=Span(4096, 8191)),
+            Rule("reduce", LINEAR, Span(8, 8), nodes=Span(1, 1)),
+            Rule("alltoall", LINEAR, Span(8, 8), nodes=Span(4, 4)),  # never HAN's
+        ),
+    )
+    file = FILE.write(table, CATALOGUE, MPI)
+    plain = [line.split("#")[0].strip() for line in file.text.splitlines()]
+    assert plain == [
+        *("1", "bcast", "1", "global_communicator", "3"),
+        *("1 1", "0 han", "8 3", "0 han", "4096 tuned", "8192 han", "9 1", "0 han"),
+    ]
+
+
+def test_mangled_files_are_refused_in_one_line_or_read() -> None:
+    table = SelectionTable("Open MPI", VERSION, (Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)),))
+    whole = FILE.write(table, CATALOGUE, MPI).text
+    random_state = random.Random(17)
+    pool = [*"0123456789-+@[]# \n\t\0é٣", "tuned", "han @simple", "[1 2]", "9" * 50, "global_communicator"]
+    refused = 0
+    for _ in range(1000):
+        text = whole
+        for _ in range(random_state.randint(1, 4)):
+            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
+            text = text[:at] + random_state.choice(pool) + text[at + length :]
+        FILE.recognises(text)
+        faults = list(FILE.lint(text, CATALOGUE, MPI))
+        try:
+            FILE.read(text, CATALOGUE).decide(Call("bcast", 4, 2, 2, 5000))
+        except UserError:
+            refused += 1
+            assert [fault for fault in faults if fault.severity == "error" and fault.line]
+    assert 0 < refused < 1000
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("1\nbcast 1 global_communicator 1\n2 1\n0 tuned\n", 3, "first communicator size is 2 and not 1"),
+        ("1\nbcast 1 global_communicator 1\n1 1\n8 tuned\n", 4, "first message size is 8 and not 0"),
+        ("1\nbcast 1 global_communicator 1\n1 1\n0 turned\n", 4, "'turned' is not a component"),
+        ("1\nbroadcast 1 global_communicator 1\n1 1\n0 tuned\n", 2, "'broadcast' is not a collective"),
+        ("1\nbcast 1 global_communicator 1\n1 2\n0 tuned\n", 4, "the file ends where a message size should stand"),
+        ("1\nalltoall 1 global_communicator 1\n1 1\n0 tuned\n", 2, "coll/han does no alltoall"),
+        ("1\nbcast 1 global_communicator 2\n1 1\n0 tuned\n1 1\n0 han\n", 5, "1 ranks after 1"),
+        ("1\nbcast 1 global_communicator 1\n1 1\n0 tuned\n7", 5, "more follows"),
+    ],
+)
+def test_traps_are_found_with_their_line(text: str, line: int, says: str) -> None:
+    [fault] = FILE.lint(text, CATALOGUE, MPI)
+    assert (fault.line, says in fault.what) == (line, True), fault
