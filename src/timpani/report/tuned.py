@@ -28,9 +28,12 @@ _HEAD = (
 def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Iterator[str]:
     """What was written, and how to use it."""
     where = shlex.quote(str(folder))
+    if not table.rules:
+        yield "no algorithm is shown to be faster than the default: the library's own choice stands"
+        return
     yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
     for each in files.library:
-        left = f", {counted(len(each.left_out), 'rule')} not sayable in full: see {PAGE}" if each.left_out else ""
+        left = f"; of {counted(len(each.left_out), 'rule')} it can't say all: see {PAGE}" if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
     if files.settings:
         yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
