@@ -114,7 +114,7 @@ def test_the_study_has_edges_sizes_between_and_all_that_came_near() -> None:
     )
     study = confirmation_study(TABLE, before, Path("tuned"), None)
     assert study.overrides["bcast"].sizes == (63, 64, 256, 1024, 1025)
-    assert study.collectives == {"bcast": ("default", "openmpi/ring", "openmpi/linear")}
+    assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
     assert (study.launches, study.tuned, study.rules) == (10, str(Path("tuned").resolve()), None)
     assert study.seed != STUDY["seed"]
 

@@ -10,7 +10,7 @@ from timpani.errors import UserError
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuned.table_file import read_table, table_text
-from timpani.tuning.table import Call, Evidence, Rule, SelectionTable, Span
+from timpani.tuning.table import Call, Evidence, Gap, Rule, SelectionTable, Span
 
 spans = st.tuples(st.integers(0, 2**40), st.none() | st.integers(0, 2**20)).map(
     lambda drawn: Span(drawn[0], None if drawn[1] is None else drawn[0] + drawn[1])
@@ -34,8 +34,8 @@ tables = st.builds(
     st.just("5.0.11"),
     st.lists(rules, max_size=5).map(tuple),
     st.text(max_size=20),
-    st.just("/campaigns/a b"),
-    st.lists(st.text(max_size=20), max_size=2).map(tuple),
+    st.just(("/campaigns/a b",)),
+    st.lists(st.builds(Gap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
     st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
 )
 

@@ -11,7 +11,7 @@ from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
 from timpani.tuning.replacements import rules_text, warnings
 from timpani.tuning.selection import select
-from timpani.tuning.table import Rule
+from timpani.tuning.table import Gap, Rule
 
 LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
@@ -125,7 +125,7 @@ def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stat
 def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
-    assert select(frame, LAYOUTS, OWN).gaps == ("bcast, 8 ranks on 4 nodes: not measured between 8 B and 4 KiB",)
+    assert select(frame, LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
 
 
 def test_rules_of_the_library_are_its_own_algorithms() -> None:

@@ -21,7 +21,8 @@ def confirm(
         typer.Option(min=1, help="Starts of the MPI program.", show_default="the campaign's, 10 or more"),
     ] = None,
     campaign: Annotated[
-        Path | None, typer.Option(help="The campaign that the rules were made from.", show_default="where it was")
+        list[Path] | None,
+        typer.Option(help="A campaign that the rules were made from.", show_default="where they were"),
     ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="The library, where it isn't found by itself.", show_default=False)
@@ -32,17 +33,17 @@ def confirm(
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left.
     """
-    from timpani.campaign.load import load
     from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page
     from timpani.report.files import write_file
     from timpani.study.counted import counted
     from timpani.tuned.confirmation import confirm as judge
     from timpani.tuned.confirmation import losing, without
     from timpani.tuned.from_campaign import installed
+    from timpani.tuned.merged import load_together
     from timpani.tuned.table_file import NAME, read_table
 
     table = read_table(folder / NAME)
-    made_from = load(campaign or Path(table.campaign))
+    made_from = load_together(campaign or [Path(each) for each in table.campaigns])
     library = installed(made_from, mpi)
     for _ in range(_MOST_ROUNDS):
         measured = _measure(table, made_from, library, folder, launches)

@@ -65,7 +65,11 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) 
         yield ""
     if table.gaps:
         yield from ("## Left to the library between measured sizes", "")
-        yield from (f"- {gap}" for gap in table.gaps)
+        yield from (
+            f"- {gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
+            f"not measured between {show_size(gap.before)} and {show_size(gap.after)}"
+            for gap in table.gaps
+        )
         yield ""
 
 

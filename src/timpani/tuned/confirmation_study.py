@@ -9,8 +9,9 @@ import polars as pl
 
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
-from timpani.study.cell import DEFAULT, OWN, Algorithm
+from timpani.study.cell import DEFAULT, OWN
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import ALGORITHM, POINT, without
 from timpani.study.study import Study
 from timpani.tuned.files import OUR_RULES
 from timpani.tuning.points import launch_medians
@@ -40,7 +41,12 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
         name: sorted(set(_sizes(name, table.of([name]), measured, campaign.header.study.element_bytes_of(name))))
         for name in collectives
     }
-    algorithms = {name: (DEFAULT, *map(str, _near(name, measured, table.of([name])))) for name in collectives}
+    algorithms = {
+        name: tuple(
+            dict.fromkeys((*algorithms_near(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
+        )
+        for name in collectives
+    }
     overrides = recorded.get("overrides") or {}
     return Study.check(
         {
@@ -80,12 +86,12 @@ def _whole(size: float, element: int) -> int:
     return max(1, round(size / element)) * element
 
 
-def _near(collective: str, measured: pl.DataFrame, rules: tuple[Rule, ...]) -> list[Algorithm]:
-    """The rules' algorithms, and all that came near the best somewhere."""
+def algorithms_near(collective: str, measured: pl.DataFrame) -> tuple[str, ...]:
+    """The default and all algorithms of `collective` that came near the best somewhere, as they are typed."""
     medians = launch_medians(measured.filter(pl.col("collective") == collective)).filter(pl.col("algorithm") != DEFAULT)
-    point = ("ranks", "placement", "message_bytes", "mode", "machine")
-    near = medians.filter(pl.col("time_us") <= NEAR * pl.col("time_us").min().over(point))
-    found = [rule.algorithm for rule in rules]
-    for provider, name, parameters in near.select("provider", "algorithm", "parameters").iter_rows():
-        found.append(Algorithm.parse(f"{provider}/{name}" + (f":{parameters}" if parameters else "")))
-    return list(dict.fromkeys(found))
+    near = medians.filter(pl.col("time_us") <= NEAR * pl.col("time_us").min().over(without(POINT, "collective")))
+    found = {
+        f"{provider}/{name}" + (f":{parameters}" if parameters else ""): None
+        for provider, name, parameters in near.select(ALGORITHM).iter_rows()
+    }
+    return (DEFAULT, *found)

@@ -1,5 +1,6 @@
 """A selection table from a campaign, and the installed library that its files are for."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -15,8 +16,10 @@ from timpani.tuning.selection import CLOSE, select
 from timpani.tuning.table import SelectionTable, Span
 
 
-def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
+def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) -> SelectionTable:
     """Rules of the library's algorithms and of ours, wherever they are shown to be faster than the default.
+
+    folders  of the campaigns that `campaign` has the results of
 
     UserError where no default was measured, or the times are averages that somebody imported.
     """
@@ -36,7 +39,7 @@ def table_of(campaign: Campaign, close: float = CLOSE) -> SelectionTable:
         header.mpi.version,
         tuple(rule for each in found for rule in each.rules),
         f"{campaign.folder.resolve().name} of {header.created[:10]} on {results['machine'][0]}{simulated}",
-        str(campaign.folder.resolve()),
+        tuple(str(folder.resolve()) for folder in folders),
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
         _measured(results),
     )

@@ -10,7 +10,7 @@ from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.table import Evidence, Rule, SelectionTable, Span
+from timpani.tuning.table import Evidence, Gap, Rule, SelectionTable, Span
 
 NAME = "table.json"
 
@@ -53,15 +53,23 @@ class _Rule(_Strict):
     evidence: list[_Evidence]
 
 
+class _Gap(_Strict):
+    collective: str
+    ranks: _Count
+    nodes: _Count
+    before: _Count
+    after: _Count
+
+
 class _Table(_Strict):
     format: Literal["timpani-selection"]
     version: Literal[1]
     library: str
     library_version: str
     source: str
-    campaign: str
+    campaigns: list[str]
     rules: list[_Rule]
-    gaps: list[str]
+    gaps: list[_Gap]
     measured: dict[str, _Span] = {}
 
 
@@ -89,9 +97,9 @@ def table_text(table: SelectionTable) -> str:
         "library": table.library,
         "library_version": table.version,
         "source": table.source,
-        "campaign": table.campaign,
+        "campaigns": list(table.campaigns),
         "rules": rules,
-        "gaps": list(table.gaps),
+        "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
     }
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
@@ -113,8 +121,8 @@ def read_table(path: Path) -> SelectionTable:
         found.library_version,
         tuple(_rule(each, path) for each in found.rules),
         found.source,
-        found.campaign,
-        tuple(found.gaps),
+        tuple(found.campaigns),
+        tuple(Gap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
     )
 

@@ -7,13 +7,11 @@ from itertools import pairwise
 import polars as pl
 
 from timpani.study.cell import RULES, TUNED, Algorithm, parse_parameters
-from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
-from timpani.study.sizes import show_size
 from timpani.tuning.decide import compare_with_default
-from timpani.tuning.table import ALL, Evidence, Rule, Span
+from timpani.tuning.table import ALL, Evidence, Gap, Rule, Span
 
 CLOSE = 1.02
 """Rules of neighbouring sizes become one where its algorithm takes at most this many times the time of the best."""
@@ -24,10 +22,10 @@ Layouts = Mapping[tuple[int, str], RankLayout]
 
 @dataclass(frozen=True)
 class Selection:
-    """Rules, and in words what they leave to the library between measured sizes."""
+    """Rules, and what they leave to the library between measured sizes."""
 
     rules: tuple[Rule, ...]
-    gaps: tuple[str, ...]
+    gaps: tuple[Gap, ...]
 
 
 def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
@@ -40,15 +38,14 @@ def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float 
     close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
     """
     rules: list[Rule] = []
-    gaps: list[str] = []
+    gaps: list[Gap] = []
     points: dict[tuple[str, int, RankLayout], _Winners] = {}
     for (collective, ranks, nodes, per_node, size), winners in _winners(results, layouts, provider):
         points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
     for (collective, ranks, layout), won in points.items():
         found = list(_runs(won, close))
         rules += (_rule(collective, ranks, layout, run, won) for run in found)
-        where = f"{collective}, {counted(ranks, 'rank')} on {counted(layout.nodes, 'node')}"
-        gaps += (f"{where}: not measured between {gap}" for gap in _gaps(found, won))
+        gaps += (Gap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
     return Selection(tuple(rules), tuple(gaps))
 
 
@@ -151,11 +148,11 @@ def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: _Winn
     )
 
 
-def _gaps(runs: list[_Run], won: _Winners) -> Iterator[str]:
+def _changing(runs: list[_Run], won: _Winners) -> Iterator[tuple[int, int]]:
     """Between which measured sizes the choice changes somewhere."""
     chosen = {size: run.algorithm for run in runs for size in run.sizes}
     sizes = sorted(won)
     for size, following in pairwise(sizes):
         before, after = chosen.get(size), chosen.get(following)
         if before != after and following > size + 1 and (before is None or before not in won[following]):
-            yield f"{show_size(size)} and {show_size(following)}"
+            yield size, following

@@ -78,14 +78,25 @@ class Rule:
         )
 
 
+@dataclass(frozen=True, order=True)
+class Gap:
+    """Neighbouring measured sizes between which the choice changes somewhere."""
+
+    collective: str
+    ranks: int
+    nodes: int
+    before: int
+    after: int
+
+
 @dataclass(frozen=True)
 class SelectionTable:
     """Rules, of which the first that applies decides a call; where none does the library chooses.
 
     library, version  that was measured
     source            the campaign and when it was measured, for people
-    campaign          its folder, absolute
-    gaps              in words, what lies between measured sizes and is left to the library
+    campaigns         the folders of those that decided, absolute
+    gaps              what lies between measured sizes and is left to the library
     measured          of each collective the smallest and the largest size that were measured: some files can't tell a
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
     """
@@ -94,8 +105,8 @@ class SelectionTable:
     version: str
     rules: tuple[Rule, ...]
     source: str = ""
-    campaign: str = ""
-    gaps: tuple[str, ...] = ()
+    campaigns: tuple[str, ...] = ()
+    gaps: tuple[Gap, ...] = ()
     measured: Mapping[str, Span] = field(default_factory=dict)
 
     def decide(self, call: Call) -> Algorithm | None:

@@ -1,0 +1,41 @@
+"""Campaigns of one library on one machine as one, from which a table is made."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from timpani.campaign.load import Campaign, load
+from timpani.errors import UserError
+from timpani.study.schema import MACHINE_CELL
+
+
+def load_together(folders: Sequence[Path]) -> Campaign:
+    """The campaigns in `folders` with all their results, under the first one's header.
+
+    UserError where they are of different libraries or machines, or two measured the same cell.
+    """
+    first, *others = map(load, folders)
+    for other in others:
+        for what, one, two in (
+            ("MPI library", _library(first), _library(other)),
+            ("machine", first.header.machine.name, other.header.machine.name),
+        ):
+            if one != two:
+                raise UserError(
+                    f"{other.folder} was measured with {what} {two}, and {first.folder} with {one}",
+                    "name campaigns of one library on one machine",
+                )
+    if not others:
+        return first
+    results = pl.concat([first.results, *(other.results for other in others)], how="vertical_relaxed")
+    twice = results.select(*MACHINE_CELL, "launch").is_duplicated()
+    if twice.any():
+        name, size = results.filter(twice).select("collective", "message_bytes").row(0)
+        raise UserError(f"two of the campaigns measured {name} at {size} B", "name one of them")
+    return replace(first, results=results)
+
+
+def _library(campaign: Campaign) -> str:
+    return f"{campaign.header.mpi.kind} {campaign.header.mpi.version}"

@@ -1,0 +1,64 @@
+"""Boundaries between measured sizes are measured: halved until they are near, never guessed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.tuned.test_confirmation import STUDY, campaign, cell
+from timpani.campaign.header import Header, RecordedMpi
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store
+from timpani.errors import UserError
+from timpani.machine.describe import MachineDescription
+from timpani.tuned.merged import load_together
+from timpani.tuned.refinement import refining_study
+from timpani.tuning.table import Gap
+
+MEASURED = campaign({(name, size): 10 for name in ("default", "ring") for size in (64, 1024)})
+
+
+def between(before: int, after: int) -> tuple[int, ...] | None:
+    study = refining_study([Gap("bcast", 2, 1, before, after)], MEASURED)
+    return study.overrides["bcast"].sizes if study else None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sizes"), [(64, 1024, (256,)), (0, 64, (8,)), (4, 8, (6,)), (1, 2, None), (100, 120, None)]
+)
+def test_a_gap_is_halved_until_its_sizes_are_near(before: int, after: int, sizes: tuple[int, ...] | None) -> None:
+    assert between(before, after) == sizes
+
+
+def test_halving_ends() -> None:
+    before, after, halvings = 1, 2**30, 0
+    while (sizes := between(before, after)) is not None:
+        after, halvings = sizes[0], halvings + 1
+    assert halvings < 32
+
+
+def stored(folder: Path, sizes: tuple[int, ...], version: str = "5") -> Path:
+    header = Header.new(
+        study=STUDY,
+        machine=MachineDescription(name="here"),
+        mpi=RecordedMpi(kind="openmpi", version=version),
+        created="",
+        command="",
+        left_out=[],
+    )
+    with Store(folder, header) as store:
+        for size in sizes:
+            store.add_result(LaunchResult(cell("default", size), 1, "here", median_us=1.0, repetitions=100))
+    return folder
+
+
+def test_campaigns_are_read_as_one(tmp_path: Path) -> None:
+    folders = [stored(tmp_path / "one", (8, 64)), stored(tmp_path / "two", (16,))]
+    assert sorted(load_together(folders).results["message_bytes"]) == [8, 16, 64]
+
+
+def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: Path) -> None:
+    one = stored(tmp_path / "one", (8, 64))
+    with pytest.raises(UserError, match="measured bcast at 64 B"):
+        load_together([one, stored(tmp_path / "two", (64,))])
+    with pytest.raises(UserError, match=r"openmpi 4, and .* with openmpi 5"):
+        load_together([one, stored(tmp_path / "three", (16,), "4")])
