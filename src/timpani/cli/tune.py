@@ -25,7 +25,7 @@ timpani tune bcast allreduce --ranks 2:64 --on cluster.toml -o tuned
 
 timpani tune lint $HOME/.openmpi/rules.conf
 
-timpani tune explain tuned/coll_tuned.rules --ranks 64 --nodes 8"""
+timpani tune explain tuned/openmpi-tuned.conf --ranks 64 --nodes 8"""
 
 
 class _FilesUnlessNamed(TyperGroup):

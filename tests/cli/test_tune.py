@@ -1,0 +1,103 @@
+"""From a campaign to files that the real library reads, and to whether they keep their promise."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import OPEN_MPIS, needs_open_mpi
+from timpani.campaign.header import Header, RecordedMpi
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.store import Store
+from timpani.machine.describe import MachineDescription
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.study import Study
+from timpani.tuned.table_file import read_table
+
+RANKS, SIZE = 4, 1024
+NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
+
+
+def made_up(folder: Path, mpi: Mpi, times: dict[str, float]) -> Path:
+    """A campaign in which algorithms of bcast took such times; no real one could be told to."""
+    algorithms = tuple(times)
+    study = Study.check(
+        {"collectives": {"bcast": algorithms}, "ranks": RANKS, "sizes": SIZE, "launches": len(NOISE)}, "test"
+    )
+    header = Header.new(
+        study=study.model_dump(mode="json"),
+        machine=MachineDescription(name="here"),
+        mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
+        created="2026-03-31T00:00:00+00:00",
+        command="",
+        left_out=[],
+    )
+    with Store(folder, header) as store:
+        for name, time in times.items():
+            cell = Cell("bcast", Algorithm(mpi.kind, name), RANKS, "core", SIZE, "warm")
+            for launch, noise in enumerate(NOISE, 1):
+                store.add_result(LaunchResult(cell, launch, "here", median_us=time * noise, repetitions=100))
+    return folder
+
+
+@pytest.fixture
+def campaign(tmp_path: Path) -> Path:
+    return made_up(tmp_path / "a campaign", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0})
+
+
+@needs_open_mpi
+def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_path: Path) -> None:
+    tuned = tmp_path / "tuned"
+    done = typed("tune", str(campaign), "-o", str(tuned))
+    assert done.returncode == 0, done.stderr
+    [rule] = read_table(tuned / "table.json").rules
+    assert (str(rule.algorithm), rule.ranks.first, rule.sizes.first) == ("openmpi/linear", RANKS, SIZE)
+    [file] = tuned.glob("*tuned*.conf")
+    assert str(file) in (tuned / "switch-on.sh").read_text()
+    assert str(file) in (tuned / "mca-params.conf").read_text()
+
+    linted = typed("tune", "lint", str(file), "--mpi", str(OPEN_MPIS[0].mpirun))
+    assert (linted.returncode, "0 errors" in linted.stdout) == (0, True), linted.stdout
+    explained = typed("tune", "explain", str(file), "--ranks", str(RANKS), "--mpi", str(OPEN_MPIS[0].mpirun))
+    assert [line.split() for line in explained.stdout.splitlines() if "linear" in line] == [
+        ["bcast", "1", "KiB", "openmpi/linear"]
+    ]
+
+    confirmed = typed("confirm", str(tuned), "--launches", "1")
+    assert confirmed.returncode == 0, confirmed.stderr
+    # One launch shows no gain; the messages show that the library follows the file, and where it doesn't apply, not.
+    assert "of 1 point with a rule 0 gained, 1 not shown to differ" in confirmed.stdout
+    assert "1: its messages are those of the algorithm, and not the default's" in confirmed.stdout
+    page = (tuned / "confirmation.md").read_text()
+    proofs = {row.split("|")[3].strip(): row.split("|")[8].strip() for row in page.splitlines() if "| bcast |" in row}
+    assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
+
+
+@needs_open_mpi
+def test_nothing_is_overwritten_but_by_force(campaign: Path, tmp_path: Path) -> None:
+    tuned = tmp_path / "tuned"
+    assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
+    before = {path.name: path.read_bytes() for path in tuned.iterdir()}
+    again = typed("tune", str(campaign), "-o", str(tuned))
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
+    assert {path.name: path.read_bytes() for path in tuned.iterdir()} == before
+    assert typed("tune", str(campaign), "-o", str(tuned), "--force").returncode == 0
+
+
+@needs_open_mpi
+def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> None:
+    no_default = made_up(tmp_path / "no default", OPEN_MPIS[0], {"linear": 5.0})
+    elsewhere = Mpi("openmpi", "Open MPI", "9.9", OPEN_MPIS[0].mpirun, OPEN_MPIS[0].cxx, None)
+    other = made_up(tmp_path / "another library", elsewhere, {"default": 10.0, "linear": 5.0})
+    tie = made_up(tmp_path / "a tie", OPEN_MPIS[0], {"default": 10.0, "linear": 10.0})
+    for folder, says in ((no_default, "measured no default"), (other, "openmpi 9.9, and")):
+        done = typed("tune", str(folder), "-o", str(tmp_path / "none"))
+        assert (done.returncode, says in done.stderr, done.stderr.count("\n")) == (2, True, 1), done.stderr
+        assert not (tmp_path / "none").exists()
+    done = typed("tune", str(tie), "-o", str(tmp_path / "tied"))
+    assert (done.returncode, "library's own choice stands" in done.stdout) == (0, True)
+    assert typed("confirm", str(tmp_path / "tied")).returncode == 2
+    assert "is like no tuning file" in typed("tune", "lint", str(campaign / "campaign.json")).stderr
+    asked = typed("tune", str(campaign), "--ranks", "4", "-o", str(tmp_path / "none"))
+    assert "is measured already" in asked.stderr
