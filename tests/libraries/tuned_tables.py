@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.algorithms import read_algorithms
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -56,9 +56,12 @@ def tables(draw: st.DrawFn, version: str, sayable: bool) -> SelectionTable:
         if sayable:
             sizes = ALL if TUNED[collective].unsaid else sizes
             ranks = Span(ranks.first, ranks.first + 9) if ranks.last is None else ranks
+        algorithm = draw(algorithms(collective, version))
+        if sayable and algorithm.name == TWO_RANKS:
+            ranks = Span(2, 2)
         nodes = ALL if sayable else draw(st.just(ALL) | spans(4))
         per_node = ALL if sayable else draw(st.just(ALL) | spans(4))
-        rules.append(Rule(collective, draw(algorithms(collective, version)), ranks, nodes, per_node, sizes))
+        rules.append(Rule(collective, algorithm, ranks, nodes, per_node, sizes))
     measured = {} if sayable else draw(st.dictionaries(st.sampled_from(sorted(TUNED)), st.just(Span(8, 4096))))
     return SelectionTable("Open MPI", version, tuple(rules), measured=measured)
 

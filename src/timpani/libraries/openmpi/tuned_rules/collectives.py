@@ -69,3 +69,6 @@ NAMES = {tuned.id: name for name, tuned in TUNED.items()}
 
 HAN = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
 """Collectives that coll/han takes from coll/tuned on several nodes, from 5.0 on."""
+
+TWO_RANKS = "two_proc"
+"""An algorithm that refuses any other number of ranks: the call fails."""

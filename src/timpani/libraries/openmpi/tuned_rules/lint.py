@@ -1,9 +1,9 @@
 """What is wrong with a rules file, or does something else than it seems to say."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import NAMES
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
 from timpani.libraries.openmpi.tuned_rules.parse import (
     MOST_CHARACTERS,
@@ -89,6 +89,7 @@ def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
             continue
         known = algorithms[name]
         offered = ", ".join(f"{number} {info.name}" for number, info in sorted(known.items()))
+        yield from _of_two_ranks(collective, known)
         for message in (each for rule in collective.communicators for each in rule.messages):
             if message.algorithm and message.algorithm not in known:
                 what = f"{catalogue.provider} {catalogue.version} has no {name} algorithm {message.algorithm}"
@@ -97,6 +98,16 @@ def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
                 what = "a chain with fan-out 0"
                 consequence = "it is built with fan-out 1, which is a pipeline; the library's own is 4"
                 yield Fault("warning", message.line, what, consequence, "write the fan-out as the third number")
+
+
+def _of_two_ranks(collective: CollectiveRules, known: Mapping[int, AlgorithmInfo]) -> Iterator[Fault]:
+    ends = [*(rule.ranks for rule in collective.communicators[1:]), None]
+    for rule, end in zip(collective.communicators, ends, strict=False):
+        for message in rule.messages if rule.ranks > 2 or end is None or end > 3 else ():
+            if message.algorithm in known and known[message.algorithm].name == TWO_RANKS:
+                what = f"{TWO_RANKS} runs on 2 ranks alone, and the rule holds for more"
+                mend = "write its rules for 2 ranks, and 3 1 and 0 0 0 0 after them"
+                yield Fault("error", message.line, what, "the call fails on communicators of other sizes", mend)
 
 
 def _chooses(collective: CollectiveRules) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
 from timpani.libraries.openmpi.tuned_rules.spans import overlap, pieces, words
 from timpani.libraries.tuning_file import LeftOut
@@ -74,6 +74,8 @@ class Sayable:
             raise UnsayableError(error.what) from None
         if info is None:
             return rule.algorithm
+        if info.name == TWO_RANKS and (rule.ranks.last or 3) > 2:
+            raise UnsayableError(f"{info.name} fails on more than 2 ranks")
         defaults = {each.name: each.default for each in info.parameters}
         sayable = {each.name: where for where, each in fields(info).items()}
         asked = {}

@@ -1,0 +1,46 @@
+"""Bytes that ranks send each other in a few calls, as Open MPI counts them, with parameters of the test's choice."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from timpani.campaign.prove import Matrix, read_totals
+from timpani.libraries.launch_request import LaunchRequest, Parameters
+from timpani.machine.hosts import choose_hosts
+from timpani.machine.launcher import command
+from timpani.machine.model import Machine
+from timpani.native.mpi import Mpi
+
+_SOURCE = Path(__file__).parent / "programs/calls.cpp"
+_COUNT = (("pml_monitoring_enable", "1"), ("pml_monitoring_enable_output", "3"))
+RANKS = 4
+
+
+def bytes_sent(
+    mpi: Mpi, folder: Path, calls: list[tuple[str, int]], parameters: Parameters, machine: Machine | None = None
+) -> Matrix:
+    """Row = sender, of `calls` (collective, `message_bytes`) on `RANKS` ranks, which share cores."""
+    program = folder / "calls"
+    if not program.exists():
+        subprocess.run([mpi.cxx, _SOURCE, "-o", program], check=True, env={**os.environ, **dict(mpi.environment)})
+    words = tuple(word for collective, size in calls for word in (collective, str(size)))
+    counting = (*_COUNT, ("pml_monitoring_filename", str(folder / "totals")))
+    hosts = choose_hosts(machine) if machine else ()
+    request = LaunchRequest(
+        RANKS, "core", True, (*counting, *parameters), {}, (str(program), *words), hosts, folder if machine else Path()
+    )
+    started = command(mpi, request, machine)
+    for file, text in started.files.items():
+        (folder / file).write_text(text)
+    environment = {**os.environ, **started.environment}
+    done = subprocess.run(
+        started.argv,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    _, sent = read_totals(folder, RANKS)
+    return sent
