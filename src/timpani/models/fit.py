@@ -80,7 +80,8 @@ def _fitted(found: Iterable[Model | NotFitted]) -> list[Model]:
 
 def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
     """The curves of `timed` rows; those of a single size can't be fitted."""
-    statuses = {name: _joined(part["status"]) for name, part in cells.group_by(CURVE)}
+    parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
+    statuses = {name: _joined(part["status"]) for name, part in parts.items()}
     for name, curve in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
         if len(curve.sizes) < 2:
             yield NotFitted(f"{curve_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
