@@ -268,7 +268,7 @@ def with_trap(tree: Tree, key: str) -> Tree:
 
 def run(mpi: Mpi, path: Path, *arguments: str) -> int:
     """The exit status of the program beside the file at `path`, with the file switched on."""
-    parameters = TreeFile().switch_on(path, mpi)
+    parameters = TreeFile().switch_on(path, path.read_text(), mpi)
     program = (str(path.parent / "bcast"), *arguments)
     started = command(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent))
     return subprocess.run(

@@ -29,10 +29,11 @@ def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
 
 
 def _switches(folder: Path, mpi: Mpi) -> Parameters:
-    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.serves(mpi) and (folder / each.name).is_file()]
+    texts = tuned_texts(folder, mpi)
+    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.serves(mpi) and each.name in texts]
     if not there:
         raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
     switches: dict[str, str] = {}
     for each in there:
-        switches |= dict(each.switch_on((folder / each.name).absolute(), mpi))
+        switches |= dict(each.switch_on((folder / each.name).absolute(), texts[each.name], mpi))
     return tuple(switches.items())

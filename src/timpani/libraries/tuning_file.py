@@ -86,6 +86,6 @@ class TuningFile(Protocol):
         """All that is wrong with it, or does something else than it seems to say, for this library."""
         ...
 
-    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
-        """The parameters of the library that make it read the file at `path`."""
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
+        """The parameters of the library that make it read the file at `path`, which holds `text`."""
         ...

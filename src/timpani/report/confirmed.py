@@ -34,6 +34,10 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
     proofs = Counter(each.proof for each in ruled)
     told = ", ".join(f"{proofs[proof]}: {words}" for proof, words in _PROOFS.items() if proofs[proof])
     yield f"with the files switched on, by points: {told}"
+    strays = [each for each in confirmed if not each.algorithm and each.proof == "other"]
+    if strays:
+        where = ", ".join(f"{each.call.collective} at {show_size(each.call.message_bytes)}" for each in strays)
+        yield f"Warning: without a rule the files should change nothing, and they did at {where}"
     if (regret := mean_regret(confirmed)) is not None:
         mean, low, high = (100 * share for share in regret)
         new = sum(each.held_out for each in confirmed)

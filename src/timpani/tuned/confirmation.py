@@ -9,6 +9,7 @@ import polars as pl
 
 from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
+from timpani.stats.compare import ALPHA
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, parse_parameters
 from timpani.study.schema import POINT, cell_of
 from timpani.tuned.confirmation_study import held_out
@@ -26,12 +27,16 @@ Proof = Literal["messages", "times", "other", "open"]
 
 @dataclass(frozen=True)
 class Ratio:
-    """One time over another with its 95 % interval, a bound None where launches are too few."""
+    """One time over another with its 95 % interval, a bound None where launches are too few.
+
+    p_value  of the pair alone; None where nothing varies
+    """
 
     ratio: float
     low: float | None
     high: float | None
     significant: bool
+    p_value: float | None = None
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,8 @@ class Confirmed:
     """One point, and what the table says there.
 
     algorithm  of the table; None: the library's default
-    standing   gained or lost: the choice is significantly faster, or slower, than the default; kept: neither, or it is
-               the default
+    standing   gained or lost: the choice is significantly faster, or slower, than the default, or the library slower
+               with its files switched on; kept: neither, or it is the default
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
     by_file    default's time / the library's call with its files switched on, in launches of its own
     proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
@@ -69,6 +74,7 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
     layouts = rank_layouts(measured)
     medians = launch_medians(measured.results)
     messages = _messages(measured)
+    points = medians.select(POINT).n_unique()
     found = []
     for point, rows in medians.group_by(POINT, maintain_order=True):
         where = dict(zip(POINT, point, strict=True))
@@ -80,7 +86,8 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         chosen = table.decide(call)
         ours = chosen is not None and chosen.provider == OWN
         file = Algorithm(OWN, RULES) if ours else Algorithm(table.library, TUNED)
-        point_of = _Point({_algorithm(row): row for row in rows.iter_rows(named=True)}, table.library)
+        times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
+        point_of = _Point(times, table.library, points)
         result = point_of.confirmed(call, where, chosen, file, messages, bool(new))
         if result is not None:
             found.append(result)
@@ -88,8 +95,8 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
 
 
 def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
-    """Points at which the table makes the library slower, or its files don't do what it says."""
-    return [each for each in confirmed if each.standing == "lost" or each.proof == "other"]
+    """Points at which a rule makes the library slower, or the files don't do what it says."""
+    return [each for each in confirmed if each.algorithm and (each.standing == "lost" or each.proof == "other")]
 
 
 def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
@@ -117,6 +124,7 @@ class _Point:
 
     rows: Mapping[Algorithm, Mapping[str, object]]
     library: str
+    points: int
 
     def confirmed(
         self,
@@ -134,7 +142,8 @@ class _Point:
             return None
         gain = self._ratio(default, choice) if chosen else None
         by_file = self._ratio(default, file) if file in self.rows else None
-        slower = [each for each in (gain, by_file) if each and each.significant and each.ratio < 1]
+        slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
+        slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
         faster = gain is not None and gain.significant and gain.ratio > 1
         best, regret = self._regret(choice, {default, file})
         return Confirmed(
@@ -161,7 +170,7 @@ class _Point:
         held_against = {"reference": theirs["times"], "reference_turns": theirs["turns"]}
         pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
         for row in compare_at_points(pairs).iter_rows(named=True):
-            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"])
+            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"])
 
     def _regret(self, choice: Algorithm, no_rivals: set[Algorithm]) -> tuple[Algorithm, Ratio]:
         """The best algorithm, and what the choice takes more than it."""
@@ -201,7 +210,11 @@ class _Point:
         low, high = (float(bound) for bound in bounds if bound is not None)
         if low >= 1 / EQUIVALENT and high <= EQUIVALENT:
             return "times"
-        return "other" if low > EQUIVALENT or high < 1 / EQUIVALENT else "open"
+        return "other" if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._stands_out(ratio) else "open"
+
+    def _stands_out(self, found: Ratio) -> bool:
+        """Whether a difference between launches is more than one of so many points shows by chance (Bonferroni)."""
+        return found.significant and (found.p_value is None or found.p_value <= ALPHA / self.points)
 
 
 def _algorithm(row: Mapping[str, object]) -> Algorithm:

@@ -62,7 +62,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
         written.append(LibraryFile(each, len(file.said.rules), file.left_out))
         if file.said.rules:
             texts[each.name] = file.text
-            switches |= dict(each.switch_on(folder.absolute() / each.name, mpi))
+            switches |= dict(each.switch_on(folder.absolute() / each.name, file.text, mpi))
     if ours:
         texts[OUR_RULES] = rules_text(ours, [f"from {table.source}"])
     settings = {library.variable(name): value for name, value in switches.items()}

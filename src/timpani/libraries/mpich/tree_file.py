@@ -16,7 +16,6 @@ from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
-from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm
 from timpani.tuning.table import Call, SelectionTable
 
@@ -88,17 +87,12 @@ class TreeFile:
             return
         yield from faults(tree, embedded_tree(mpi))
 
-    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The file, and that the device's own collectives don't come before it where it has rules.
 
         Those are compositions over nodes and shared memory, chosen by trees of their own. Other collectives keep them.
         """
-        try:
-            tree = parse(read_bytes(path, _MEND).decode(errors="replace"))
-        except FileNotFoundError:
-            raise UserError(
-                f"{path} doesn't exist", "MPICH would end with a segmentation fault: write it first"
-            ) from None
+        tree = parse(text)
         own = {branch.key: dump(branch.below) for branch in embedded_tree(mpi).tree}
         changed = [branch for branch in tree if own.get(branch.key) != dump(branch.below)]
         names = sorted({branch.key.removeprefix("collective=").upper() for branch in changed})

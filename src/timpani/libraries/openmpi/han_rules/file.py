@@ -93,7 +93,7 @@ class HanRules:
                 yield Fault("warning", level.line, what, "these rules do nothing", "remove them")
             yield from _of_order(level.communicators)
 
-    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """Without coll/tuned's own file, what is handed over gets that one's default."""
         return (("coll_han_use_dynamic_file_rules", "1"), ("coll_han_dynamic_rules_filename", str(path)))
 

@@ -47,6 +47,6 @@ class TunedRules:
         """See `lint.py`."""
         return lint(text, catalogue, mpi)
 
-    def switch_on(self, path: Path, mpi: Mpi) -> Parameters:
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """On several nodes 5.0's HAN goes before coll/tuned, unless its own file hands calls over."""
         return (("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", str(path)))
