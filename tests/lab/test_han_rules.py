@@ -36,7 +36,7 @@ def test_coll_han_hands_over_what_coll_tuned_has_rules_for(make: Callable[..., M
     switches = {}
     for file in (TunedRules(), HanRules()):
         (tmp_path / file.name).write_text(file.write(table, LIBRARIES[mpi.kind].catalogue(mpi), mpi).text)
-        switches[file.name] = file.switch_on(tmp_path / file.name, mpi)
+        switches[file.name] = file.switch_on(tmp_path / file.name, (tmp_path / file.name).read_text(), mpi)
     tuned, han = switches.values()
 
     def added(collective: str, first: int, sizes: tuple[int, ...], *parameters: tuple[str, str]) -> list[list[int]]:

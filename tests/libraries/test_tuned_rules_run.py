@@ -30,7 +30,7 @@ def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path
     path = tmp_path / "a folder" / FILE.name
     path.parent.mkdir()
     path.write_text(FILE.write(TABLE, catalogue, mpi).text)
-    switched_on = FILE.switch_on(path, mpi)
+    switched_on = FILE.switch_on(path, path.read_text(), mpi)
     by_bytes = bytes_sent(mpi, tmp_path, EDGES, switched_on)
     # The library's own choice is a binomial tree, in which rank 1 sends to rank 3.
     assert (by_bytes[0][3], by_bytes[1][3]) == (FIRST + LAST, BEFORE + AFTER)
@@ -44,7 +44,7 @@ def test_lint_says_which_file_is_ignored(mpi: Mpi, tmp_path: Path) -> None:
     catalogue = LIBRARIES["openmpi"].catalogue(mpi)
     text = "rule-file-version-2\n" + FILE.write(TABLE, catalogue, mpi).text
     (tmp_path / FILE.name).write_text(text)
-    sent = bytes_sent(mpi, tmp_path, EDGES, FILE.switch_on(tmp_path / FILE.name, mpi))
+    sent = bytes_sent(mpi, tmp_path, EDGES, FILE.switch_on(tmp_path / FILE.name, "", mpi))
     errors = [fault for fault in FILE.lint(text, catalogue, mpi) if fault.severity == "error"]
     read = reads_headers(mpi.numbers)
     assert (sent[0][3] > 0, not errors) == (read, read)
