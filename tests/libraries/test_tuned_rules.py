@@ -135,6 +135,7 @@ def test_a_chain_has_its_fan_out_and_others_none() -> None:
     [
         (Rule("bcast", Algorithm("openmpi", "knomial", (("radix", 8),))), "can't say radix"),
         (Rule("scatter", Algorithm("openmpi", "linear_nb", (("max_requests", 8),))), "can't say max_requests"),
+        (Rule("allgather", Algorithm("openmpi", "two_proc"), Span(2, 4)), "fails on more than 2 ranks"),
         (Rule("gatherv", LINEAR), "no rules for gatherv"),
         (Rule("bcast", Algorithm("timpani", "binomial")), "not an algorithm of coll/tuned"),
         (Rule("bcast", Algorithm("openmpi", "sparbit")), "sparbit"),

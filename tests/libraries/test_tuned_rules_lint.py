@@ -65,6 +65,14 @@ def test_traps_are_found_with_their_line(text: str, severity: str, line: int, sa
     assert [(fault.severity, fault.line) for fault in faults] == [(severity, line)], found(text)
 
 
+def test_a_wrong_count_is_said_where_it_stands_and_not_all_that_follows_from_it() -> None:
+    text = "1 7 2  0 3  0 0 0 0  64 1 0 0  8 2  0 2 4 0  9 1 0 0\n"  # three sizes announced, and two given
+    faults = found(text)
+    assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]
+    assert [fault.mend for fault in faults if fault.line == 5] == ["correct the count in line 2, or one above"]
+    assert len(faults) == 2  # that the file ends too early is the other
+
+
 @pytest.mark.parametrize("header", ["rule-file-version-1\n", "rule-file-version-2\n"])
 def test_a_header_makes_an_older_version_ignore_the_file(header: str) -> None:
     [fault] = [fault for fault in found(header + RULE, "4.1.4") if fault.severity == "error"]

@@ -1,6 +1,7 @@
 """What is wrong with a rules file, or does something else than it seems to say."""
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
@@ -33,11 +34,24 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     said = parse(text, headers)
     yield from _of_header(text, said, headers, mpi)
     yield from _of_words(said)
+    if over := said.runs_over:
+        what = f"a rule begins in line {over.line} and ends in line {over.last_line}"
+        consequence = "from there on one number is taken for another, if the file is not ignored"
+        severity: Literal["error", "warning"] = "error" if said.gave_up or said.rest else "warning"
+        yield Fault(
+            severity, over.line, what, consequence, f"correct the count in line {over.count_line}, or one above"
+        )
+    for fault in _of_rules(said, catalogue):
+        if not over or (fault.line or 0) < over.count_line:
+            yield fault
+    yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
+
+
+def _of_rules(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
     yield from _of_ids(said, catalogue)
     for collective in said.collectives:
         if collective.id in NAMES:
             yield from faults_of_collective(collective, NAMES[collective.id], said.version)
-    yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
 
 
 def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[Fault]:
@@ -51,9 +65,9 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
     elif begins_line and at > 0:
         line = text.count("\n", 0, at) + 1
         yield Fault("error", line, "the header is not the file's first bytes", _IGNORED, "move it there")
-    elif said.gave_up:
-        mend = "make the file say what it announces: `timpani tune` writes whole ones"
-        yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, mend)
+    else:
+        for each in said.gave_up[:_MOST_SHOWN]:
+            yield Fault("error", each.line, each.why, _IGNORED, each.mend)
     if begins_line and headers and at == 0 and not 1 <= said.version <= 2:
         what = f"there is no version {said.version} of the format"
         yield Fault("warning", 1, what, "versions over 2 are read as 2, others as 1", f"write {_HEADER}2")
@@ -106,7 +120,7 @@ def _of_two_ranks(collective: CollectiveRules, known: Mapping[int, AlgorithmInfo
         for message in rule.messages if rule.ranks > 2 or end is None or end > 3 else ():
             if message.algorithm in known and known[message.algorithm].name == TWO_RANKS:
                 what = f"{TWO_RANKS} runs on 2 ranks alone, and the rule holds for more"
-                mend = "write its rules for 2 ranks, and 3 1 and 0 0 0 0 after them"
+                mend = "have it in the rules for 2 ranks, and put the lines `3 1` and `0 0 0 0` after them"
                 yield Fault("error", message.line, what, "the call fails on communicators of other sizes", mend)
 
 

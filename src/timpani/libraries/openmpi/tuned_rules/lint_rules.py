@@ -37,18 +37,18 @@ def _of_ranks(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterato
             yield Fault("warning", following.line, what, consequence, "sort them by ranks")
         elif following.ranks > 2 * max(rule.ranks, 1) and _chooses(rule):
             what = f"{name}: the rules for {rule.ranks} ranks hold up to {following.ranks - 1} ranks"
-            mend = f"write {rule.ranks + 1} 1 and 0 0 0 0 after them, if {rule.ranks} was measured alone"
+            mend = f"put the lines `{rule.ranks + 1} 1` and `0 0 0 0` after them, if {rule.ranks} was measured alone"
             yield Fault("warning", rule.line, what, "a choice for few ranks decides for many", mend)
     if not communicators:
         return
     first, last = communicators[0], communicators[-1]
     if first.ranks > _FEWEST_RANKS and _chooses(first):
         what = f"{name}: there is no rule for fewer than {first.ranks} ranks"
-        mend = "write 0 1 and 0 0 0 0 before it, and count one communicator size more"
+        mend = "put the lines `0 1` and `0 0 0 0` before it, and count one communicator size more"
         yield Fault("warning", first.line, what, "the first rule holds for smaller communicators, too", mend)
     if _chooses(last):
         what = f"{name}: nothing ends the rules for {last.ranks} ranks"
-        mend = f"write {last.ranks + 1} 1 and 0 0 0 0 after them, and count one communicator size more"
+        mend = f"put the lines `{last.ranks + 1} 1` and `0 0 0 0` after them, and count one communicator size more"
         yield Fault("warning", last.line, what, "they hold for all larger communicators, too", mend)
 
 

@@ -42,10 +42,20 @@ class CollectiveRules:
 
 @dataclass(frozen=True)
 class GaveUp:
-    """Where and why the library ignores the whole file."""
+    """Where and why the library ignores the whole file, and what mends it."""
 
     line: int
     why: str
+    mend: str = "correct it here or above: `timpani tune` writes whole files"
+
+
+@dataclass(frozen=True)
+class RunsOver:
+    """The first rule that goes on in another line where those before had a line each, and the count that it is of."""
+
+    line: int
+    last_line: int
+    count_line: int
 
 
 @dataclass(frozen=True)
@@ -54,17 +64,20 @@ class RulesFile:
 
     version      of the format: 1 where there is no header
     collectives  those that stand before the place at which the library gives up, if it does
+    gave_up      at the first of these it gives up; what can be read nevertheless is
     numbers      that are written otherwise than people write their value
     words        outside of comments, with their lines
     rest         the line of the first number after the last rule; None where there is none
+    runs_over    where numbers and lines do not fit, which shows that a count is wrong; None where they do
     """
 
     version: int
     collectives: tuple[CollectiveRules, ...]
-    gave_up: GaveUp | None
+    gave_up: tuple[GaveUp, ...]
     numbers: tuple[Number, ...]
     words: tuple[tuple[int, str], ...]
     rest: int | None
+    runs_over: RunsOver | None
 
 
 def reads_headers(numbers: tuple[int, ...]) -> bool:
@@ -87,9 +100,12 @@ class _Parser:
         self.odd: list[Number] = []
         self.found: list[CollectiveRules] = []
         self.version = 1
+        self.gave_up: list[GaveUp] = []
+        self.one_a_line = False
+        self.runs_over: RunsOver | None = None
 
     def file(self, headers: bool) -> RulesFile:
-        gave_up = rest = None
+        rest = None
         try:
             if headers:
                 self.version = self.source.header() or 1
@@ -97,8 +113,16 @@ class _Parser:
             if following := self.source.next():
                 rest = following.line
         except _GivesUpError as stop:
-            gave_up = GaveUp(self.source.line(), str(stop))
-        return RulesFile(self.version, tuple(self.found), gave_up, tuple(self.odd), tuple(self.source.words), rest)
+            self.gave_up.append(GaveUp(self.source.line(), str(stop)))
+        return RulesFile(
+            self.version,
+            tuple(self.found),
+            tuple(self.gave_up),
+            tuple(self.odd),
+            tuple(self.source.words),
+            rest,
+            self.runs_over,
+        )
 
     def collectives(self) -> None:
         count = self.number("the number of collectives")
@@ -115,20 +139,24 @@ class _Parser:
     def communicator(self) -> CommunicatorRule:
         ranks = self.number("a communicator size", MOST)
         count = self.number("the number of message sizes")
-        return CommunicatorRule(
-            ranks.line, ranks.value, tuple(self.message(first == 0) for first in range(count.value))
-        )
+        messages = tuple(self.message(number == 0, count.line) for number in range(count.value))
+        return CommunicatorRule(ranks.line, ranks.value, messages)
 
-    def message(self, first: bool) -> MessageRule:
+    def message(self, first: bool, count_line: int) -> MessageRule:
         size = self.number("a message size")
         algorithm = self.number("an algorithm's id", MOST)
         topo = self.number("a fan-out", MOST)
         segment = self.number("a segment size", MOST)
+        if size.line == segment.line:
+            self.one_a_line = True
+        elif self.one_a_line and not self.runs_over:
+            self.runs_over = RunsOver(size.line, segment.line, count_line)
         requests = None
         if self.version > 1 and self.source.digit_follows():
             requests = self.number("a number of requests", MOST).value
         if first and size.value:
-            self.stop(f"the first message size is {size.value} and not 0")
+            mend = "put the line `0 0 0 0` before it, and count one message size more"
+            self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", mend))
         return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
 
     def number(self, what: str, most: int | None = None) -> Number:

@@ -50,7 +50,7 @@ def read(text: str, catalogue: Catalogue) -> RulesChoice:
         raise UserError(f"a rules file of more than {MOST_CHARACTERS >> 20} MiB is not read", "write fewer rules")
     said = parse(text, reads_headers(version_numbers(catalogue.version)))
     if said.gave_up:
-        raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; Open MPI ignores the whole file", _NEXT)
+        raise UserError(f"line {said.gave_up[0].line}: {said.gave_up[0].why}; Open MPI ignores the whole file", _NEXT)
     algorithms = known_algorithms(catalogue)
     rules = {}
     for collective in said.collectives:  # of two with one id the last counts
