@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.libraries.tuned_tables import CATALOGUES, mpi
+from timpani.errors import UserError
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults, read_settings
 from timpani.libraries.tuning_file import Fault
@@ -71,6 +72,17 @@ def test_a_wrong_count_is_said_where_it_stands_and_not_all_that_follows_from_it(
     assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]
     assert [fault.mend for fault in faults if fault.line == 5] == ["correct the count in line 2, or one above"]
     assert len(faults) == 2  # that the file ends too early is the other
+
+
+def test_large_input_is_refused_and_many_faults_are_cut_short() -> None:
+    [fault] = found("0 " * 2**21)
+    assert "more than 2 million characters" in fault.what
+    with pytest.raises(UserError, match="more than 2 MiB"):
+        FILE.read("0 " * 2**21, CATALOGUES["5.0.11"])
+    faults = found("1 7 1  0 2000  " + "0 1 0 0\n" * 2000)
+    assert len(faults) == 201
+    assert "more than 200" in faults[-1].what
+    assert found("1 7 99999999999999999999  " + "0 0 " * 2000)[0].what.startswith("the file ends where")
 
 
 @pytest.mark.parametrize("header", ["rule-file-version-1\n", "rule-file-version-2\n"])

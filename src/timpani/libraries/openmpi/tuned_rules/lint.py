@@ -1,6 +1,7 @@
 """What is wrong with a rules file, or does something else than it seems to say."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Literal
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
@@ -21,7 +22,9 @@ from timpani.native.mpi import Mpi
 _HEADER = "rule-file-version-"
 _IGNORED = "Open MPI ignores the whole file without a word and chooses as if there were none"
 _MOST_SHOWN = 20
-"""Faults of one kind; more say nothing new."""
+"""Faults of one kind in the text; more say nothing new."""
+
+_MOST_OF_RULES = 200
 
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
@@ -41,9 +44,11 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         yield Fault(
             severity, over.line, what, consequence, f"correct the count in line {over.count_line}, or one above"
         )
-    for fault in _of_rules(said, catalogue):
-        if not over or (fault.line or 0) < over.count_line:
-            yield fault
+    of_rules = (each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line)
+    yield from islice(of_rules, _MOST_OF_RULES)
+    if next(of_rules, None):
+        what = f"there are more than {_MOST_OF_RULES} such faults"
+        yield Fault("warning", None, what, "the others are not said", "correct these first")
     yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
 
 

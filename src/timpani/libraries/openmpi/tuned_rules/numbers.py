@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST
 
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)", re.ASCII)
-_WORD = re.compile(r"[^\s#]*")
+_WORD = re.compile(r"[^\s#]{0,40}")
+_LETTERS = re.compile(r"[^ \t\n\v\f\r0-9+#-]*")
 _SPACE = re.compile(r"[ \t\n\v\f\r]*")
 _BLANKS = re.compile(r"[ \t]*")
 _HEADER = re.compile(r"rule-file-version-[ \t\n\v\f\r]*[+-]?(\d{1,9})", re.ASCII)
@@ -64,22 +65,24 @@ class Numbers:
                 end = self.text.find("\n", self.at)
                 self.at = len(self.text) if end < 0 else end
             else:
-                self._skip_letter()
+                self._skip_letters()
 
     def digit_follows(self) -> bool:
         """Whether the next character but blanks is a digit: a line's fifth number in version 2."""
         self.at = _end(_BLANKS, self.text, self.at)
         return self.text[self.at : self.at + 1].isdecimal() and self.text[self.at].isascii()
 
-    def _skip_letter(self) -> None:
+    def _skip_letters(self) -> None:
         line = self.line()
         if not self.words or self.words[-1][0] != line:
             self.words.append((line, self._word(self.at)))
-        signed = self.text[self.at] in "+-" and self.text[self.at + 1 : self.at + 2] not in ("", "#")
-        self.at += 2 if signed else 1  # C takes a sign for the start of a number, and gives up at what follows
+        if self.text[self.at] not in "+-":
+            self.at = _end(_LETTERS, self.text, self.at)
+        else:  # C takes a sign for the start of a number, and gives up at what follows
+            self.at += 1 if self.text[self.at + 1 : self.at + 2] in ("", "#") else 2
 
     def _word(self, at: int) -> str:
-        return self.text[at : min(_end(_WORD, self.text, at), at + _MOST_DIGITS)]
+        return self.text[at : _end(_WORD, self.text, at)]
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -6,8 +6,8 @@ from typing import NoReturn
 from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MOST
 from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
 
-MOST_CHARACTERS = 2**22
-"""Of a file: 100,000 rules."""
+MOST_CHARACTERS = 2**21
+"""Of a file: some 50,000 rules, ten seconds' reading at the worst."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
 from timpani.tuning.table import ALL, Rule, SelectionTable
 
-MOST_RANK_COUNTS = 1024
+MOST_RANK_COUNTS = 256
 """That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
 
 
