@@ -27,6 +27,7 @@ from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import verify
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.machine.host_file import read_hosts
 from timpani.machine.hosts import choose_hosts
@@ -194,6 +195,10 @@ def mpich_tree(text: str) -> None:
     TreeFile().read(text, Catalogue("mpich", "5.0.2", {})).decide(Call("bcast", 4, 2, 2, 8))
 
 
+def intel_variables(text: str) -> None:
+    AdjustFile().read(text, Catalogue("intel", "2021.18", {})).decide(Call("bcast", 4, 2, 2, 8))
+
+
 MACHINE = DATA / "machines" / "tree" / "machine.toml"
 SLURM = b"48(x2),24\nn1 2 12 2\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Switches=s1\n"
 
@@ -221,6 +226,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "Slurm job": (as_text(SlurmJob.parse), b"main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
+    "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
     "duration": (as_text(parse_duration), b"1.5h"),
 }
 

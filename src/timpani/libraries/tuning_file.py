@@ -53,7 +53,10 @@ class Choice(Protocol):
     """A file that was read: what the library chooses by it."""
 
     def decide(self, call: Call) -> Algorithm | None:
-        """The algorithm for `call`, by its canonical name where the catalogue has one; None: the library's default."""
+        """The algorithm for `call`, by its canonical name where the catalogue has one; None: the library's default.
+
+        A file that holds all that the library chooses by names the default's choice, too.
+        """
         ...
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 from timpani.libraries.intel import algorithms, launcher
+from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.library import Identity, Library
 
 
@@ -34,4 +35,5 @@ LIBRARY = Library(
     setting=algorithms.setting,
     # Presets, and the tables that they are chosen by.
     overrides=re.compile(r"I_MPI_(ADJUST_\w+|TUNING\w*|COLL_\w+)"),
+    tuning_files=(AdjustFile(),),
 )

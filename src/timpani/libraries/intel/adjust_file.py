@@ -1,0 +1,185 @@
+"""I_MPI_ADJUST variables as a file that a shell reads."""
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+
+from timpani.errors import UserError, printable, shortened
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.intel.adjust import LARGEST, Entry, chosen_preset, parse_value
+from timpani.libraries.intel.adjust_faults import entry_faults
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.tuning_file import Fault, LeftOut, Written
+from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+
+_MOST_CHARACTERS = 2**20
+_LINE = re.compile(
+    r"\s*(?P<export>export\s+)?I_MPI_ADJUST_(?P<operation>[A-Z_]+)="
+    r"(?P<quote>['\"]?)(?P<value>[^'\"]*)(?P=quote)\s*"
+)
+_MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """A line that sets a variable; `exported` where a program that the shell starts gets it."""
+
+    line: int
+    collective: str
+    value: str
+    exported: bool
+
+
+@dataclass(frozen=True)
+class AdjustChoice:
+    """What Intel MPI chooses by such a file."""
+
+    entries: Mapping[str, Sequence[Entry]]
+    catalogue: Catalogue
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The preset; None where the library decides, as it does for a preset that it lacks."""
+        preset = chosen_preset(self.entries.get(call.collective, ()), call.ranks, call.message_bytes)
+        infos = self.catalogue.algorithms.get(call.collective, ())
+        found = next((info for info in infos if info.value == str(preset)), None)
+        return Algorithm(self.catalogue.provider, found.name) if found else None
+
+
+class AdjustFile:
+    """Read by a shell before a program starts: the library reads variables alone."""
+
+    name = "intel-mpi.sh"
+    title = "Intel MPI's I_MPI_ADJUST variables, for a shell"
+
+    def serves(self, mpi: Mpi) -> bool:
+        """All versions since the presets of 2019."""
+        return mpi.numbers >= (2019,)
+
+    def recognises(self, text: str) -> bool:
+        """It sets such a variable."""
+        return re.search(r"^\s*(export\s+)?I_MPI_ADJUST_", text, re.MULTILINE) is not None
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """A line a collective."""
+        lines = [f"# {table.library} {table.version}: source this file before mpiexec.hydra"]
+        said: list[Rule] = []
+        left_out: list[LeftOut] = []
+        for collective in dict.fromkeys(rule.collective for rule in table.rules):
+            rules = table.of((collective,))
+            kept, why = _sayable(rules, catalogue)
+            left_out += why
+            said += kept
+            if kept:
+                value = ";".join(map(str, _entries(kept, catalogue)))
+                lines.append(f"export I_MPI_ADJUST_{collective.upper()}='{value}'")
+        return Written("\n".join(lines) + "\n", replace(table, rules=tuple(said)), tuple(left_out))
+
+    def read(self, text: str, catalogue: Catalogue) -> AdjustChoice:
+        """What the library chooses with these variables; UserError where it would ignore one."""
+        entries: dict[str, Sequence[Entry]] = {}
+        for setting in _settings(text):
+            found = parse_value(setting.value) if isinstance(setting, _Setting) else None
+            if not isinstance(setting, _Setting) or found is None:
+                line = setting.line if isinstance(setting, _Setting) else setting
+                raise UserError(f"line {line}: this sets no I_MPI_ADJUST variable that the library heeds", _MEND)
+            entries[setting.collective] = found
+        return AdjustChoice(entries, catalogue)
+
+    def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+        """All that the library ignores without a word, or understands otherwise than it is written."""
+        seen: dict[str, int] = {}
+        for setting in _settings(text):
+            if not isinstance(setting, _Setting):
+                yield Fault("error", setting, "a line that sets no I_MPI_ADJUST variable", "it isn't read here", _MEND)
+                continue
+            line, collective = setting.line, setting.collective
+            what = f"I_MPI_ADJUST_{shortened(collective, 60).upper()}"
+            if not setting.exported:
+                yield Fault("error", line, f"{what} isn't exported", "programs don't get it", "write export before it")
+            if collective in seen:
+                yield Fault("warning", line, f"{what} again", f"line {seen[collective]} has no effect", "keep one")
+            seen[collective] = line
+            if collective not in catalogue.algorithms:
+                consequence = "the library says that it isn't supported, or it is of what Timpani doesn't measure"
+                yield Fault("warning", line, f"{what} is of no collective known here", consequence, "check its name")
+                continue
+            found = parse_value(setting.value)
+            if found is None:
+                shown = printable(shortened(setting.value, 60))
+                yield Fault("error", line, f"{what}={shown} can't be read", "the library ignores it whole", _MEND)
+                continue
+            yield from entry_faults(line, found, [int(info.value) for info in catalogue.algorithms[collective]])
+
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
+        """The variables that the file sets."""
+        found = {each.collective: each.value for each in _settings(text) if isinstance(each, _Setting)}
+        return tuple((f"I_MPI_ADJUST_{collective.upper()}", value) for collective, value in found.items())
+
+
+def _settings(text: str) -> Iterator[_Setting | int]:
+    """The variables that a text sets, and the numbers of lines that set none."""
+    if len(text) > _MOST_CHARACTERS:
+        raise UserError(f"more than {_MOST_CHARACTERS >> 20} Mi characters", _MEND)
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        match = _LINE.fullmatch(line)
+        unquoted = match is not None and not match["quote"] and shlex.quote(match["value"]) != match["value"]
+        if match is None or unquoted:
+            yield number
+        else:
+            yield _Setting(number, match["operation"].lower(), match["value"], match["export"] is not None)
+
+
+def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], list[LeftOut]]:
+    """One collective's rules as a variable can say them, and what it can't."""
+    known = {info.name for info in catalogue.algorithms.get(rules[0].collective, ())}
+    sized = any(rule.sizes != ALL for rule in rules)
+    several = len({rule.ranks for rule in rules}) > 1
+    kept, left_out = [], []
+    for rule in rules:
+        edges = (rule.sizes.first, rule.sizes.last or 0, rule.ranks.first, rule.ranks.last or 0)
+        if not rule.algorithm.is_default and rule.algorithm.name not in known:
+            left_out.append(LeftOut(rule, f"{catalogue.provider} {catalogue.version} has no such preset"))
+        elif sized and several:
+            left_out.append(LeftOut(rule, "a variable tells sizes apart or ranks, not both, and there are several"))
+        elif max(edges) >= LARGEST:
+            left_out.append(LeftOut(rule, f"ranges end at {LARGEST}"))
+        elif any(_by_nodes_alone(rule, other) for other in rules):
+            left_out.append(LeftOut(rule, "another rule differs by nodes alone, which a variable can't tell"))
+        else:
+            kept.append(replace(rule, ranks=ALL if sized else rule.ranks, nodes=ALL, per_node=ALL))
+            if sized and rule.ranks != ALL:
+                why = "a variable tells sizes apart or ranks: it holds for every number of ranks"
+                left_out.append(LeftOut(rule, why))
+            if (rule.nodes, rule.per_node) != (ALL, ALL):
+                left_out.append(LeftOut(rule, "a variable can't tell nodes, nor ranks per node"))
+    return kept, left_out
+
+
+def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
+    spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
+    alike = _meet(rule.ranks, other.ranks) and _meet(rule.sizes, other.sizes)
+    return spread and alike and rule.algorithm != other.algorithm
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.first in other or other.first in one
+
+
+def _entries(rules: Sequence[Rule], catalogue: Catalogue) -> Iterator[Entry]:
+    """Ranges that follow each other from 0 to the end, with preset 0 wherever no rule applies."""
+    presets = {info.name: int(info.value) for info in catalogue.algorithms[rules[0].collective]}
+    by_ranks = any(rule.ranks != ALL for rule in rules)
+    spans = [(rule.ranks if by_ranks else rule.sizes, presets.get(rule.algorithm.name, 0)) for rule in rules]
+    starts = {span.first for span, _ in spans} | {span.last + 1 for span, _ in spans if span.last is not None}
+    cuts = [*sorted(starts | {0}), LARGEST + 1]
+    for start, following in pairwise(cuts):
+        preset = next((preset for span, preset in spans if start in span), 0)
+        here = Span(start, following - 1)
+        yield Entry(preset, Span(0, LARGEST), here) if by_ranks else Entry(preset, here)
