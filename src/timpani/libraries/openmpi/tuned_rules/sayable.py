@@ -10,7 +10,8 @@ from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_eff
 from timpani.libraries.openmpi.tuned_rules.spans import overlap, pieces, words
 from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import ALL, Rule, SelectionTable
+from timpani.study.counted import counted
+from timpani.tuning.table import ALL, Rule, SelectionTable, Span
 
 MOST_RANK_COUNTS = 256
 """That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
@@ -49,6 +50,8 @@ class Sayable:
         for name, tuned in TUNED.items():
             rules = [each for each in anywhere if each[1].collective == name]
             said += self._of_any_size(rules, tuned.unsaid) if tuned.unsaid else self._written_out(rules)
+        for rule in (rule for each in said for rule in each.of if (rule.nodes, rule.per_node) != (ALL, ALL)):
+            self._leave_out(rule, f"it holds on any nodes: a rules file can't say {_nodes(rule)}")
         return tuple(said)
 
     def _leave_out(self, rule: Rule, why: str) -> None:
@@ -105,8 +108,6 @@ class Sayable:
                 other = f"{_nodes(against)}, where {against.algorithm.plain} is chosen"
                 self._leave_out(rule, f"a rules file can't tell {_nodes(rule)} from {other}")
                 continue
-            if (rule.nodes, rule.per_node) != (ALL, ALL):
-                self._leave_out(rule, f"a rules file can't say {_nodes(rule)}: it holds on any")
             found.append((rule, replace(sayable, nodes=ALL, per_node=ALL)))
         return found
 
@@ -160,4 +161,8 @@ def _told_apart_by_nodes(rule: Rule, other: Rule) -> bool:
 
 
 def _nodes(rule: Rule) -> str:
-    return f"nodes: {words(rule.nodes)}, ranks on a node: {words(rule.per_node)}"
+    return f"{_counted(rule.nodes, 'node')} of {_counted(rule.per_node, 'rank')}"
+
+
+def _counted(span: Span, word: str) -> str:
+    return counted(span.first, word) if span.first == span.last else f"{words(span)} {word}s"
