@@ -6,6 +6,7 @@ Quiet the machine first: nothing else should run. Each figure stands beside what
 import sys
 
 from bench import (
+    changes,
     components,
     damage,
     default,
@@ -27,6 +28,7 @@ BENCHMARKS = {
     "speed": speed.run,
     "default": default.run,
     "pairs": pairs.run,
+    "changes": changes.run,
     "components": components.run,
     "power": power.run,
     "overhead": overhead.run,
