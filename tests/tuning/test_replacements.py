@@ -128,6 +128,13 @@ def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
     assert select(frame, LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
 
 
+def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
+    found = select(results_frame(measured(default(8, 64) | times)), LAYOUTS, OWN)
+    assert [rule.sizes.last for rule in found.rules] == [63, 64]
+    assert found.gaps == (Gap("bcast", 8, 4, 8, 64),)
+
+
 def test_rules_of_the_library_are_its_own_algorithms() -> None:
     frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
     assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]

@@ -10,7 +10,7 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuned.files import EXPORTS, MODULE, OUR_RULES, TunedFiles
 from timpani.tuned.table_file import NAME
-from timpani.tuning.table import Evidence, Rule, SelectionTable, Span
+from timpani.tuning.table import Evidence, Gap, Rule, SelectionTable, Span
 
 PAGE = "tuning.md"
 
@@ -64,13 +64,23 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) 
         yield from (f"- {title}: {_where(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out)
         yield ""
     if table.gaps:
-        yield from ("## Left to the library between measured sizes", "")
+        yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
         yield from (
             f"- {gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
-            f"not measured between {show_size(gap.before)} and {show_size(gap.after)}"
+            f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_between(table, gap)}"
             for gap in table.gaps
         )
         yield ""
+
+
+def _between(table: SelectionTable, gap: Gap) -> str:
+    """What holds between the sizes of a gap."""
+    held = (
+        rule.algorithm
+        for rule in table.of([gap.collective])
+        if gap.before + 1 in rule.sizes and gap.ranks in rule.ranks and gap.nodes in rule.nodes
+    )
+    return ", ".join(map(str, held)) or "the library chooses"
 
 
 def _rules(table: SelectionTable) -> Iterator[str]:

@@ -22,7 +22,7 @@ Layouts = Mapping[tuple[int, str], RankLayout]
 
 @dataclass(frozen=True)
 class Selection:
-    """Rules, and what they leave to the library between measured sizes."""
+    """Rules, and between which measured sizes the choice changes."""
 
     rules: tuple[Rule, ...]
     gaps: tuple[Gap, ...]
@@ -154,5 +154,5 @@ def _changing(runs: list[_Run], won: _Winners) -> Iterator[tuple[int, int]]:
     sizes = sorted(won)
     for size, following in pairwise(sizes):
         before, after = chosen.get(size), chosen.get(following)
-        if before != after and following > size + 1 and (before is None or before not in won[following]):
+        if before != after and following > size + 1:
             yield size, following

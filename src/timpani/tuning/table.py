@@ -96,7 +96,8 @@ class SelectionTable:
     library, version  that was measured
     source            the campaign and when it was measured, for people
     campaigns         the folders of those that decided, absolute
-    gaps              what lies between measured sizes and is left to the library
+    gaps              between which measured sizes the choice changes: there the rule before holds, if its algorithm is
+                      shown to be faster at both ends, or else the library chooses
     measured          of each collective the smallest and the largest size that were measured: some files can't tell a
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
     """
