@@ -143,7 +143,7 @@ def test_what_is_set_elsewhere_is_found(tmp_path: Path) -> None:
     without_han = {"coll": "^han"}
     assert settings(without_han) == []
     [(severity, han)] = settings({})
-    assert (severity, "coll/han does bcast" in han) == ("warning", True)
+    assert (severity, "coll/han does bcast" in han) == ("note", True)
     assert settings({}, "4.1.4") == []
     assert settings({"coll_han_use_dynamic_file_rules": "true"}) == []
     [(severity, forced)] = settings({**without_han, "coll_tuned_bcast_algorithm": "chain"})

@@ -204,12 +204,11 @@ def lint(
     for fault in faults:
         where = f"{file}:{fault.line}" if fault.line else str(file)
         typer.echo(f"{where}: {fault.severity}: {fault.what}: {fault.consequence}; {fault.mend}")
-    errors = sum(fault.severity == "error" for fault in faults)
+    errors, warnings = (sum(fault.severity == severity for fault in faults) for severity in ("error", "warning"))
     typer.echo(
-        f"{found.format.title}, read for {found.mpi}: {counted(errors, 'error')}, "
-        f"{counted(len(faults) - errors, 'warning')}"
+        f"{found.format.title}, read for {found.mpi}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"
     )
-    raise typer.Exit(1 if faults else 0)
+    raise typer.Exit(1 if errors or warnings else 0)
 
 
 @tune.command()
