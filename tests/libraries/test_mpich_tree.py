@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -78,7 +80,11 @@ OWN = (
             ),
         ),
     ),
-    own("allreduce", of("allreduce", "recursive_doubling")),
+    own(
+        "allreduce",
+        Branch("count<pow2", (of("allreduce", "recursive_doubling"),)),
+        Branch("count=any", (of("allreduce", "reduce_scatter_allgather"),)),
+    ),
     own("reduce", of("reduce", "binomial")),
     by_operator("reduce_scatter", "recursive_halving", "recursive_doubling"),
     by_operator("reduce_scatter_block", "pairwise", "recursive_doubling"),
@@ -134,6 +140,18 @@ calls = st.builds(
 ).filter(lambda call: call.ranks > 1)  # one rank sends nothing
 
 
+def at_edges(rule: Rule) -> Iterator[Call]:
+    """Calls at the ends of a rule's ranks and sizes, and one beyond, on one node and on two."""
+    spans = (rule.ranks, rule.sizes)
+    ranks, sizes = ({end + by for end in (s.first, s.last or s.first) for by in (-1, 0, 1)} for s in spans)
+    for count in ranks:
+        for size in sizes:
+            if count > 1 and size >= 0:
+                yield Call(rule.collective, count, 1, count, size)
+            if count > 1 and size >= 0 and count % 2 == 0:
+                yield Call(rule.collective, count, 2, count // 2, size)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
 def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules: list[Rule], asked: list[Call]) -> None:
@@ -141,7 +159,7 @@ def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules:
     written = write_tree(table, LIBRARY, CATALOGUE)
     file = TreeFile().read(written.text, CATALOGUE)
     library = TreeFile().read(dump(OWN), CATALOGUE)
-    for call in asked:
+    for call in chain(asked, *map(at_edges, given_rules)):
         said = written.said.decide(call)
         assert file.decide(call) == (said or library.decide(call)), call
         if not written.left_out:
@@ -179,11 +197,32 @@ def test_what_a_tree_cannot_say_is_named(rule: Rule, why: str) -> None:
 
 def test_the_librarys_less_than_keeps_its_meaning_below_a_condition_on_the_call() -> None:
     """`comm_size<8` is met by 8 ranks there: ran on 4.0.2 and 5.0.2."""
-    rule = Rule("allreduce", Algorithm("mpich", "ring"), sizes=Span(8, 8))
-    text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
+    given_rules = tuple(
+        Rule(collective, Algorithm("mpich", name), sizes=Span(8, 8))
+        for collective, name in (("alltoall", "pairwise"), ("bcast", "scatter_allgather"))
+    )
+    text = write_tree(SelectionTable("mpich", "5.0.2", given_rules), LIBRARY, CATALOGUE).text
     choice = TreeFile().read(text, CATALOGUE)
-    assert choice.decide(Call("alltoall", 8, 1, 8, 8)) == Algorithm("mpich", "scattered")
+    assert choice.decide(Call("alltoall", 8, 1, 8, 9)) == Algorithm("mpich", "scattered")
+    assert choice.decide(Call("alltoall", 9, 1, 9, 9)) == Algorithm("mpich", "bruck")
     assert choice.decide(Call("bcast", 8, 1, 8, 10**6)) == Algorithm("mpich", "scatter_allgather_ring")
+
+
+def test_calls_that_are_not_measured_stay_with_the_library() -> None:
+    """A tree's choice is not checked: Rabenseifner with a user's operator, or few elements, would be wrong."""
+    rule = Rule("allreduce", Algorithm("mpich", "rabenseifner"), Span(4, 4), sizes=Span(8, 64))
+    text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
+    above = paths(parse(text), of("allreduce", "reduce_scatter_allgather").key)
+    asked = ("is_commutative=yes", "is_op_built_in=yes", "comm_size<=4", "avg_msg_size<=64", "count=any")
+    assert [path for path in above if path[-2] == "avg_msg_size<=64"] == [
+        ("collective=allreduce", "comm_type=intra", *asked)
+    ]
+
+
+def paths(tree: Tree, key: str) -> list[tuple[str, ...]]:
+    """The keys above each branch `key`."""
+    found = [()] if any(each.key == key for each in tree) else []
+    return [*found, *((each.key, *path) for each in tree for path in paths(each.below, key))]
 
 
 TRAPS = {

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from timpani.errors import UserError
+from timpani.errors import UserError, printable
 
-_MOST_CHARACTERS = 2**24  # a tree of the library's own has 15 thousand
+_MOST_CHARACTERS = 2**22  # a tree of the library's own has 15 thousand
 _DEEPEST = 64  # the library's own goes down 7 levels
 _PAGE = 4096
 
@@ -37,7 +37,7 @@ class TreeError(UserError):
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(f"line {line}: {what}", "write it again from the library's own tree")
-        self.line, self.problem = line, what
+        self.line, self.problem = line, printable(what)
 
 
 def parse(text: str) -> Tree:

@@ -26,7 +26,7 @@ _SIZED = {
 are not significant on every rank; alltoallv, where each rank adds up its own."""
 _TIMES_RANKS = ("allgather", "allgatherv", "reduce_scatter_block")
 """Collectives whose total is our size times the ranks: each number of ranks has limits of its own."""
-_MOST_RANK_COUNTS = 1024
+_MOST_RANK_COUNTS = 256
 
 _MEASURED = ("is_sendbuf_inplace=no", "is_commutative=yes", "is_op_built_in=yes", "is_block_regular=yes")
 
