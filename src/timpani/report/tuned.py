@@ -10,6 +10,7 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuned.files import EXPORTS, MODULE, OUR_RULES, TunedFiles
 from timpani.tuned.table_file import NAME
+from timpani.tuning.spans import words
 from timpani.tuning.table import Evidence, Gap, Rule, SelectionTable, Span
 
 PAGE = "tuning.md"
@@ -91,9 +92,9 @@ def _rules(table: SelectionTable) -> Iterator[str]:
     for rule in table.rules:
         launches = {each.launches for each in rule.evidence}
         yield (
-            f"| {rule.collective} | {_span(rule.ranks)} on {_span(rule.nodes)} "
+            f"| {rule.collective} | {words(rule.ranks)} on {words(rule.nodes)} "
             f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | "
-            f"{_gains(rule.evidence)} | {_span(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
+            f"{_gains(rule.evidence)} | {words(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
         )
     yield ""
     if any(rule.algorithm.provider == OWN for rule in table.rules):
@@ -101,7 +102,7 @@ def _rules(table: SelectionTable) -> Iterator[str]:
 
 
 def _where(rule: Rule) -> str:
-    return f"{rule.collective}, {_span(rule.ranks)} ranks, {_sizes(rule)}"
+    return f"{rule.collective}, {words(rule.ranks)} ranks, {_sizes(rule)}"
 
 
 def _sizes(rule: Rule) -> str:
@@ -111,12 +112,6 @@ def _sizes(rule: Rule) -> str:
     if last is None:
         return f"{show_size(first)} and more"
     return show_size(first) if first == last else f"{show_size(first)} to {show_size(last)}"
-
-
-def _span(span: Span) -> str:
-    if span.last is None:
-        return f"{span.first} or more" if span.first else "any"
-    return str(span.first) if span.first == span.last else f"{span.first}–{span.last}"
 
 
 def _gains(evidence: tuple[Evidence, ...]) -> str:

@@ -15,6 +15,7 @@ from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
+from timpani.tuning.spans import overlap
 from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
 
 _MOST_CHARACTERS = 2**20
@@ -164,12 +165,8 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
 
 def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
     spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
-    alike = _meet(rule.ranks, other.ranks) and _meet(rule.sizes, other.sizes)
+    alike = overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
     return spread and alike and rule.algorithm != other.algorithm
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.first in other or other.first in one
 
 
 def _entries(rules: Sequence[Rule], catalogue: Catalogue) -> Iterator[Entry]:

@@ -4,9 +4,8 @@ Within one, the tree asks first what rules know nothing of, operators and buffer
 all but what is measured: built-in operators, buffers of their own, equal blocks. Then ranks, nodes, and sizes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
@@ -15,6 +14,7 @@ from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import IN_PLACE, guarded, leaf, library_name, where_it_serves
 from timpani.libraries.tuning_file import LeftOut, Written
+from timpani.tuning.spans import cut_up, overlap
 from timpani.tuning.table import ALL, Rule, SelectionTable, Span
 
 _ONE_NODE, _SEVERAL_NODES = Span(1, 1), Span(2)
@@ -109,14 +109,12 @@ def _beyond(rule: Rule) -> str:
 
 def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
     """Whether calls of both differ in how ranks are spread over nodes, but for one node or several."""
-    alike = rule.collective == other.collective and _meet(rule.ranks, other.ranks) and _meet(rule.sizes, other.sizes)
+    alike = (
+        rule.collective == other.collective and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
+    )
     spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
-    one = _ONE_NODE in (rule.nodes, other.nodes) and not _meet(rule.nodes, other.nodes)
+    one = _ONE_NODE in (rule.nodes, other.nodes) and not overlap(rule.nodes, other.nodes)
     return alike and spread and not one and rule.algorithm != other.algorithm
-
-
-def _meet(one: Span, other: Span) -> bool:
-    return one.first in other or other.first in one
 
 
 def _placed(rule: Rule, lacking: list[str]) -> Rule:
@@ -170,7 +168,7 @@ def _as_searched(tree: Tree, after_call: bool) -> Tree:
 
 def _by_ranks(collective: str, otherwise: Tree, pieces: list[_Piece]) -> Tree:
     found: dict[str, Tree] = {}
-    for ranks in _cut((each.rule.ranks for each in pieces), 1):
+    for ranks in cut_up([each.rule.ranks for each in pieces], Span(1)):
         here = [each for each in pieces if ranks.first in each.rule.ranks]
         each_count = collective in _TIMES_RANKS and any(piece.rule.sizes != ALL for piece in here)
         counts = [Span(count, count) for count in _counts(ranks)] if each_count else [ranks]
@@ -196,21 +194,12 @@ def _by_nodes(collective: str, otherwise: Tree, pieces: list[_Piece], times: int
 
 def _by_size(collective: str, otherwise: Tree, pieces: list[_Piece], times: int) -> Tree:
     found = {}
-    for sizes in _cut((each.rule.sizes for each in pieces), 0):
+    for sizes in cut_up([each.rule.sizes for each in pieces], ALL):
         piece = next((each for each in pieces if sizes.first in each.rule.sizes), None)
         branch = piece.branch if piece else None
         chosen = otherwise if branch is None else guarded(collective, branch, otherwise)
         found[_key(_SIZED.get(collective, ""), sizes, times)] = chosen
     return _chain(found)
-
-
-def _cut(spans: Iterable[Span], first: int) -> Iterator[Span]:
-    """All numbers from `first`, cut where a span starts or has ended."""
-    spans = list(spans)
-    starts = {each.first for each in spans} | {each.last + 1 for each in spans if each.last is not None}
-    cuts = [first, *sorted(start for start in starts if start > first)]
-    yield from (Span(start, end - 1) for start, end in pairwise(cuts))
-    yield Span(cuts[-1])
 
 
 def _key(quantity: str, span: Span, times: int) -> str:

@@ -13,10 +13,10 @@ from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, HanF
 from timpani.libraries.openmpi.tuned_rules.collectives import HAN
 from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, reads_headers
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
-from timpani.libraries.openmpi.tuned_rules.spans import pieces
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
+from timpani.tuning.spans import cut_up
 from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
 
 _SEVERAL = Span(2, None)
@@ -122,7 +122,7 @@ def _lines(said: SelectionTable) -> Iterator[str]:
     yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
     for name in collectives:
         entries: dict[int, list[tuple[int, str]]] = {}
-        for ranks in pieces([rule.ranks for rule in said.of([name])], ALL):
+        for ranks in cut_up([rule.ranks for rule in said.of([name])], ALL):
             entries[max(ranks.first, 1)] = _by_size([rule for rule in said.of([name]) if ranks.first in rule.ranks])
         yield from (name, "1  # level", WHOLE, f"{len(entries)}  # communicator sizes")
         for first, sizes in entries.items():
@@ -133,7 +133,7 @@ def _lines(said: SelectionTable) -> Iterator[str]:
 def _by_size(rules: list[Rule]) -> list[tuple[int, str]]:
     """From which size on which component."""
     found: list[tuple[int, str]] = []
-    for size in pieces([rule.sizes for rule in rules], ALL):
+    for size in cut_up([rule.sizes for rule in rules], ALL):
         component = "tuned" if any(size.first in rule.sizes for rule in rules) else "han"
         if not found or found[-1][1] != component:
             found.append((size.first, component))

@@ -7,10 +7,10 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
-from timpani.libraries.openmpi.tuned_rules.spans import overlap, pieces, words
 from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
+from timpani.tuning.spans import cut_up, overlap, words
 from timpani.tuning.table import ALL, Rule, SelectionTable, Span
 
 MOST_RANK_COUNTS = 256
@@ -127,14 +127,14 @@ class Sayable:
 
     def _of_any_size(self, rules: list[tuple[Rule, Rule]], unsaid: str) -> Iterator[Said]:
         """For each span of ranks a rule for all sizes, where one algorithm is chosen at all that were measured."""
-        for ranks in pieces([sayable.ranks for _, sayable in rules], ALL):
+        for ranks in cut_up([sayable.ranks for _, sayable in rules], ALL):
             here = [(rule, sayable) for rule, sayable in rules if ranks.first in sayable.ranks]
             if not here:
                 continue
             measured = self.table.measured.get(here[0][0].collective, ALL)
             chosen = {
                 next((sayable.algorithm for _, sayable in here if size.first in sayable.sizes), None)
-                for size in pieces([sayable.sizes for _, sayable in here], measured)
+                for size in cut_up([sayable.sizes for _, sayable in here], measured)
             }
             algorithm = chosen.pop()
             for rule, sayable in here:

@@ -9,11 +9,11 @@ from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, MOST, TUN
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
-from timpani.libraries.openmpi.tuned_rules.spans import pieces
 from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_size
+from timpani.tuning.spans import cut_up
 from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
 
 Sizes = Mapping[int, Algorithm | None]
@@ -72,7 +72,7 @@ def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Si
 
 
 def _all_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
-    for span in pieces([rule.ranks for rule in rules], ALL):
+    for span in cut_up([rule.ranks for rule in rules], ALL):
         here = [rule for rule in rules if span.first in rule.ranks]
         yield from ((ranks, _by_size(collective, ranks, here)) for ranks in _counts(collective, span, here))
 
@@ -89,7 +89,7 @@ def _by_size(collective: str, ranks: int, rules: list[Rule]) -> Sizes:
     """The choices by the size that is compared."""
     found: dict[int, Algorithm | None] = {}
     before: Algorithm | None = None
-    for size in pieces([rule.sizes for rule in rules], ALL):
+    for size in cut_up([rule.sizes for rule in rules], ALL):
         call = Call(collective, ranks, 1, 1, size.first)
         algorithm = next((rule.algorithm for rule in rules if call.message_bytes in rule.sizes), None)
         algorithm = None if algorithm is None or algorithm.is_default else algorithm

@@ -6,7 +6,7 @@ from itertools import pairwise
 from timpani.tuning.table import Span
 
 
-def pieces(spans: Collection[Span], whole: Span) -> Iterator[Span]:
+def cut_up(spans: Collection[Span], whole: Span) -> Iterator[Span]:
     """The parts of `whole` in which each number is in the same of `spans` as its neighbours."""
     cuts = {whole.first, *(each.first for each in spans), *(each.last + 1 for each in spans if each.last is not None)}
     inside = sorted(cut for cut in cuts if cut in whole)
