@@ -48,6 +48,7 @@ class Prover:
     stop: Callable[[], bool]
     timeout: float
     told: Callable[[str], None]
+    wanted: Callable[[Cell], bool] = lambda cell: True
 
     @cached_property
     def processes(self) -> Processes:
@@ -61,7 +62,8 @@ class Prover:
         uncounted = 0
         with self.store.writing():
             for group in self.plan.groups:
-                pending = [each for each in group.cells if each.cell in measured and each.cell not in proven]
+                counted_for = measured - proven
+                pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
                 if pending and not self.stop():
                     self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
                 count = self._by_difference if self.counting.at_exit else self._in_one_launch

@@ -4,7 +4,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
 from timpani.providers.available import AvailableAlgorithms
+from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
@@ -114,8 +115,14 @@ class Session:
         with self._signals():
             return runner.run()
 
-    def prove(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
-        """Count the messages of each cell, where the library can; SIGINT and SIGTERM end it cleanly."""
+    def prove(
+        self,
+        store: Store,
+        observer: Observer,
+        hang_after: float | None,
+        wanted: Callable[[Cell], bool] = lambda cell: True,
+    ) -> Outcome:
+        """Count the messages of each cell `wanted`, where the library can; SIGINT and SIGTERM end it cleanly."""
         counting = LIBRARIES[self.plan.mpi.kind].counting(self.plan.mpi)
         if counting is None:
             observer.note(
@@ -132,6 +139,7 @@ class Session:
                 stop=lambda: self.stopped is not None,
                 timeout=hang_after or LEAST_TIMEOUT,
                 told=observer.note,
+                wanted=wanted,
             ).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
 

@@ -72,7 +72,7 @@ def _measure(
     from timpani.campaign.load import load
     from timpani.campaign.session import Session
     from timpani.cli.measuring import STOPPED, measure
-    from timpani.tuned.confirmation_study import confirmation_study
+    from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
 
     study = confirmation_study(table, made_from, folder, launches)
     machine = made_from.header.machine
@@ -80,7 +80,7 @@ def _measure(
     session = Session.prepare(study, str(library.mpirun), True, machine.cluster, hosts)
     into = _folder_of(folder, table)
     typer.echo(f"measuring into {into}", err=True)
-    outcome = measure(session, into, prove=True)
+    outcome = measure(session, into, prove=cells_to_prove(table, made_from))
     if outcome.ended == "stopped":
         typer.echo("stopped: the same command goes on", err=True)
         raise typer.Exit(STOPPED + (session.stopped or 0))

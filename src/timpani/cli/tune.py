@@ -157,7 +157,7 @@ def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Mac
 
     session = Session.prepare(study, mpi, oversubscribe, machine)
     typer.echo(f"measuring into {folder}", err=True)
-    outcome = measure(session, folder, prove=False)
+    outcome = measure(session, folder)
     if outcome.ended == "stopped":
         typer.echo("stopped: the same command goes on", err=True)
         raise typer.Exit(STOPPED + (session.stopped or 0))

@@ -41,10 +41,8 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
     if (regret := mean_regret(confirmed)) is not None:
         mean, low, high = (100 * share for share in regret)
         new = sum(each.held_out for each in confirmed)
-        yield (
-            f"mean regret at {counted(new, 'size')} that chose no rule: {mean:.1f} % (95 %: {low:.1f} to {high:.1f}), "
-            "against the best algorithm there"
-        )
+        interval = f"{mean:.1f} % (95 %: {low:.1f} to {high:.1f})"
+        yield f"mean regret at {counted(new, 'size')} held out: {interval}, against the best algorithm there"
 
 
 def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign) -> str:

@@ -52,7 +52,7 @@ class Confirmed:
                default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
                other messages, or took another time; `open`: neither is shown
     regret     the choice's time over the best algorithm's, less 1, with the bounds that chance allows
-    held_out   whether nothing was measured here to make the table
+    held_out   whether it is one of the sizes that were chosen beforehand, and at which nothing made the table
     """
 
     call: Call
@@ -82,13 +82,13 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         if layout is None:
             continue
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
-        new = held_out(call.collective, {call.message_bytes}, made_from.results)
+        new = call.message_bytes in held_out(call.collective, made_from)
         chosen = table.decide(call)
         ours = chosen is not None and chosen.provider == OWN
         file = Algorithm(OWN, RULES) if ours else Algorithm(table.library, TUNED)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
         point_of = _Point(times, table.library, points)
-        result = point_of.confirmed(call, where, chosen, file, messages, bool(new))
+        result = point_of.confirmed(call, where, chosen, file, messages, new)
         if result is not None:
             found.append(result)
     return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine))

@@ -1,21 +1,22 @@
 """What is measured anew to confirm a table: its rules at their edges, at measured sizes, and at sizes held out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
-from math import sqrt
 from pathlib import Path
 
 import polars as pl
 
+from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
-from timpani.study.cell import DEFAULT, OWN
+from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
 from timpani.study.study import Study
 from timpani.tuned.files import OUR_RULES
 from timpani.tuning.points import launch_medians
-from timpani.tuning.table import Rule, SelectionTable
+from timpani.tuning.table import Call, Rule, SelectionTable
 
 NEAR = 1.1
 """Algorithms that took at most this many times the best one's time somewhere may be the best elsewhere."""
@@ -26,9 +27,9 @@ _SEED_STEP = 1_000_003  # so that no launch has the order of one that chose the 
 def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, launches: int | None) -> Study:
     """The study that confirms `table`, made from `campaign` and written into `folder`.
 
-    Each collective with a rule, at the measured sizes, halfway (geometrically) between neighbouring ones, and at each
-    rule's first and last size and one element beyond; the default, the rules' algorithms, all that came near the best,
-    and the files themselves. UserError where the table has no rule.
+    Each collective with a rule, at the measured sizes, at those `held_out`, and at each rule's first and last size and
+    one element beyond; the default, the rules' algorithms, all that came near the best, and the files themselves.
+    UserError where the table has no rule.
     """
     if not table.rules:
         raise UserError(f"{folder} has no rule to confirm", "the default is nowhere shown to be beaten")
@@ -37,10 +38,7 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
     of_library = any(rule.algorithm.provider != OWN for rule in table.rules)
     ours = any(rule.algorithm.provider == OWN for rule in table.rules)
     measured = campaign.results.filter(pl.col("collective").is_in(collectives))
-    sizes = {
-        name: sorted(set(_sizes(name, table.of([name]), measured, campaign.header.study.element_bytes_of(name))))
-        for name in collectives
-    }
+    sizes = {name: sorted(set(_sizes(name, table.of([name]), campaign))) for name in collectives}
     algorithms = {
         name: tuple(
             dict.fromkeys((*algorithms_near(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
@@ -63,17 +61,44 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
     )
 
 
-def held_out(collective: str, sizes: set[int], measured: pl.DataFrame) -> set[int]:
-    """Those of `sizes` at which nothing was measured to make the table."""
-    return sizes - set(measured.filter(pl.col("collective") == collective)["message_bytes"])
+def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell], bool]:
+    """Which cells' messages show whether files are followed: at sizes with a rule and one element beside them, those of
+    the rule's algorithm, of the default, and of the library with its files."""
+    layouts = rank_layouts(campaign)
+
+    def wanted(cell: Cell) -> bool:
+        layout = layouts.get((cell.ranks, cell.placement))
+        if layout is None:
+            return False
+        call = Call(cell.collective, cell.ranks, layout.nodes, layout.per_node, cell.message_bytes)
+        element = campaign.header.study.element_bytes_of(cell.collective)
+        near = {table.decide(replace(call, message_bytes=call.message_bytes + off)) for off in (-element, 0, element)}
+        if near == {None}:
+            return False
+        return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm == table.decide(call)
+
+    return wanted
 
 
-def _sizes(collective: str, rules: tuple[Rule, ...], measured: pl.DataFrame, element: int) -> Iterator[int]:
-    known = sorted(set(measured.filter(pl.col("collective") == collective)["message_bytes"]))
-    yield from known
+def held_out(collective: str, campaign: Campaign) -> set[int]:
+    """Sizes at which nothing was measured to make the table: a third of the way, geometrically, from each size that was
+    asked for to the next. They don't depend on what was found, so that regret at them is regret at any size."""
+    if not OPERATIONS[collective].sized:
+        return set()
+    study = campaign.header.study
+    own = (campaign.header.recorded["study"].get("overrides") or {}).get(collective) or {}
+    asked = sorted(set(own.get("sizes") or study.sizes))
+    element = study.element_bytes_of(collective)
+    found = {_whole(max(1, before) ** (2 / 3) * after ** (1 / 3), element) for before, after in pairwise(asked)}
+    return found - set(campaign.results.filter(pl.col("collective") == collective)["message_bytes"])
+
+
+def _sizes(collective: str, rules: tuple[Rule, ...], campaign: Campaign) -> Iterator[int]:
+    element = campaign.header.study.element_bytes_of(collective)
+    yield from campaign.results.filter(pl.col("collective") == collective)["message_bytes"]
+    yield from held_out(collective, campaign)
     if not OPERATIONS[collective].sized:
         return
-    yield from (_whole(sqrt(max(1, before) * after), element) for before, after in pairwise(known))
     for rule in rules:
         first, last = rule.sizes.first, rule.sizes.last
         yield from (size for size in (first - element, first) if size >= element)
