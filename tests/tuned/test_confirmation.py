@@ -95,6 +95,15 @@ def test_what_proves_that_the_files_are_followed(tuned: float, sent: dict[str, i
     assert (one in losing([one])) is (proof == "other")
 
 
+def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_collective() -> None:
+    outside = found({"default": 10, "ring": 20, "tuned": 20}, size=4096)
+    assert (outside.algorithm, outside.standing) == (None, "lost")
+    other = Rule("reduce", LINEAR)
+    table = SelectionTable("openmpi", "5.0.11", (*TABLE.rules, other))
+    assert without(table, losing([outside])).rules == (other,)
+    assert any("slower that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside]))
+
+
 def test_regret_is_against_the_best_that_was_measured() -> None:
     one = found({"default": 10, "ring": 5, "linear": 4, "tuned": 5})
     assert one.best == "linear"

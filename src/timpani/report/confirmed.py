@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from timpani.campaign.load import Campaign
 from timpani.study.counted import counted
-from timpani.study.sizes import show_size
+from timpani.study.sizes import show_size, show_sizes
 from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret
 from timpani.tuning.table import SelectionTable
 
@@ -34,10 +34,11 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
     proofs = Counter(each.proof for each in ruled)
     told = ", ".join(f"{proofs[proof]}: {words}" for proof, words in _PROOFS.items() if proofs[proof])
     yield f"with the files switched on, by points: {told}"
-    strays = [each for each in confirmed if not each.algorithm and each.proof == "other"]
-    if strays:
-        where = ", ".join(f"{each.call.collective} at {show_size(each.call.message_bytes)}" for each in strays)
-        yield f"Warning: without a rule the files should change nothing, and they did at {where}"
+    unruled = [each for each in confirmed if not each.algorithm]
+    if slower := [each for each in unruled if each.standing == "lost"]:
+        yield f"the files make calls slower that they have no rule for: {_places(slower)}"
+    if strays := [each for each in unruled if each.proof == "other" and each.standing != "lost"]:
+        yield f"the files change calls that they have no rule for: {_places(strays)}"
     if (regret := mean_regret(confirmed)) is not None:
         mean, low, high = (100 * share for share in regret)
         new = sum(each.held_out for each in confirmed)
@@ -71,6 +72,14 @@ def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campai
         "",
     ]
     return "\n".join(lines)
+
+
+def _places(confirmed: Sequence[Confirmed]) -> str:
+    """By collective at how many sizes, and which."""
+    sizes: dict[str, list[int]] = {}
+    for each in confirmed:
+        sizes.setdefault(each.call.collective, []).append(each.call.message_bytes)
+    return "; ".join(f"{collective}, {show_sizes(of)}" for collective, of in sizes.items())
 
 
 def _ratio(found: Ratio | None) -> str:

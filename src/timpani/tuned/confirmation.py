@@ -95,13 +95,17 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
 
 
 def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
-    """Points at which a rule makes the library slower, or the files don't do what it says."""
-    return [each for each in confirmed if each.algorithm and (each.standing == "lost" or each.proof == "other")]
+    """Points at which rules make the library slower, or a rule isn't followed."""
+    return [each for each in confirmed if each.standing == "lost" or (each.algorithm and each.proof == "other")]
 
 
 def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
-    """`table` without the rules that decide one of these points."""
+    """`table` without the rules that decide one of these points; where none does, without all that its files say of the
+    collective: one file may change calls that it has no rule for."""
     wrong = {rule for each in lost for rule in table.rules if rule.applies(each.call)}
+    for each in lost:
+        if each.algorithm is None:
+            wrong |= {rule for rule in table.of([each.call.collective]) if rule.algorithm.provider != OWN}
     return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 
@@ -152,7 +156,7 @@ class _Point:
             str(where["mode"]),
             str(where["machine"]),
             chosen,
-            "lost" if slower and chosen else "gained" if faster else "kept",
+            "lost" if slower else "gained" if faster else "kept",
             gain,
             by_file,
             self._proof(call, where, choice, file, messages),
