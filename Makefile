@@ -19,7 +19,7 @@ demo: setup
 	$(bin)/timpani report demo -o demo/report.html --force
 
 # FAST=1: only what needs nothing of this machine, such as an MPI library or a browser. WORKERS=n: side by side.
-WORKERS := 2
+WORKERS := 3
 test: .venv/setup-tests
 	$(bin)/python -m pytest -n $(WORKERS) $(if $(FAST),-m 'not needs')
 
