@@ -1,9 +1,11 @@
 """Whether a table keeps its promise, from made-up campaigns whose answers are known."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from timpani.campaign.header import Header
@@ -16,6 +18,7 @@ from timpani.study.schema import cell_columns
 from timpani.study.study import Study
 from timpani.tuned.confirmation import Confirmed, confirm, losing, mean_regret, without
 from timpani.tuned.confirmation_study import confirmation_study
+from timpani.tuned.files import EXPORTS
 from timpani.tuning.table import Rule, SelectionTable, Span
 
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
@@ -104,6 +107,16 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
     assert any("slower that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside]))
 
 
+@pytest.mark.parametrize("broken", ["tuned", "ring"])
+def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
+    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+    measured = campaign({key: time for key, time in times.items() if key[0] != broken})
+    wrong = LaunchResult(cell(broken, HELD_OUT), 1, "m", error="wrong data")
+    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([wrong])])))
+    assert (one.standing, one.proof) == ("lost", "failed")
+    assert without(TABLE, losing([one])).rules == ()
+
+
 def test_regret_is_against_the_best_that_was_measured() -> None:
     one = found({"default": 10, "ring": 5, "linear": 4, "tuned": 5})
     assert one.best == "linear"
@@ -120,14 +133,17 @@ def test_where_the_table_has_no_rule_the_default_is_kept() -> None:
     assert (one.standing, one.algorithm, one.gain) == ("kept", None, None)
 
 
-def test_the_study_has_edges_sizes_between_and_all_that_came_near() -> None:
+def test_the_study_has_edges_sizes_held_out_and_all_that_came_near(tmp_path: Path) -> None:
     before = campaign(
         {(name, size): time for size in (64, 1024) for name, time in (("default", 10), ("ring", 5), ("linear", 5.3))}
     )
-    study = confirmation_study(TABLE, before, Path("tuned"), None)
+    with pytest.raises(UserError, match="no file to switch on"):
+        confirmation_study(TABLE, before, tmp_path, None)
+    (tmp_path / EXPORTS).touch()
+    study = confirmation_study(TABLE, before, tmp_path, None)
     assert study.overrides["bcast"].sizes == (63, 64, HELD_OUT, 1024, 1025)
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
-    assert (study.launches, study.tuned, study.rules) == (10, str(Path("tuned").resolve()), None)
+    assert (study.launches, study.tuned, study.rules) == (10, str(tmp_path.resolve()), None)
     assert study.seed != STUDY["seed"]
 
 

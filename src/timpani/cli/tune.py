@@ -100,6 +100,7 @@ def files(
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.errors import UserError
+    from timpani.tuned.files import EXPORTS, OUR_RULES
     from timpani.tuned.table_file import NAME
 
     asked = {
@@ -121,9 +122,7 @@ def files(
     campaigns = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
     if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
         _write(campaigns, output, mpi, force)
-    from timpani.tuned.table_file import read_table
-
-    if read_table(output / NAME).rules:
+    if any((output / name).exists() for name in (EXPORTS, OUR_RULES)):
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
 
 

@@ -16,10 +16,11 @@ _COLUMNS = (
     "new size",
 )
 _PROOFS: dict[Proof, str] = {
-    "messages": "its messages are those of the algorithm, and not the default's",
-    "times": f"messages can't tell; its time is the algorithm's, to within {100 * (EQUIVALENT - 1):.0f} %",
+    "messages": "its messages are the choice's, and not the default's where there is a rule",
+    "times": f"messages can't tell; its time is the choice's, to within {100 * (EQUIVALENT - 1):.0f} %",
     "open": "neither messages nor times can tell",
     "other": "it ran something else",
+    "failed": "a launch gave no result, or a wrong one",
 }
 
 

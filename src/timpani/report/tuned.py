@@ -36,6 +36,8 @@ def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Itera
     for each in files.library:
         left = f"; of {counted(len(each.left_out), 'rule')} it can't say all: see {PAGE}" if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
+    if not files.settings and any(rule.algorithm.provider != OWN for rule in table.rules):
+        yield "no file of the library can say its rules: nothing is there to switch on"
     if files.settings:
         yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
     if files.our_rules:

@@ -21,7 +21,7 @@ EQUIVALENT = 1.25
 
 _RESAMPLES = 2000
 
-Proof = Literal["messages", "times", "other", "open"]
+Proof = Literal["messages", "times", "other", "open", "failed"]
 """What shows that the files made the library run an algorithm, as `Confirmed` has it."""
 
 
@@ -39,6 +39,9 @@ class Ratio:
     p_value: float | None = None
 
 
+_NOTHING = Ratio(0.0, 0.0, 0.0, False)
+
+
 @dataclass(frozen=True)
 class Confirmed:
     """One point, and what the table says there.
@@ -50,7 +53,8 @@ class Confirmed:
     by_file    default's time / the library's call with its files switched on, in launches of its own
     proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
                default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
-               other messages, or took another time; `open`: neither is shown
+               other messages, or took another time; `open`: neither is shown; `failed`: a launch of the choice, or of
+               the library with its files, gave no result or a wrong one
     regret     the choice's time over the best algorithm's, less 1, with the bounds that chance allows
     held_out   whether it is one of the sizes that were chosen beforehand, and at which nothing made the table
     """
@@ -75,6 +79,9 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
     medians = launch_medians(measured.results)
     messages = _messages(measured)
     points = medians.select(POINT).n_unique()
+    failed: dict[tuple[object, ...], set[Algorithm]] = {}
+    for row in measured.results.filter(pl.col("error").is_not_null()).iter_rows(named=True):
+        failed.setdefault(tuple(row[name] for name in POINT), set()).add(_algorithm(row))
     found = []
     for point, rows in medians.group_by(POINT, maintain_order=True):
         where = dict(zip(POINT, point, strict=True))
@@ -87,7 +94,7 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         ours = chosen is not None and chosen.provider == OWN
         file = Algorithm(OWN, RULES) if ours else Algorithm(table.library, TUNED)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
-        point_of = _Point(times, table.library, points)
+        point_of = _Point(times, frozenset(failed.get(point, ())), table.library, points)
         result = point_of.confirmed(call, where, chosen, file, messages, new)
         if result is not None:
             found.append(result)
@@ -95,8 +102,12 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
 
 
 def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
-    """Points at which rules make the library slower, or a rule isn't followed."""
-    return [each for each in confirmed if each.standing == "lost" or (each.algorithm and each.proof == "other")]
+    """Points at which rules make the library slower or fail, or a rule isn't followed."""
+    return [
+        each
+        for each in confirmed
+        if each.standing == "lost" or each.proof == "failed" or (each.algorithm and each.proof == "other")
+    ]
 
 
 def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
@@ -114,7 +125,7 @@ def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, f
 
     The best algorithm of a point is chosen from the same times, which makes regret look larger than it is.
     """
-    regrets = np.array([max(0.0, each.regret.ratio) for each in confirmed if each.held_out])
+    regrets = np.array([max(0.0, each.regret.ratio) for each in confirmed if each.held_out and each.proof != "failed"])
     if not len(regrets):
         return None
     drawn = np.random.default_rng(seed).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
@@ -127,6 +138,7 @@ class _Point:
     """The times of all algorithms at one point."""
 
     rows: Mapping[Algorithm, Mapping[str, object]]
+    failed: frozenset[Algorithm]
     library: str
     points: int
 
@@ -139,27 +151,28 @@ class _Point:
         messages: Mapping[tuple[object, ...], str],
         new: bool,
     ) -> Confirmed | None:
-        """What was found here; None where the default or the choice has no time."""
+        """What was found here; None where the default has no time."""
         default = Algorithm(self.library, DEFAULT)
         choice = chosen or default
-        if default not in self.rows or choice not in self.rows:
+        if default not in self.rows or (choice not in self.rows and choice not in self.failed):
             return None
-        gain = self._ratio(default, choice) if chosen else None
+        gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
         by_file = self._ratio(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
         slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
         faster = gain is not None and gain.significant and gain.ratio > 1
-        best, regret = self._regret(choice, {default, file})
+        broken = bool({choice, file} & self.failed)
+        best, regret = self._regret(choice) if choice in self.rows else (choice, _NOTHING)
         return Confirmed(
             call,
             str(where["placement"]),
             str(where["mode"]),
             str(where["machine"]),
             chosen,
-            "lost" if slower else "gained" if faster else "kept",
+            "lost" if slower or broken else "gained" if faster else "kept",
             gain,
             by_file,
-            self._proof(call, where, choice, file, messages),
+            "failed" if broken else self._proof(where, choice, file, messages),
             regret,
             best.label,
             new,
@@ -176,11 +189,11 @@ class _Point:
         for row in compare_at_points(pairs).iter_rows(named=True):
             yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"])
 
-    def _regret(self, choice: Algorithm, no_rivals: set[Algorithm]) -> tuple[Algorithm, Ratio]:
+    def _regret(self, choice: Algorithm) -> tuple[Algorithm, Ratio]:
         """The best algorithm, and what the choice takes more than it."""
         rivals = [each for each in self.rows if each != choice and each.name not in (RULES, TUNED)]
         if not rivals:
-            return choice, Ratio(0.0, 0.0, 0.0, False)
+            return choice, _NOTHING
         ratios = list(self._ratios(choice, rivals))
         best, most = max(zip(rivals, ratios, strict=True), key=lambda each: each[1].ratio)
         if most.ratio <= 1:
@@ -190,7 +203,6 @@ class _Point:
 
     def _proof(
         self,
-        call: Call,
         where: Mapping[str, object],
         choice: Algorithm,
         file: Algorithm,

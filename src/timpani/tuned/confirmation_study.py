@@ -10,11 +10,11 @@ import polars as pl
 from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
-from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Cell
+from timpani.study.cell import DEFAULT, RULES, TUNED, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
 from timpani.study.study import Study
-from timpani.tuned.files import OUR_RULES
+from timpani.tuned.files import EXPORTS, OUR_RULES
 from timpani.tuning.points import launch_medians
 from timpani.tuning.table import Call, Rule, SelectionTable
 
@@ -35,8 +35,9 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
         raise UserError(f"{folder} has no rule to confirm", "the default is nowhere shown to be beaten")
     recorded = campaign.header.recorded["study"]
     collectives = list(dict.fromkeys(rule.collective for rule in table.rules))
-    of_library = any(rule.algorithm.provider != OWN for rule in table.rules)
-    ours = any(rule.algorithm.provider == OWN for rule in table.rules)
+    of_library, ours = ((folder / name).exists() for name in (EXPORTS, OUR_RULES))
+    if not of_library and not ours:
+        raise UserError(f"{folder} has no file to switch on", "its table has rules that no file of the library can say")
     measured = campaign.results.filter(pl.col("collective").is_in(collectives))
     sizes = {name: sorted(set(_sizes(name, table.of([name]), campaign))) for name in collectives}
     algorithms = {
