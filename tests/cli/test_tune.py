@@ -70,7 +70,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     assert "of 1 point with a rule 0 gained, 1 not shown to differ" in confirmed.stdout
     assert "1: its messages are the choice's, and not the default's" in confirmed.stdout
     page = (tuned / "confirmation.md").read_text()
-    proofs = {row.split("|")[3].strip(): row.split("|")[8].strip() for row in page.splitlines() if "| bcast |" in row}
+    proofs = {row.split("|")[3].strip(): row.split("|")[9].strip() for row in page.splitlines() if "| bcast |" in row}
     assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
 
 

@@ -117,6 +117,25 @@ def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
     assert without(TABLE, losing([one])).rules == ()
 
 
+def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() -> None:
+    ours = Rule("bcast", Algorithm("timpani", "ring"), ranks=Span(2, 2))
+    both = replace(TABLE, rules=(*TABLE.rules, ours))
+    names = {"openmpi/default": 10.0, "openmpi/ring": 5.0, "openmpi/tuned": 5.0, "timpani/ring": 20.0}
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm.parse(name), 2, "core", HELD_OUT, "warm"), launch, "m", median_us=t * noise
+        )
+        for name, t in {**names, "timpani/rules": 20.0}.items()
+        for launch, noise in enumerate(NOISE, 1)
+    ]
+    found = confirm(both, BEFORE, replace(BEFORE, results=results_frame(results)))
+    assert [(str(each.file), each.standing) for each in found] == [
+        ("openmpi/tuned", "gained"),
+        ("timpani/rules", "lost"),
+    ]
+    assert without(both, losing(found)).rules == TABLE.rules
+
+
 def test_regret_is_against_the_best_that_was_measured() -> None:
     one = found({"default": 10, "ring": 5, "linear": 4, "tuned": 5})
     assert one.best == "linear"
@@ -156,4 +175,4 @@ def test_the_page_says_what_was_found() -> None:
     measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
     ones = confirm(TABLE, BEFORE, measured)
     assert next(iter(confirmed_lines(ones))).startswith("Confirmed anew: of 1 point with a rule 1 gained, 0 not shown")
-    assert "| bcast | 2 | 256 B | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured)
+    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured)

@@ -12,8 +12,8 @@ from timpani.tuning.table import SelectionTable
 PAGE = "confirmation.md"
 
 _COLUMNS = (
-    *("collective", "ranks", "size", "choice", "gain (95 %)", "by the files (95 %)", "standing", "proof", "regret"),
-    "new size",
+    *("collective", "ranks", "size", "files", "choice", "gain (95 %)", "by the files (95 %)", "standing", "proof"),
+    *("regret", "new size"),
 )
 _PROOFS: dict[Proof, str] = {
     "messages": "its messages are the choice's, and not the default's where there is a rule",
@@ -62,6 +62,7 @@ def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campai
         "|---" * len(_COLUMNS) + "|",
         *(
             f"| {each.call.collective} | {each.call.ranks} | {show_size(each.call.message_bytes)} | "
+            f"{each.file} | "
             f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | {each.standing} | "
             f"{each.proof} | {_regret(each)} | {'yes' if each.held_out else ''} |"
             for each in confirmed

@@ -14,7 +14,7 @@ from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, parse_para
 from timpani.study.schema import POINT, cell_of
 from timpani.tuned.confirmation_study import held_out
 from timpani.tuning.points import compare_at_points, launch_medians
-from timpani.tuning.table import Call, SelectionTable
+from timpani.tuning.table import Call, Rule, SelectionTable
 
 EQUIVALENT = 1.25
 """Times whose ratio is shown to lie within this either way are taken for one algorithm's, where messages can't tell."""
@@ -46,6 +46,7 @@ _NOTHING = Ratio(0.0, 0.0, 0.0, False)
 class Confirmed:
     """One point, and what the table says there.
 
+    file       what follows the rules: the library with its own files, or under ours
     algorithm  of the table; None: the library's default
     standing   gained or lost: the choice is significantly faster, or slower, than the default, or the library slower
                with its files switched on; kept: neither, or it is the default
@@ -63,6 +64,7 @@ class Confirmed:
     placement: str
     mode: str
     machine: str
+    file: Algorithm
     algorithm: Algorithm | None
     standing: Literal["gained", "kept", "lost"]
     gain: Ratio | None
@@ -90,15 +92,21 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
             continue
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
         new = call.message_bytes in held_out(call.collective, made_from)
-        chosen = table.decide(call)
-        ours = chosen is not None and chosen.provider == OWN
-        file = Algorithm(OWN, RULES) if ours else Algorithm(table.library, TUNED)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
         point_of = _Point(times, frozenset(failed.get(point, ())), table.library, points)
-        result = point_of.confirmed(call, where, chosen, file, messages, new)
-        if result is not None:
-            found.append(result)
-    return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine))
+        for part, file in _by_file(table):
+            result = point_of.confirmed(call, where, part.decide(call), file, messages, new)
+            if result is not None:
+                found.append(result)
+    return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine, each.file))
+
+
+def _by_file(table: SelectionTable) -> Iterator[tuple[SelectionTable, Algorithm]]:
+    """The rules of the library's files, and ours, which may be for the same calls; each with what follows them."""
+    for file in (Algorithm(table.library, TUNED), Algorithm(OWN, RULES)):
+        rules = tuple(rule for rule in table.rules if (rule.algorithm.provider == OWN) == (file.provider == OWN))
+        if rules:
+            yield replace(table, rules=rules), file
 
 
 def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
@@ -113,10 +121,14 @@ def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
 def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
     """`table` without the rules that decide one of these points; where none does, without all that its files say of the
     collective: one file may change calls that it has no rule for."""
-    wrong = {rule for each in lost for rule in table.rules if rule.applies(each.call)}
+    wrong: set[Rule] = set()
     for each in lost:
-        if each.algorithm is None:
-            wrong |= {rule for rule in table.of([each.call.collective]) if rule.algorithm.provider != OWN}
+        of_file = (
+            rule
+            for rule in table.of([each.call.collective])
+            if (rule.algorithm.provider == OWN) == (each.file.provider == OWN)
+        )
+        wrong.update(rule for rule in of_file if each.algorithm is None or rule.applies(each.call))
     return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 
@@ -168,6 +180,7 @@ class _Point:
             str(where["placement"]),
             str(where["mode"]),
             str(where["machine"]),
+            file,
             chosen,
             "lost" if slower or broken else "gained" if faster else "kept",
             gain,
