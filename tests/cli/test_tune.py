@@ -8,7 +8,9 @@ from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult
+from timpani.campaign.run import Outcome
 from timpani.campaign.store import Store
+from timpani.cli.ending import given_up_status
 from timpani.machine.describe import MachineDescription
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm, Cell
@@ -101,3 +103,12 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
     assert "is like no tuning file" in typed("tune", "lint", str(campaign / "campaign.json")).stderr
     asked = typed("tune", str(campaign), "--ranks", "4", "-o", str(tmp_path / "none"))
     assert "is measured already" in asked.stderr
+
+
+def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert given_up_status(Outcome("complete", 0, killed=0), "step") == 0
+    assert given_up_status(Outcome("complete", 0, killed=2), "remove it") == 1
+    told = capsys.readouterr().err
+    assert (told.startswith("given up: 2 cells"), told.endswith("; remove it\n")) == (True, True)

@@ -17,7 +17,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
 from timpani.study.study import Study
 from timpani.tuned.confirmation import Confirmed, confirm, losing, mean_regret, without
-from timpani.tuned.confirmation_study import confirmation_study
+from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
 from timpani.tuned.files import EXPORTS
 from timpani.tuning.table import Rule, SelectionTable, Span
 
@@ -104,7 +104,9 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
     other = Rule("reduce", LINEAR)
     table = SelectionTable("openmpi", "5.0.11", (*TABLE.rules, other))
     assert without(table, losing([outside])).rules == (other,)
-    assert any("slower that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside]))
+    assert any(
+        "slower, or fail, that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside])
+    )
 
 
 @pytest.mark.parametrize("broken", ["tuned", "ring"])
@@ -115,6 +117,37 @@ def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([wrong])])))
     assert (one.standing, one.proof) == ("lost", "failed")
     assert without(TABLE, losing([one])).rules == ()
+
+
+@pytest.mark.parametrize(
+    ("broken", "error"),
+    [("default", "wrong data"), ("default", "ended with status 137"), ("ring", "ended with status 137: killed")],
+)
+def test_points_that_nothing_is_known_of_are_named_and_keep_their_rules(broken: str, error: str) -> None:
+    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+    measured = campaign({key: time for key, time in times.items() if key[0] != broken})
+    ended = LaunchResult(cell(broken, HELD_OUT), 1, "m", error=error)
+    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([ended])])))
+    assert (one.standing, losing([one]), mean_regret([one])) == ("unknown", [], None)
+    told = list(confirmed_lines([one]))
+    assert "0 lost, 1 unknown" in told[0]
+    assert told[1].endswith("has no time there: bcast, 161 B")
+
+
+def test_one_launch_that_somebody_killed_takes_no_rule_out() -> None:
+    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+    measured = campaign(times)
+    killed = LaunchResult(cell("ring", HELD_OUT), 9, "m", error="ended with status 137")
+    [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([killed])])))
+    assert (one.standing, one.proof) == ("gained", "times")
+
+
+def test_messages_are_counted_of_both_algorithms_where_the_library_s_file_and_ours_have_a_rule() -> None:
+    ours = Rule("bcast", Algorithm("timpani", "ring"), ranks=Span(2, 2))
+    wanted = cells_to_prove(replace(TABLE, rules=(*TABLE.rules, ours)), BEFORE)
+    names = ("openmpi/ring", "timpani/ring", "openmpi/linear", "openmpi/tuned", "timpani/rules", "openmpi/default")
+    cells = [Cell("bcast", Algorithm.parse(name), 2, "core", 64, "warm") for name in names]
+    assert [str(each.algorithm) for each in cells if wanted(each)] == [name for name in names if "linear" not in name]
 
 
 def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() -> None:

@@ -30,7 +30,7 @@ class Failures:
     def add(self, cell: Cell, error: str) -> None:
         """One more failure of `cell`."""
         self._of_cell[cell] += _MOST_FAILURES if error.startswith(_NOT_TRIED) else 1
-        self._kills[cell] += bool(_KILLED.match(error))
+        self._kills[cell] += is_kill(error)
 
     def given_up(self, cell: Cell) -> bool:
         """Whether it is tried no more."""
@@ -59,6 +59,11 @@ class Failures:
             larger = _kind(cell) == kind and cell.message_bytes > min(sizes)
             if larger and cell not in succeeded and not self._of_cell[cell]:
                 yield planned, error
+
+
+def is_kill(error: str) -> bool:
+    """Whether a cell's error is that somebody else ended its launch, which says nothing about the cell."""
+    return bool(_KILLED.match(error))
 
 
 def _kind(cell: Cell) -> tuple[object, ...]:

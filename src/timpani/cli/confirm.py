@@ -31,7 +31,7 @@ def confirm(
     """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
 
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
-    was stopped. The exit status is 1 where no rule is left.
+    was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
     from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page
     from timpani.report.files import write_file
@@ -46,14 +46,14 @@ def confirm(
     made_from = load_together(campaign or [Path(each) for each in table.campaigns])
     library = installed(made_from, mpi)
     for _ in range(_MOST_ROUNDS):
-        measured = _measure(table, made_from, library, folder, launches)
+        measured, given_up = _measure(table, made_from, library, folder, launches)
         confirmed = judge(table, made_from, measured)
         lost = losing(confirmed)
         write_file(folder / PAGE, confirmed_page(table, confirmed, measured).encode(), force=True)
         typer.echo("\n".join(confirmed_lines(confirmed)))
         if not lost:
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
-            return
+            raise typer.Exit(given_up)
         fewer = without(table, lost)
         taken = len(table.rules) - len(fewer.rules)
         typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
@@ -67,11 +67,13 @@ def confirm(
 
 def _measure(
     table: "SelectionTable", made_from: "Campaign", library: "Mpi", folder: Path, launches: int | None
-) -> "Campaign":
-    """A campaign of the files as they are now, begun or gone on with."""
+) -> "tuple[Campaign, int]":
+    """A campaign of the files as they are now, begun or gone on with; and the exit status, 0 unless cells were given
+    up."""
     from timpani.campaign.load import load
     from timpani.campaign.session import Session
-    from timpani.cli.measuring import STOPPED, measure
+    from timpani.cli.ending import given_up_status, stopped_status
+    from timpani.cli.measuring import measure
     from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
 
     study = confirmation_study(table, made_from, folder, launches)
@@ -81,10 +83,9 @@ def _measure(
     into = _folder_of(folder, table)
     typer.echo(f"measuring into {into}", err=True)
     outcome = measure(session, into, prove=cells_to_prove(table, made_from))
-    if outcome.ended == "stopped":
-        typer.echo("stopped: the same command goes on", err=True)
-        raise typer.Exit(STOPPED + (session.stopped or 0))
-    return load(into)
+    if stopped := stopped_status(outcome, session.stopped):
+        raise typer.Exit(stopped)
+    return load(into), given_up_status(outcome, f"to measure them, remove {shlex.quote(str(into))} and confirm again")
 
 
 def _folder_of(folder: Path, table: "SelectionTable") -> Path:

@@ -17,21 +17,35 @@ _GIVEN_UP = 1
 
 def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> int:
     """Print the verdict of what was measured and where to read on."""
-    if outcome.ended == "stopped":
-        typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
-        return STOPPED + (signal_number or 0)
-    if outcome.ended == "budget":
-        typer.echo(f"the budget is spent: {counted(outcome.missing, 'result')} missing; the same command goes on")
+    if stopped := stopped_status(outcome, signal_number):
+        return stopped
     campaign = load(folder)
     typer.echo("\n".join(verdict_text(campaign)))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not distinguishable by their messages: {text}")
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
-    if outcome.killed:
-        typer.echo(
-            f"given up: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by somebody "
-            "or by the kernel where memory ran out; measure them into another folder",
-            err=True,
-        )
-    return _GIVEN_UP if outcome.killed else 0
+    return given_up_status(outcome, "measure them into another folder")
+
+
+def stopped_status(outcome: Outcome, signal_number: int | None) -> int:
+    """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0."""
+    if outcome.ended == "stopped":
+        typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
+        return STOPPED + (signal_number or 0)
+    if outcome.ended == "budget":
+        typer.echo(f"the budget is spent: {counted(outcome.missing, 'result')} missing; the same command goes on")
+    return 0
+
+
+def given_up_status(outcome: Outcome, step: str) -> int:
+    """Say which cells were given up since somebody killed their launches, and what to do; the exit status, 0 where none
+    were."""
+    if not outcome.killed:
+        return 0
+    typer.echo(
+        f"given up: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by somebody "
+        f"or by the kernel where memory ran out; {step}",
+        err=True,
+    )
+    return _GIVEN_UP

@@ -119,17 +119,19 @@ def files(
         return
     from timpani.cli.confirm import confirm
 
-    campaigns = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
+    campaigns, given_up = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
     if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
         _write(campaigns, output, mpi, force)
     if any((output / name).exists() for name in (EXPORTS, OUR_RULES)):
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
+    raise typer.Exit(given_up)
 
 
 def _measure_boundaries(
     what: list[str], asked: Mapping[str, object], on: str | None, oversubscribe: bool, mpi: str | None, output: Path
-) -> list[Path]:
-    """The campaigns that decide: what is asked, then sizes between those at which the choice changes."""
+) -> tuple[list[Path], int]:
+    """The campaigns that decide, what is asked, then sizes between those at which the choice changes; and the exit
+    status, which tells whether cells were given up."""
     from timpani.machine.where import resolve
     from timpani.study.compose import compose
     from timpani.tuned.from_campaign import table_of
@@ -138,28 +140,29 @@ def _measure_boundaries(
 
     machine = resolve(on, mpi) if on else None
     campaigns = [output / "campaign"]
-    _measure(compose(what, asked), mpi, oversubscribe, machine, campaigns[0])
+    given_up = _measure(compose(what, asked), mpi, oversubscribe, machine, campaigns[0])
     for number in range(1, _MOST_HALVINGS + 1):
         measured = load_together(campaigns)
         study = refining_study(table_of(measured, campaigns).gaps, measured)
         if study is None:
             break
         campaigns.append(output / f"campaign-between-{number}")
-        _measure(study, mpi, oversubscribe, machine, campaigns[-1])
-    return campaigns
+        given_up = max(given_up, _measure(study, mpi, oversubscribe, machine, campaigns[-1]))
+    return campaigns, given_up
 
 
-def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> None:
-    """A campaign in `folder`, begun or gone on with."""
+def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> int:
+    """A campaign in `folder`, begun or gone on with; returns the exit status, 0 unless cells were given up."""
     from timpani.campaign.session import Session
-    from timpani.cli.measuring import STOPPED, measure
+    from timpani.cli.ending import given_up_status, stopped_status
+    from timpani.cli.measuring import measure
 
     session = Session.prepare(study, mpi, oversubscribe, machine)
     typer.echo(f"measuring into {folder}", err=True)
     outcome = measure(session, folder)
-    if outcome.ended == "stopped":
-        typer.echo("stopped: the same command goes on", err=True)
-        raise typer.Exit(STOPPED + (session.stopped or 0))
+    if stopped := stopped_status(outcome, session.stopped):
+        raise typer.Exit(stopped)
+    return given_up_status(outcome, "rules are made without them; to measure them, choose another folder")
 
 
 def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool) -> None:

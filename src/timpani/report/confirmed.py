@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from timpani.campaign.load import Campaign
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
-from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret
+from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret, with_regret
 from timpani.tuning.table import SelectionTable
 
 PAGE = "confirmation.md"
@@ -31,18 +31,21 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
     yield (
         f"Confirmed anew: of {counted(len(ruled), 'point')} with a rule {standings['gained']} gained, "
         f"{standings['kept']} not shown to differ from the default, {standings['lost']} lost"
+        + (f", {standings['unknown']} unknown" if standings["unknown"] else "")
     )
-    proofs = Counter(each.proof for each in ruled)
+    if unknown := [each for each in confirmed if each.standing == "unknown"]:
+        yield f"unknown, since the default or the choice has no time there: {_places(unknown)}"
+    proofs = Counter(each.proof for each in ruled if each.standing != "unknown")
     told = ", ".join(f"{proofs[proof]}: {words}" for proof, words in _PROOFS.items() if proofs[proof])
     yield f"with the files switched on, by points: {told}"
     unruled = [each for each in confirmed if not each.algorithm]
     if slower := [each for each in unruled if each.standing == "lost"]:
-        yield f"the files make calls slower that they have no rule for: {_places(slower)}"
+        yield f"the files make calls slower, or fail, that they have no rule for: {_places(slower)}"
     if strays := [each for each in unruled if each.proof == "other" and each.standing != "lost"]:
         yield f"the files change calls that they have no rule for: {_places(strays)}"
     if (regret := mean_regret(confirmed)) is not None:
         mean, low, high = (100 * share for share in regret)
-        new = sum(each.held_out for each in confirmed)
+        new = len(with_regret(confirmed))
         interval = f"{mean:.1f} % (95 %: {low:.1f} to {high:.1f})"
         yield f"mean regret at {counted(new, 'size')} held out: {interval}, against the best algorithm there"
 
@@ -92,6 +95,8 @@ def _ratio(found: Ratio | None) -> str:
 
 
 def _regret(each: Confirmed) -> str:
+    if each.standing == "unknown" or each.proof == "failed":
+        return "–"
     if not each.regret.ratio:
         return "0"
     return f"{100 * each.regret.ratio:.1f} % ({each.best})"

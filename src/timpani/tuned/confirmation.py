@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.context import rank_layouts
+from timpani.campaign.failures import is_kill
 from timpani.campaign.load import Campaign
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, parse_parameters
 from timpani.study.schema import POINT, cell_of
-from timpani.tuned.confirmation_study import held_out
+from timpani.tuned.confirmation_study import held_out, parts_by_file
 from timpani.tuning.points import compare_at_points, launch_medians
 from timpani.tuning.table import Call, Rule, SelectionTable
 
@@ -49,7 +50,8 @@ class Confirmed:
     file       what follows the rules: the library with its own files, or under ours
     algorithm  of the table; None: the library's default
     standing   gained or lost: the choice is significantly faster, or slower, than the default, or the library slower
-               with its files switched on; kept: neither, or it is the default
+               with its files switched on; kept: neither, or it is the default; unknown: the default or the choice
+               has no time, and that isn't the files' fault
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
     by_file    default's time / the library's call with its files switched on, in launches of its own
     proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
@@ -66,7 +68,7 @@ class Confirmed:
     machine: str
     file: Algorithm
     algorithm: Algorithm | None
-    standing: Literal["gained", "kept", "lost"]
+    standing: Literal["gained", "kept", "lost", "unknown"]
     gain: Ratio | None
     by_file: Ratio | None
     proof: Proof
@@ -80,33 +82,26 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
     layouts = rank_layouts(measured)
     medians = launch_medians(measured.results)
     messages = _messages(measured)
-    points = medians.select(POINT).n_unique()
     failed: dict[tuple[object, ...], set[Algorithm]] = {}
     for row in measured.results.filter(pl.col("error").is_not_null()).iter_rows(named=True):
-        failed.setdefault(tuple(row[name] for name in POINT), set()).add(_algorithm(row))
+        if not is_kill(row["error"]):
+            failed.setdefault(tuple(row[name] for name in POINT), set()).add(_algorithm(row))
+    times_at = dict(medians.group_by(POINT))
+    points = measured.results.select(POINT).unique().rows()
     found = []
-    for point, rows in medians.group_by(POINT, maintain_order=True):
+    for point in points:
         where = dict(zip(POINT, point, strict=True))
+        rows = times_at.get(point, medians.clear())
         layout = layouts.get((where["ranks"], where["placement"]))
         if layout is None:
             continue
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
         new = call.message_bytes in held_out(call.collective, made_from)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
-        point_of = _Point(times, frozenset(failed.get(point, ())), table.library, points)
-        for part, file in _by_file(table):
-            result = point_of.confirmed(call, where, part.decide(call), file, messages, new)
-            if result is not None:
-                found.append(result)
+        point_of = _Point(times, frozenset(failed.get(point, ())), table.library, len(points))
+        for part, file in parts_by_file(table):
+            found.append(point_of.confirmed(call, where, part.decide(call), file, messages, new))
     return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine, each.file))
-
-
-def _by_file(table: SelectionTable) -> Iterator[tuple[SelectionTable, Algorithm]]:
-    """The rules of the library's files, and ours, which may be for the same calls; each with what follows them."""
-    for file in (Algorithm(table.library, TUNED), Algorithm(OWN, RULES)):
-        rules = tuple(rule for rule in table.rules if (rule.algorithm.provider == OWN) == (file.provider == OWN))
-        if rules:
-            yield replace(table, rules=rules), file
 
 
 def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
@@ -132,12 +127,17 @@ def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
     return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 
+def with_regret(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
+    """The held-out points at which regret is known."""
+    return [each for each in confirmed if each.held_out and each.standing != "unknown" and each.proof != "failed"]
+
+
 def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, float, float] | None:
     """The mean regret over the held-out points, and its 95 % interval by resampling these; None where there are none.
 
     The best algorithm of a point is chosen from the same times, which makes regret look larger than it is.
     """
-    regrets = np.array([max(0.0, each.regret.ratio) for each in confirmed if each.held_out and each.proof != "failed"])
+    regrets = np.array([max(0.0, each.regret.ratio) for each in with_regret(confirmed)])
     if not len(regrets):
         return None
     drawn = np.random.default_rng(seed).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
@@ -162,12 +162,13 @@ class _Point:
         file: Algorithm,
         messages: Mapping[tuple[object, ...], str],
         new: bool,
-    ) -> Confirmed | None:
-        """What was found here; None where the default has no time."""
+    ) -> Confirmed:
+        """What was found here."""
         default = Algorithm(self.library, DEFAULT)
         choice = chosen or default
+        place = str(where["placement"]), str(where["mode"]), str(where["machine"])
         if default not in self.rows or (choice not in self.rows and choice not in self.failed):
-            return None
+            return Confirmed(call, *place, file, chosen, "unknown", None, None, "open", _NOTHING, choice.label, new)
         gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
         by_file = self._ratio(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
@@ -177,9 +178,7 @@ class _Point:
         best, regret = self._regret(choice) if choice in self.rows else (choice, _NOTHING)
         return Confirmed(
             call,
-            str(where["placement"]),
-            str(where["mode"]),
-            str(where["machine"]),
+            *place,
             file,
             chosen,
             "lost" if slower or broken else "gained" if faster else "kept",

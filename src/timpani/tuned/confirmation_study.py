@@ -10,7 +10,7 @@ import polars as pl
 from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
-from timpani.study.cell import DEFAULT, RULES, TUNED, Cell
+from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
 from timpani.study.study import Study
@@ -73,12 +73,21 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
             return False
         call = Call(cell.collective, cell.ranks, layout.nodes, layout.per_node, cell.message_bytes)
         element = campaign.header.study.element_bytes_of(cell.collective)
-        near = {table.decide(replace(call, message_bytes=call.message_bytes + off)) for off in (-element, 0, element)}
-        if near == {None}:
+        near = [replace(call, message_bytes=call.message_bytes + off) for off in (-element, 0, element)]
+        if not any(map(table.decide, near)):
             return False
-        return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm == table.decide(call)
+        choices = [part.decide(call) for part, _ in parts_by_file(table)]
+        return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm in choices
 
     return wanted
+
+
+def parts_by_file(table: SelectionTable) -> Iterator[tuple[SelectionTable, Algorithm]]:
+    """The rules of the library's files, and ours, which may be for the same calls; each with what follows them."""
+    for file in (Algorithm(table.library, TUNED), Algorithm(OWN, RULES)):
+        rules = tuple(rule for rule in table.rules if (rule.algorithm.provider == OWN) == (file.provider == OWN))
+        if rules:
+            yield replace(table, rules=rules), file
 
 
 def held_out(collective: str, campaign: Campaign) -> set[int]:
