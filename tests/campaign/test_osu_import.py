@@ -159,6 +159,19 @@ def test_the_same_file_twice_is_no_second_run(tmp_path: Path) -> None:
     assert not (tmp_path / "c").exists()
 
 
+def test_a_copy_under_another_name_is_no_second_run(tmp_path: Path) -> None:
+    log = LOGS / "bcast-5.6.txt"
+    (tmp_path / "chain.log").write_text("# of the chain\n" + log.read_text())
+    logs = [OsuLog.parse(f"default={log}", ""), OsuLog.parse(f"chain={tmp_path / 'chain.log'}", "")]
+    told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
+    with pytest.raises(UserError, match=r"chain\.log:\d+ repeats the table at .*bcast-5\.6\.txt:\d+; leave one out"):
+        import_osu(logs, tmp_path / "c", **told)
+    appended = tmp_path / "appended.log"
+    appended.write_text(log.read_text() * 2)
+    with pytest.raises(UserError, match=r"appended\.log:\d+ repeats the table at .*appended\.log:\d+"):
+        import_osu([OsuLog.parse(str(appended), "default")], tmp_path / "c", **told)
+
+
 def test_messages_between_two_ranks_need_no_rank_count(tmp_path: Path) -> None:
     assert set(imported(tmp_path / "c", "latency-5.6.txt", "bandwidth-5.6.txt", ranks=None).results["ranks"]) == {2}
     with pytest.raises(UserError, match=r"bcast-5\.6\.txt doesn't say how many ranks ran; add --ranks N"):

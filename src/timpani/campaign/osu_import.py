@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,6 +43,7 @@ _UNNAMED_DATATYPE = "MPI_CHAR"  # what OSU uses, and up to 6 never prints
 _VALIDATION = "Validation"
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _DECIMAL = re.compile(r"\d{1,15}(?:\.\d{1,15})?", re.ASCII)
+_TELLING_ROWS = 4  # two runs may print the same three times, the more so where a digit is a tenth of a time
 _LONGEST_LINE = 1000  # characters of a line of OSU's; longer ones are other programs'
 
 
@@ -201,7 +202,8 @@ def import_osu(
 
     The k-th table that holds a cell is its launch k. `datatype` chooses among several, since a cell has none. `ranks`
     of collectives and of the message rate must be told because OSU prints no rank count; its other point-to-point tests
-    run on two. UserError when `folder` is not empty, a file isn't OSU's or is named twice, or two libraries are named.
+    run on two. UserError when `folder` is not empty, a file isn't OSU's or is a copy of another, or two libraries are
+    named.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
@@ -212,6 +214,7 @@ def import_osu(
     if len(providers) > 1:
         raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
     tables = [(log, table) for log in logs for table in read_osu(log.path)]
+    _refuse_copies([table for _, table in tables])
     datatypes = sorted({table.datatype for _, table in tables})
     if datatype is None and len(datatypes) > 1:
         raise UserError(f"the files hold {' and '.join(datatypes)}", "choose one with --datatype")
@@ -238,6 +241,19 @@ def import_osu(
         for result in results:
             store.add_result(result)
     return len(results)
+
+
+def _refuse_copies(tables: Iterable[OsuTable]) -> None:
+    """Two runs never take the same times to the last digit at every size, unless there are too few to tell."""
+    seen: dict[tuple[object, ...], str] = {}
+    for table in tables:
+        where = f"{table.path}:{table.rows[0].line}"
+        printed = (table.collective, table.datatype, *(replace(row, line=0) for row in table.rows))
+        if len(table.rows) >= _TELLING_ROWS and printed in seen:
+            raise UserError(
+                f"{where} repeats the table at {seen[printed]}", "leave one out: a copy is not a second run"
+            )
+        seen[printed] = where
 
 
 def _ranks_of(table: OsuTable, told: int | None) -> int:
