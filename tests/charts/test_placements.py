@@ -54,3 +54,15 @@ def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame
     figure = placements_against_ranks(two_placements(cells_by_ranks), linear=True)
     assert {"2", "3", "4", "8", "0"} <= set(texts(figure, "axis-label"))
     assert len(items(figure, "line")) == 2 * cells_by_ranks.height
+
+
+def test_labels_at_the_ends_of_neighbouring_axes_stand_apart(cells: pl.DataFrame) -> None:
+    sizes = {64: 16384, 4096: 262144}
+    few = cells.filter(pl.col("message_bytes").is_in(list(sizes))).with_columns(pl.col("message_bytes").replace(sizes))
+    figure = placements_against_size(two_placements(few))
+    labels = [item for item in items(figure, "text", "axis-label") if item["text"] in ("16 KiB", "256 KiB")]
+    assert {item["text"] for item in labels} == {"16 KiB", "256 KiB"}
+    first, last = (next(item["x"] for item in labels if item["text"] == size) for size in ("16 KiB", "256 KiB"))
+    gap = figure.spacing["column"] - (last - first - figure.spec.width)
+    width_of_a_letter = 6  # pixels, at 11 px
+    assert gap > width_of_a_letter * len("256 KiB16 KiB") / 2

@@ -175,8 +175,13 @@ def layer(*layers: alt.Chart | alt.LayerChart, **size: Any) -> alt.LayerChart:
     return whole
 
 
+_BETWEEN_PANELS = 44  # pixels: half a label such as `256 KiB` at the end of one axis and at the start of the next
+
+
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
     """The chart with the report's axes, fonts and colours; `description` is read out by a screen reader."""
+    if isinstance(chart, alt.FacetChart):
+        chart.spacing = alt.RowColnumber(column=_BETWEEN_PANELS)
     # Set, not with properties() and configure(), which copy all layers, those within layers several times.
     chart.description = description
     chart.config = alt.Config(
