@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from timpani.study.counted import counted
+
 _OF_STATUS = {
     "average_only": "are imported averages: a single run or few, without an interval",
     "wide": "have intervals wider than a quarter of their median: too uncertain to use by themselves",
@@ -39,14 +41,14 @@ def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[s
         needed = max(cells.filter(_TOO_FEW)["launches_needed"].to_list())
         advice = launches_advice(cells, launches_asked)
         yield (
-            f"{few} of {cells.height} cells {_agreeing('have fewer', few)} than the {needed} launches that a "
-            f"comparison takes{': ' if advice else ''}{advice}"
+            f"{few} of {counted(cells.height, 'cell')} {_agreeing('have fewer', few)} than the {needed} launches that "
+            f"a comparison takes{': ' if advice else ''}{advice}"
         )
     told = {_UNSTEADY: has["not_converged"] & ~_TOO_FEW} | {text: has[word] for word, text in _OF_STATUS.items()}
     told["have two separated modes, of which the median describes one"] = pl.col("bimodal")
     for text, condition in told.items():
         if count := cells.filter(condition).height:
-            yield f"{count} of {cells.height} cells {_agreeing(text, count)}"
+            yield f"{count} of {counted(cells.height, 'cell')} {_agreeing(text, count)}"
 
 
 def _agreeing(text: str, count: int) -> str:
