@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import OPEN_MPIS, needs_open_mpi
+from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.run import Outcome
 from timpani.campaign.store import Store
 from timpani.cli.ending import given_up_status
+from timpani.libraries.mpich.embedded_tree import embedded_tree
+from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.describe import MachineDescription
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm, Cell
@@ -74,6 +76,30 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     page = (tuned / "confirmation.md").read_text()
     proofs = {row.split("|")[3].strip(): row.split("|")[9].strip() for row in page.splitlines() if "| bcast |" in row}
     assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
+
+    asked = ("tune", "explain", str(file), "--mpi", str(OPEN_MPIS[0].mpirun), "--ranks")
+    beside = typed(*asked, str(RANKS), "--beside", str(tuned / "confirmation-of-1"))
+    [line] = [line for line in beside.stdout.splitlines() if "linear;" in line]
+    assert line.split(maxsplit=4)[:4] == ["bcast", "1", "KiB", "openmpi/linear;"], beside.stdout
+    assert "without the file it sends as timpani/" in line
+    other = typed(*asked, "2", "--beside", str(tuned / "confirmation-of-1"))
+    assert (other.returncode, other.stderr.count("\n")) == (2, 1), other.stderr
+    assert f"it did for --ranks {RANKS} --nodes 1" in other.stderr
+
+
+@needs_mpich
+def test_a_changed_tree_is_explained_beside_the_librarys_own(tmp_path: Path) -> None:
+    mpi, file = MPICHS[0], tmp_path / "tree.json"
+    own = dump(embedded_tree(mpi).tree)
+    told = []
+    for text in (own, own.replace("MPIR_Bcast_intra_binomial", "MPIR_Bcast_intra_scatter_ring_allgather")):
+        file.write_text(text)
+        told.append(typed("tune", "explain", str(file), "--ranks", "8", "--mpi", str(mpi.mpirun)).stdout)
+    unchanged, changed = ([line for line in each.splitlines()[2:] if "without the file" in line] for each in told)
+    assert unchanged == []
+    assert changed
+    for line in changed:
+        assert "mpich/scatter_allgather_ring; without the file mpich/binomial" in line
 
 
 @needs_open_mpi

@@ -54,6 +54,7 @@ def test_a_right_file_has_no_fault() -> None:
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  2 1  0 0 0 0\n", "warning", 6, "2 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  64 1  0 0 0 0\n", "warning", 4, "hold up to 63 ranks"),
         ("1 7 1  0 3  0 0 0 0  64 1 0 0  8 0 0 0\n1 0 0 0\n", "warning", 5, "size 8 after 64"),
+        ("1 7 1  0 3  0 0 0 0  64 1 0 0  64 2 4 0\n", "warning", 4, "two rules from 64 B on"),
         ("1 9 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "gather: coll/tuned compares arguments"),
         ("1 15 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "scatter: coll/tuned compares arguments"),
         ("1 4 1  0 2  0 0 0 0  4096 1 0 0\n", "warning", 4, "alltoallv: coll/tuned compares no size"),
@@ -70,8 +71,11 @@ def test_a_wrong_count_is_said_where_it_stands_and_not_all_that_follows_from_it(
     text = "1 7 2  0 3  0 0 0 0  64 1 0 0  8 2  0 2 4 0  9 1 0 0\n"  # three sizes announced, and two given
     faults = found(text)
     assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]
-    assert [fault.mend for fault in faults if fault.line == 5] == ["correct the count in line 2, or one above"]
-    assert len(faults) == 2  # that the file ends too early is the other
+    assert [fault.mend for fault in faults if fault.line == 5] == [
+        "correct the count in line 2, which announces 3 rules where 2 stand, or one above"
+    ]
+    assert len(faults) == 2  # that the file ends too early is the other, and comes of it
+    assert faults[0].line == 5
 
 
 def test_large_input_is_refused_and_many_faults_are_cut_short() -> None:

@@ -11,6 +11,7 @@ from timpani.cli.options import Force
 
 if TYPE_CHECKING:
     from timpani.machine.model import Machine
+    from timpani.native.mpi import Mpi
     from timpani.study.study import Study
 
 _FILES = "files"
@@ -218,9 +219,21 @@ def explain(
     file: Annotated[Path, typer.Argument(help="A file that a library chooses algorithms by.", show_default=False)],
     ranks: Annotated[int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks of the communicator.")] = 2,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes that they are on.")] = 1,
+    beside: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CAMPAIGN",
+            help="One that counted messages (`timpani run … --prove`): name those of the default beside.",
+            show_default=False,
+        ),
+    ] = None,
     mpi: Library = None,
 ) -> None:
-    """Say what the library would choose by a file, at each size from 1 B to 1 GiB."""
+    """Say what the library would choose by a file, at each size from 1 B to 1 GiB, and what without where it tells.
+
+    MPICH's own choice is read from the library. Open MPI's and Intel MPI's can't be; with --beside, what messages the
+    default sent is told at the sizes where they were counted.
+    """
     from timpani.errors import UserError
     from timpani.report.explained import explained
     from timpani.tuned.foreign import read_file
@@ -229,5 +242,23 @@ def explain(
         raise UserError(f"{ranks} ranks can't be on {nodes} nodes", "give fewer nodes, or more ranks")
     found = read_file(file, mpi)
     choice = found.format.read(found.text, found.catalogue)
-    for line in explained(choice, ranks, nodes):
+    default = found.format.default(found.catalogue, found.mpi)
+    sent = _default_messages(beside, found.mpi, ranks, nodes) if beside else {}
+    for line in explained(choice, ranks, nodes, default, sent):
         typer.echo(line)
+
+
+def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
+    """What the default sent, in words, by collective and size."""
+    from timpani.campaign.load import load
+    from timpani.native.build import build
+    from timpani.providers.own import own_catalogue
+    from timpani.report.default_messages import default_messages
+    from timpani.schedules.fingerprint import Fingerprints
+    from timpani.schedules.simulation import Simulator
+    from timpani.tuned.from_campaign import installed
+
+    campaign = load(folder)
+    installed(campaign, str(mpi.mpirun))
+    fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
+    return default_messages(campaign, ranks, nodes, fingerprints)

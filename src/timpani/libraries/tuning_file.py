@@ -85,6 +85,10 @@ class TuningFile(Protocol):
         """What the library does by `text`. UserError, with the line, where it would refuse or ignore it."""
         ...
 
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> Choice | None:
+        """What the library chooses without a file; None where it can't be read from the library."""
+        ...
+
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it, or does something else than it seems to say, for this library."""
         ...

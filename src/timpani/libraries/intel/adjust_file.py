@@ -91,6 +91,9 @@ class AdjustFile:
             entries[setting.collective] = found
         return AdjustChoice(entries, catalogue)
 
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
+        """Its tables are binary, and in a format that nobody tells."""
+
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that the library ignores without a word, or understands otherwise than it is written."""
         seen: dict[str, int] = {}

@@ -77,6 +77,10 @@ class TreeFile:
                 raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.mend)
         return TreeChoice(tree, catalogue)
 
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
+        """By the library's own tree, which comes after its compositions for nodes and shared memory."""
+        return TreeChoice(embedded_tree(mpi).tree, catalogue)
+
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
         try:

@@ -80,6 +80,9 @@ class HanRules:
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
         return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in HAN})
 
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
+        """Its decisions are compiled, too."""
+
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """Structure, order, and collectives that are not HAN's."""
         said = _parsed(text)

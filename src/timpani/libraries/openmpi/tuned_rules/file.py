@@ -43,6 +43,9 @@ class TunedRules:
         """See `read.py`."""
         return read(text, catalogue)
 
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
+        """Its decisions are compiled functions, which can't be read."""
+
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint.py`."""
         return lint(text, catalogue, mpi)

@@ -1,7 +1,6 @@
 """What is wrong with a rules file, or does something else than it seems to say."""
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Literal
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
@@ -18,6 +17,7 @@ from timpani.libraries.openmpi.tuned_rules.read import known_algorithms
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
+from timpani.study.counted import counted
 
 _HEADER = "rule-file-version-"
 _IGNORED = "Open MPI ignores the whole file without a word and chooses as if there were none"
@@ -35,18 +35,18 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         return
     headers = reads_headers(mpi.numbers)
     said = parse(text, headers)
-    yield from _of_header(text, said, headers, mpi)
-    yield from _of_words(said)
-    if over := said.runs_over:
+    if over := said.runs_over:  # the cause goes before what comes of it
         what = f"a rule begins in line {over.line} and ends in line {over.last_line}"
         consequence = "from there on one number is taken for another, if the file is not ignored"
         severity: Literal["error", "warning"] = "error" if said.gave_up or said.rest else "warning"
-        yield Fault(
-            severity, over.line, what, consequence, f"correct the count in line {over.count_line}, or one above"
-        )
-    of_rules = (each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line)
-    yield from islice(of_rules, _MOST_OF_RULES)
-    if next(of_rules, None):
+        mend = f"correct the count in line {over.count_line}, which announces {counted(over.announced, 'rule')} "
+        mend += f"where {over.before} {'stands' if over.before == 1 else 'stand'}, or one above"
+        yield Fault(severity, over.line, what, consequence, mend)
+    yield from _of_header(text, said, headers, mpi)
+    yield from _of_words(said)
+    of_rules = [each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line]
+    yield from sorted(of_rules, key=lambda each: each.line or 0)[:_MOST_OF_RULES]
+    if len(of_rules) > _MOST_OF_RULES:
         what = f"there are more than {_MOST_OF_RULES} such faults"
         yield Fault("warning", None, what, "the others are not said", "correct these first")
     yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)

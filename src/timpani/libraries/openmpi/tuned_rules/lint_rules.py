@@ -54,7 +54,10 @@ def _of_ranks(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterato
 
 def _of_order(rule: CommunicatorRule) -> Iterator[Fault]:
     for message, following in pairwise(rule.messages):
-        if following.size <= message.size:
+        if following.size == message.size:
+            what = f"two rules from {message.size} B on"
+            yield Fault("warning", message.line, what, "the one that stands last holds", "remove the first")
+        elif following.size < message.size:
             what = f"size {following.size} after {message.size}"
             consequence = "the library stops at the first that is too large, so some rules are never reached"
             yield Fault("warning", following.line, what, consequence, "sort them by size, each once")

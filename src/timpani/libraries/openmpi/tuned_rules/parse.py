@@ -51,11 +51,17 @@ class GaveUp:
 
 @dataclass(frozen=True)
 class RunsOver:
-    """The first rule that goes on in another line where those before had a line each, and the count that it is of."""
+    """The first rule that goes on in another line where those before had a line each, and the count that it is of.
+
+    announced  how many rules that count says
+    before     how many of them stand before this one
+    """
 
     line: int
     last_line: int
     count_line: int
+    announced: int
+    before: int
 
 
 @dataclass(frozen=True)
@@ -139,10 +145,10 @@ class _Parser:
     def communicator(self) -> CommunicatorRule:
         ranks = self.number("a communicator size", MOST)
         count = self.number("the number of message sizes")
-        messages = tuple(self.message(number == 0, count.line) for number in range(count.value))
+        messages = tuple(self.message(number, count) for number in range(count.value))
         return CommunicatorRule(ranks.line, ranks.value, messages)
 
-    def message(self, first: bool, count_line: int) -> MessageRule:
+    def message(self, before: int, count: Number) -> MessageRule:
         size = self.number("a message size")
         algorithm = self.number("an algorithm's id", MOST)
         topo = self.number("a fan-out", MOST)
@@ -150,11 +156,11 @@ class _Parser:
         if size.line == segment.line:
             self.one_a_line = True
         elif self.one_a_line and not self.runs_over:
-            self.runs_over = RunsOver(size.line, segment.line, count_line)
+            self.runs_over = RunsOver(size.line, segment.line, count.line, count.value, before)
         requests = None
         if self.version > 1 and self.source.digit_follows():
             requests = self.number("a number of requests", MOST).value
-        if first and size.value:
+        if not before and size.value:
             mend = "put the line `0 0 0 0` before it, and count one message size more"
             self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", mend))
         return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
