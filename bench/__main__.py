@@ -11,6 +11,7 @@ from bench import (
     damage,
     default,
     kills,
+    least_mean,
     overhead,
     pairs,
     pass_through,
@@ -37,6 +38,7 @@ BENCHMARKS = {
     "switches": switches.run,
     "damage": damage.run,
     "kills": kills.run,
+    "least_mean": least_mean.run,
 }
 
 

@@ -1,0 +1,138 @@
+"""Rules by the least mean of three OSU runs, and ours, made on one machine and confirmed alike.
+
+The first is the procedure of Open MPI's own tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
+coltune_analyze.py of 2024): each algorithm forced in three runs of an OSU benchmark; at each size the algorithm with
+the least mean of the three averages, the default not among them; a line in the file wherever that one changes, with
+OSU's size as the limit. Here `--method osu` of our measuring program takes the place of OSU's, one start for each run.
+
+Either table is then held against the default by the measure of `timpani confirm`.
+"""
+
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from bench.command import timpani
+from bench.turns import open_mpi
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.session import Session
+from timpani.cli.measuring import measure
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.tuned.confirmation import Confirmed, confirm, mean_regret
+from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
+from timpani.tuned.files import EXPORTS
+from timpani.tuned.merged import load_together
+from timpani.tuned.table_file import NAME, read_table
+from timpani.tuning.table import Call, Rule, SelectionTable, Span
+
+COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
+SIZES = "4:1M*4"
+RANKS = 2
+RUNS = 3
+LAUNCHES = 10
+
+Best = Mapping[str, list[tuple[int, str]]]
+"""For each collective the sizes, ascending, with the algorithm of the least mean."""
+
+
+def run() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="least-mean-"))
+    mpi = open_mpi()
+    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
+    print(f"{mpi}, {RANKS} ranks, {len(COLLECTIVES)} collectives, sizes {SIZES}; kept in {folder}")
+
+    ours = folder / "ours"
+    seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(ours))
+    table = read_table(ours / NAME)
+    made_from = load_together([Path(each) for each in table.campaigns])
+    confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
+    _tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
+
+    theirs = folder / "least-mean"
+    began = time.perf_counter()
+    best = {name: _least_means(name, catalogue, mpi, theirs / name) for name in COLLECTIVES}
+    seconds = time.perf_counter() - began
+    text = _rules_file(best, catalogue)
+    (theirs / TunedRules.name).write_text(text)
+    (theirs / EXPORTS).touch()
+    table = _as_table(text, catalogue, best, made_from)
+    lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
+    _tell("least mean of three runs", seconds, lines, _confirmed(table, made_from, theirs, mpi))
+
+
+def _least_means(collective: str, catalogue: Catalogue, mpi: Mpi, folder: Path) -> list[tuple[int, str]]:
+    """At each size the algorithm with the least mean of the OSU averages of RUNS starts, in which it runs alone."""
+    found = []
+    for info in catalogue.algorithms[collective]:
+        into = folder / info.name
+        asked = ("--sizes", SIZES, "--method", "osu", "--launches", str(RUNS), "--mpi", str(mpi.mpirun))
+        timpani("run", collective, "--algorithms", info.name, *asked, "-o", str(into))
+        means = load(into).results.filter(pl.col("error").is_null())
+        found.append(means.group_by("message_bytes", "algorithm").agg(pl.mean("osu_avg_us")))
+    least = pl.concat(found).sort("osu_avg_us").group_by("message_bytes", maintain_order=True).first()
+    return list(least.select("message_bytes", "algorithm").sort("message_bytes").iter_rows())
+
+
+def _rules_file(best: Best, catalogue: Catalogue) -> str:
+    """As that tuner writes it: the library's choice below the first size, no guard for other numbers of ranks."""
+    lines = [str(len(best))]
+    for collective, sizes in best.items():
+        ids = {info.name: info.value for info in catalogue.algorithms[collective]}
+        rules = ["0 0 0 0"]
+        for (_, before), (size, algorithm) in pairwise([(0, ""), *sizes]):
+            rules += [f"{size} {ids[algorithm]} 0 0"] if algorithm != before else []
+        lines += [str(TUNED[collective].id), "1", str(RANKS), str(len(rules)), *rules]
+    return "\n".join([*lines, ""])
+
+
+def _as_table(text: str, catalogue: Catalogue, best: Best, made_from: Campaign) -> SelectionTable:
+    """What the library does by the file at RANKS ranks here, in sizes as we count them."""
+    choice = TunedRules().read(text, catalogue)
+    ranks, mpi = Span(RANKS, RANKS), made_from.header.mpi
+    rules: list[Rule] = []
+    for collective, sizes in best.items():
+        limits = sorted({1, *(part for size, _ in sizes for part in (size, -(-size // RANKS)))})
+        lasts = [*(limit - 1 for limit in limits[1:]), None]
+        for first, last in zip(limits, lasts, strict=True):
+            algorithm = choice.decide(Call(collective, RANKS, 1, RANKS, first))
+            if rules and (rules[-1].collective, rules[-1].algorithm) == (collective, algorithm):
+                rules[-1] = replace(rules[-1], sizes=Span(rules[-1].sizes.first, last))
+            elif algorithm:
+                rules.append(Rule(collective, algorithm, ranks, Span(1, 1), ranks, Span(first, last)))
+    return SelectionTable(mpi.kind, mpi.version, tuple(rules))
+
+
+def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mpi) -> list[Confirmed]:
+    study = confirmation_study(table, made_from, folder, LAUNCHES)
+    into = folder / "confirmation"
+    measure(Session.prepare(study, str(mpi.mpirun), True), into, prove=cells_to_prove(table, made_from))
+    return confirm(table, made_from, load(into))
+
+
+def _tell(what: str, seconds: float, rules: int, confirmed: list[Confirmed]) -> None:
+    ruled = [each for each in confirmed if each.algorithm]
+    standings = Counter(each.standing for each in ruled)
+    print(
+        f"{what}: {seconds:.0f} s; {rules} rules; of {len(ruled)} points with a rule {standings['gained']} gained, "
+        f"{standings['kept']} not shown to differ, {standings['lost']} lost"
+    )
+    gains = [each.gain.ratio for each in ruled if each.gain]
+    if gains:
+        print(f"  default's time / the choice's: {min(gains):.2f} to {max(gains):.2f}, median {np.median(gains):.2f}")
+    if regret := mean_regret(confirmed):
+        print("  mean regret at sizes held out: {:.1%} ({:.1%} to {:.1%})".format(*regret))
+    for each in ruled:
+        if each.standing == "lost" and each.gain:
+            where = f"{each.call.collective} {each.call.message_bytes} B, {each.algorithm}"
+            print(f"  lost: {where}: {each.gain.ratio:.2f} ({each.gain.low or 0:.2f} to {each.gain.high or 0:.2f})")
