@@ -10,8 +10,10 @@ from bench import (
     components,
     damage,
     default,
+    held_out_ranks,
     kills,
     least_mean,
+    mpitune_fast,
     overhead,
     pairs,
     pass_through,
@@ -38,7 +40,9 @@ BENCHMARKS = {
     "switches": switches.run,
     "damage": damage.run,
     "kills": kills.run,
+    "held_out_ranks": held_out_ranks.run,
     "least_mean": least_mean.run,
+    "mpitune_fast": mpitune_fast.run,
 }
 
 

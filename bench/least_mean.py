@@ -57,7 +57,7 @@ def run() -> None:
     table = read_table(ours / NAME)
     made_from = load_together([Path(each) for each in table.campaigns])
     confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
-    _tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
+    tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
 
     theirs = folder / "least-mean"
     began = time.perf_counter()
@@ -68,7 +68,7 @@ def run() -> None:
     (theirs / EXPORTS).touch()
     table = _as_table(text, catalogue, best, made_from)
     lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
-    _tell("least mean of three runs", seconds, lines, _confirmed(table, made_from, theirs, mpi))
+    tell("least mean of three runs", seconds, lines, _confirmed(table, made_from, theirs, mpi))
 
 
 def _least_means(collective: str, catalogue: Catalogue, mpi: Mpi, folder: Path) -> list[tuple[int, str]]:
@@ -120,7 +120,8 @@ def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mp
     return confirm(table, made_from, load(into))
 
 
-def _tell(what: str, seconds: float, rules: int, confirmed: list[Confirmed]) -> None:
+def tell(what: str, seconds: float, rules: int, confirmed: list[Confirmed]) -> None:
+    """What was confirmed of a table: points gained and lost, gains, and regret at sizes held out."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
     print(

@@ -1,0 +1,84 @@
+"""What a table costs at rank counts that it wasn't made from, on a simulated machine of two nodes of 128 cores.
+
+A rule holds at measured rank counts alone. What that gives away, and what a rule for other ranks would cost, is
+told here: at each rank count, the time of the library's default, and of what the tables of MADE_FROM choose if their
+rules are taken for all ranks, over the best algorithm's. Simulated times don't vary: the interval is of drawing calls.
+"""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.command import timpani
+from timpani.campaign.load import Campaign, load
+from timpani.study.cell import Algorithm
+from timpani.tuned.from_campaign import table_of
+from timpani.tuning.points import launch_medians
+from timpani.tuning.table import Call, SelectionTable
+
+MACHINE = "simgrid:two-nodes-of-128"
+MADE_FROM = (64, 256)
+HELD_OUT = (96, 128)
+SIZES = "1Ki,16Ki,256Ki"
+ALGORITHMS = {
+    "bcast": "binomial knomial scatter_allgather circulant two_level two_level_chain full_lane",
+    "reduce": "binomial knomial rabenseifner two_level two_level_chain full_lane",
+    "allreduce": "recursive_doubling recursive_multiplying rabenseifner reduce_bcast two_level full_lane",
+}
+"""Those of ours that send few messages at a time: SimGrid takes many times as long over thousands."""
+
+_RESAMPLES = 2000
+
+
+def run() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        told(Path(folder))
+
+
+def told(folder: Path) -> None:
+    """Measure what is missing in `folder`, a campaign for each rank count, and print the regrets."""
+    campaigns = {ranks: _measured(ranks, folder / str(ranks)) for ranks in (*MADE_FROM, *HELD_OUT)}
+    tables = {ranks: table_of(campaigns[ranks], [folder / str(ranks)]) for ranks in MADE_FROM}
+    for ranks in (*HELD_OUT, *MADE_FROM):
+        print(f"{ranks} ranks on 2 nodes, simulated:")
+        for made_from, table in tables.items():
+            regrets = np.array(list(_regrets(campaigns[ranks], table, made_from)))
+            print(f"  table of {made_from} ranks ({len(table.rules)} rules): {_mean(regrets)}")
+        print(f"  the default: {_mean(np.array(list(_regrets(campaigns[ranks], None, 0))))}")
+
+
+def _measured(ranks: int, folder: Path) -> Campaign:
+    study = folder.with_suffix(".toml")
+    lines = [f"ranks = [{ranks}]", f'sizes = "{SIZES}"', f'placement = "ppr:{ranks // 2}"', "[collectives]"]
+    for collective, names in ALGORITHMS.items():
+        words = ", ".join(f'"{name}"' for name in ("default", *(f"timpani/{name}" for name in names.split())))
+        lines.append(f"{collective} = [{words}]")
+    study.write_text("\n".join([*lines, ""]))
+    timpani("run", str(study), "--on", MACHINE, "-o", str(folder))
+    return load(folder)
+
+
+def _regrets(campaign: Campaign, table: SelectionTable | None, made_from: int) -> Iterator[float]:
+    """Of each call that was simulated: the chosen algorithm's time over the least, less 1."""
+    medians = launch_medians(campaign.results)
+    for (collective, size), rows in medians.group_by("collective", "message_bytes", maintain_order=True):
+        times = {(row["provider"], row["algorithm"]): row["time_us"] for row in rows.iter_rows(named=True)}
+        call = Call(str(collective), made_from, 2, made_from // 2, int(str(size)))
+        chosen = table.decide(call) if table else None
+        yield _time(times, chosen, campaign) / min(times.values()) - 1
+
+
+def _time(times: dict[tuple[str, str], float], chosen: Algorithm | None, campaign: Campaign) -> float:
+    """The choice's time; the default's where there is none, or where the choice doesn't run on so many ranks."""
+    default = times[campaign.header.mpi.kind, "default"]
+    return times.get((chosen.provider, chosen.name), default) if chosen else default
+
+
+def _mean(regrets: NDArray[np.float64]) -> str:
+    drawn = np.random.default_rng(1).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    most = f"at most {regrets.max():.0%}, {len(regrets)} calls"
+    return f"mean regret {regrets.mean():.1%} ({low:.1%} to {high:.1%}), {most}"
