@@ -167,6 +167,11 @@ def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() 
         ("timpani/rules", "lost"),
     ]
     assert without(both, losing(found)).rules == TABLE.rules
+    regrets = [line for line in confirmed_lines(found) if "mean regret" in line]
+    assert [line.split(" %")[0] for line in regrets] == [
+        "mean regret by openmpi/tuned at 1 size held out: 0.0",
+        "mean regret by timpani/rules at 1 size held out: 300.0",
+    ]
 
 
 def test_regret_is_against_the_best_that_was_measured() -> None:

@@ -43,11 +43,15 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
         yield f"the files make calls slower, or fail, that they have no rule for: {_places(slower)}"
     if strays := [each for each in unruled if each.proof == "other" and each.standing != "lost"]:
         yield f"the files change calls that they have no rule for: {_places(strays)}"
-    if (regret := mean_regret(confirmed)) is not None:
-        mean, low, high = (100 * share for share in regret)
-        new = len(with_regret(confirmed))
-        interval = f"{mean:.1f} % (95 %: {low:.1f} to {high:.1f})"
-        yield f"mean regret at {counted(new, 'size')} held out: {interval}, against the best algorithm there"
+    files = sorted({each.file for each in confirmed})
+    for file in files:  # a call is replaced by ours, or left to the library and its files
+        of_file = [each for each in confirmed if each.file == file]
+        if (regret := mean_regret(of_file)) is not None:
+            mean, low, high = (100 * share for share in regret)
+            where = f"{counted(len(with_regret(of_file)), 'size')} held out"
+            by = f" by {file}" if len(files) > 1 else ""
+            interval = f"{mean:.1f} % (95 %: {low:.1f} to {high:.1f})"
+            yield f"mean regret{by} at {where}: {interval}, against the best algorithm there, whoever's it is"
 
 
 def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign) -> str:
