@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -15,11 +16,13 @@ from tests.libraries.test_mpich import recorded
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
+from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_algorithms import library_name
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
+from timpani.libraries.mpich.written_compositions import write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.machine.launcher import command
 from timpani.native.mpi import Mpi
@@ -167,6 +170,37 @@ def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules:
     assert [each for each in faults(parse(written.text), LIBRARY) if each.severity == "error"] == []
 
 
+def composed(collective: str, *within: tuple[str, str]) -> Branch:
+    name = f"composition=MPIDI_{collective.capitalize()}_intra_composition_"
+    branches = tuple(Branch(key, (Branch(name + which),)) for key, which in within)
+    return Branch(f"collective={collective}", (Branch("comm_type=intra", branches or (Branch(name + "alpha"),)),))
+
+
+COMPOSITIONS = (
+    composed("bcast", ("comm_size<8", "alpha"), ("comm_size=any", "gamma")),
+    composed("allreduce", ("is_commutative=yes", "alpha"), ("is_commutative=no", "beta")),
+    *(composed(name) for name in ("allgather", "alltoall", "reduce", "reduce_scatter", "gather")),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
+def test_compositions_give_way_where_a_rule_is_and_nowhere_else(given_rules: list[Rule], asked: list[Call]) -> None:
+    """Small calls without a rule keep what the device has for them: taking it from the collective cost factors."""
+    table = SelectionTable("mpich", "5.0.2", tuple(given_rules))
+    library = replace(LIBRARY, compositions=COMPOSITIONS)
+    text = write_compositions(table, library, CATALOGUE).text
+    file, own_file = (CompositionsFile().read(each, CATALOGUE) for each in (text, dump(COMPOSITIONS)))
+    said = write_tree(table, library, CATALOGUE).said
+    for call in chain(asked, *map(at_edges, given_rules)):
+        assert file.decide(call) == (None if said.decide(call) else own_file.decide(call)), call
+
+
+def test_a_library_without_compositions_gets_no_file_for_them() -> None:
+    rule = Rule("bcast", Algorithm("mpich", "binomial"))
+    assert write_compositions(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).said.rules == ()
+
+
 def test_a_rule_that_a_tree_can_say_is_said_whole() -> None:
     rule = Rule("bcast", Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"), Span(4, 4), Span(1, 1), Span(4, 4))
     written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
@@ -294,6 +328,9 @@ def test_the_library_follows_a_written_file_to_the_byte(mpi: Mpi, tmp_path: Path
     subprocess.run([mpi.cxx, source, "-o", tmp_path / "bcast"], check=True)
     path = tmp_path / TreeFile.name
     path.write_text(written.text)
+    giving_way = CompositionsFile().write(SelectionTable("mpich", mpi.version, (rule,)), known, mpi).text
+    assert list(CompositionsFile().lint(giving_way, known, mpi)) == []
+    (tmp_path / CompositionsFile.name).write_text(giving_way)
     assert run(mpi, path, "9") == 0
     path.write_text(dump(with_trap(parse(written.text), "avg_msg_size<=10")))
     ended = {size: run(mpi, path, str(size)) != 0 for size in (8, 9, 10, 11)}
@@ -307,8 +344,9 @@ def with_trap(tree: Tree, key: str) -> Tree:
 
 
 def run(mpi: Mpi, path: Path, *arguments: str) -> int:
-    """The exit status of the program beside the file at `path`, with the file switched on."""
-    parameters = TreeFile().switch_on(path, path.read_text(), mpi)
+    """The exit status of the program beside the file at `path`, with it and that of compositions switched on."""
+    formats = (TreeFile(), CompositionsFile())
+    parameters = tuple(each for file in formats for each in file.switch_on(path.with_name(file.name), "", mpi))
     program = (str(path.parent / "bcast"), *arguments)
     started = command(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent))
     return subprocess.run(
@@ -319,6 +357,10 @@ def run(mpi: Mpi, path: Path, *arguments: str) -> int:
 @every_mpich
 def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     library = embedded_tree(mpi)
+    compositions = library.of_compositions
+    assert {f"collective={name}" for name in ("bcast", "allreduce", "alltoall")} <= {b.key for b in compositions.tree}
+    assert list(faults(compositions.tree, compositions, compositions=True)) == []
+    assert {f.severity for f in faults(compositions.tree, library)} == {"error"}  # it is none of algorithms
     assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {
         b.key for b in library.tree
     }

@@ -4,6 +4,7 @@ import re
 
 from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
+from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
 from timpani.libraries.mpich.tree_file import TreeFile
 
@@ -32,5 +33,5 @@ LIBRARY = Library(
         r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|\w+_DEVICE_COLLECTIVE|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
     ),
     eager_limits=eager_limits,
-    tuning_files=(TreeFile(),),
+    tuning_files=(TreeFile(), CompositionsFile()),
 )

@@ -11,17 +11,18 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.mpich.selection_tree import Tree, TreeError, leaves, named, parse
+from timpani.libraries.mpich.selection_tree import Tree, TreeError, is_composition, leaves, named, parse
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 
 _TREE = re.compile(rb"\x00(\{\s*\"collective=[^\x00]+)\x00")
 _ALGORITHM = re.compile(rb"(algorithm=MPIR_\w+)\x00")
+_COMPOSITION = re.compile(rb"(composition=\w+)\x00")
 _PARAMETER = re.compile(rb"([a-z_]+=)\x00")
 _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 
@@ -30,13 +31,23 @@ _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 class EmbeddedTree:
     """A library's own tree.
 
-    algorithms  every key that names an algorithm which the library knows, also those that its tree doesn't name
-    words       what the names of parameters, with their =, are the ends of
+    tree          which algorithm is taken
+    algorithms    every key that names an algorithm which the library knows, also those that its tree doesn't name
+    words         what the names of parameters, with their =, are the ends of
+    compositions  the tree that is asked before, by CH4 alone; empty where there is none
+    composed      the keys that name a composition which the library knows
     """
 
     tree: Tree
     algorithms: frozenset[str]
     words: frozenset[str]
+    compositions: Tree = ()
+    composed: frozenset[str] = frozenset()
+
+    @property
+    def of_compositions(self) -> "EmbeddedTree":
+        """The tree of compositions and what it may name, in place of that of algorithms."""
+        return replace(self, tree=self.compositions, algorithms=self.composed)
 
     def reads(self, parameter: str) -> bool:
         """Whether it knows an algorithm's parameter."""
@@ -66,20 +77,23 @@ def embedded_tree(mpi: Mpi) -> EmbeddedTree:
 def read_library(path: Path) -> EmbeddedTree | None:
     """What the library, or the program, at `path` holds; None where it holds no general tree."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        trees = [tree for text in _TREE.findall(data) if (tree := _general(text))]
-        if not trees:
+        trees = [tree for text in _TREE.findall(data) if (tree := _tree(text))]
+        general = [tree for tree in trees if all(each.key.startswith("algorithm=MPIR_") for each in leaves(tree))]
+        if not general:
             return None
-        algorithms = frozenset(name.decode() for name in _ALGORITHM.findall(data))
-        words = frozenset(name.decode() for name in _PARAMETER.findall(data))
-    return EmbeddedTree(max(trees, key=len), algorithms, words)
+        of_compositions = [tree for tree in trees if all(map(is_composition, leaves(tree)))]
+        algorithms, composed, words = (
+            frozenset(name.decode() for name in pattern.findall(data))
+            for pattern in (_ALGORITHM, _COMPOSITION, _PARAMETER)
+        )
+    return EmbeddedTree(max(general, key=len), algorithms, words, max(of_compositions, key=len, default=()), composed)
 
 
-def _general(text: bytes) -> Tree | None:
+def _tree(text: bytes) -> Tree | None:
     try:
-        tree = parse(text.decode())
+        return parse(text.decode())
     except (TreeError, UnicodeDecodeError):
         return None
-    return tree if all(branch.key.startswith("algorithm=MPIR_") for branch in leaves(tree)) else None
 
 
 def _files(mpi: Mpi) -> Iterator[Path]:

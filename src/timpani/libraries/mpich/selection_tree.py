@@ -13,6 +13,12 @@ _PAGE = 4096
 
 _PART = re.compile(r'\s*(?:(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<mark>[{}:,])|(?P<other>\S))')
 
+BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
+"""How a tree's text begins."""
+
+COMPOSITION = "composition="
+"""How the key of a composition begins."""
+
 _NAME = re.compile(r"algorithm=MPIR_(?P<collective>\w+?)_(?P<kind>intra|inter|allcomm)_(?P<name>\w+)")
 
 
@@ -136,7 +142,12 @@ def leaves(tree: Iterable[Branch]) -> Iterator[Branch]:
 
 def is_algorithm(branch: Branch) -> bool:
     """Whether it names an algorithm; what is below it are the algorithm's parameters."""
-    return branch.key.startswith(("algorithm=", "composition="))
+    return branch.key.startswith(("algorithm=", COMPOSITION))
+
+
+def is_composition(branch: Branch) -> bool:
+    """Whether it names a composition of other collectives, by CH4."""
+    return branch.key.startswith(COMPOSITION)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from timpani.libraries.mpich.selection_tree import Branch, Tree, named
 from timpani.study.cell import Algorithm
 from timpani.tuning.table import Rule, Span
 
+_COMPOSITION = re.compile(r"composition_\w+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 
 _OURS = {"k": "radix", "chunk_size": "segment_bytes"}
@@ -89,10 +90,12 @@ def library_name(info: AlgorithmInfo) -> str:
 
 
 def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
-    """What `branch` names, under its canonical name where the catalogue has it, with parameters that aren't default."""
+    """What `branch` names, under its canonical name where the catalogue has it, with parameters that aren't default;
+    a composition by the end of its name: `composition_alpha`."""
     found = named(branch)
     if found is None:
-        return None
+        composition = _COMPOSITION.search(branch.key)
+        return Algorithm(catalogue.provider, composition[0]) if composition else None
     infos = catalogue.algorithms.get(found.collective, ())
     info = next((each for each in infos if library_name(each) == found.name), None)
     if info is None or found.kind == "inter":

@@ -17,7 +17,7 @@ from timpani.libraries.mpich.conditions import (
     needs_last_any,
 )
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
-from timpani.libraries.mpich.selection_tree import Branch, Named, Tree, is_algorithm, named
+from timpani.libraries.mpich.selection_tree import Branch, Named, Tree, is_algorithm, is_composition, named
 from timpani.libraries.mpich.tree_algorithms import IN_PLACE, ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
 
@@ -28,18 +28,22 @@ _FROM_OWN = "take this collective's branch from the library's own tree"
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in the tree: which collective, and the keys above."""
+    """Where in the tree: which collective, and the keys above; `compositions`: of which tree."""
 
     collective: str
     keys: tuple[str, ...] = ()
+    compositions: bool = False
 
     @property
     def after_call(self) -> bool:
         return any(is_of_the_call(key) for key in self.keys)
 
 
-def faults(tree: Tree, library: EmbeddedTree | None) -> Iterator[Fault]:
-    """All faults, from the top; those that depend on the library only where it is given."""
+def faults(tree: Tree, library: EmbeddedTree | None, compositions: bool = False) -> Iterator[Fault]:
+    """All faults, from the top; those that depend on the library only where it is given.
+
+    compositions  whether it is the tree of compositions: what this one names nothing for goes to that of algorithms
+    """
     yield from _twice(tree)
     for branch in tree:
         collective = branch.key.removeprefix("collective=")
@@ -48,7 +52,9 @@ def faults(tree: Tree, library: EmbeddedTree | None) -> Iterator[Fault]:
         elif library and not any(each.key == branch.key for each in library.tree):
             yield _error(branch, f"the library has no collective {collective!r}", _AT_START, "correct or remove it")
         else:
-            yield from _chain(branch, _Place(collective), library)
+            yield from _chain(branch, _Place(collective, compositions=compositions), library)
+    if compositions:
+        return
     present = {branch.key for branch in tree}
     for branch in library.tree if library else ():
         if branch.key not in present:
@@ -129,10 +135,18 @@ def _order(tree: Tree) -> Iterator[Fault]:
 def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
     if len(tree) > 1:
         yield _error(branch, f"'{branch.key}' beside other branches", _AT_START, "put each below a condition")
+    if is_composition(branch) and place.compositions:
+        known = library is None or branch.key in library.algorithms
+        words = f"MPIDI_{place.collective.capitalize()}_"
+        if not known or words not in branch.key:
+            what = f"this library has no '{branch.key}' for {place.collective}"
+            yield _error(branch, what, _AT_START, _FROM_OWN)
+        return
     found = named(branch)
-    if found is None:
+    if found is None or place.compositions:
         what = f"'{branch.key}' is no algorithm of this tree's"
-        yield _error(branch, what, _AT_START, "compositions belong into MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE")
+        mend = "compositions belong into MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE, algorithms into the other file"
+        yield _error(branch, what, _AT_START, mend)
         return
     if found.collective != place.collective:
         yield _error(branch, f"an algorithm of {found.collective} for {place.collective}", _AT_CALL, _FROM_OWN)

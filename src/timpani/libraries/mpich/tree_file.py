@@ -1,6 +1,5 @@
 """The JSON file that replaces MPICH's selection tree."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,8 +8,16 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.conditions import holds, is_of_the_call
-from timpani.libraries.mpich.embedded_tree import embedded_tree
-from timpani.libraries.mpich.selection_tree import Tree, TreeError, below, dump, is_algorithm, parse
+from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.selection_tree import (
+    BEGINS,
+    COMPOSITION,
+    Tree,
+    TreeError,
+    below,
+    is_algorithm,
+    parse,
+)
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.written_tree import write_tree
@@ -18,9 +25,6 @@ from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.table import Call, SelectionTable
-
-_BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
-_MEND = "write it again from the library's own tree"
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ class TreeFile:
         return mpi.numbers >= (4,)
 
     def recognises(self, text: str) -> bool:
-        """It begins with a collective's branch."""
-        return _BEGINS.match(text) is not None
+        """It begins with a collective's branch, and names no compositions."""
+        return BEGINS.match(text) is not None and COMPOSITION not in text
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """The library's own tree with the table's rules in it. UserError where the library holds none."""
@@ -71,11 +75,7 @@ class TreeFile:
 
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
         """What `text` chooses; UserError where the library would end the program."""
-        tree = parse(text)
-        for fault in faults(tree, None):
-            if fault.severity == "error":
-                raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.mend)
-        return TreeChoice(tree, catalogue)
+        return checked(text, catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
         """By the library's own tree, which comes after its compositions for nodes and shared memory."""
@@ -83,25 +83,28 @@ class TreeFile:
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        try:
-            tree = parse(text)
-        except TreeError as error:
-            consequence = "MPI_Init ends with a failed assertion, or a segmentation fault"
-            yield Fault("error", error.line, error.problem, consequence, error.next_step)
-            return
-        yield from faults(tree, embedded_tree(mpi))
+        yield from linted(text, embedded_tree(mpi))
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
-        """The file, and that the device's own collectives don't come before it where it has rules.
+        """The file. The tree of compositions, which is asked before, must let calls through: see CompositionsFile."""
+        return (("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)
 
-        Those are compositions over nodes and shared memory, chosen by trees of their own. Other collectives keep them.
-        """
+
+def checked(text: str, catalogue: Catalogue, compositions: bool = False) -> TreeChoice:
+    """What a tree of algorithms, or of compositions, chooses; UserError where the library would end the program."""
+    tree = parse(text)
+    for fault in faults(tree, None, compositions):
+        if fault.severity == "error":
+            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.mend)
+    return TreeChoice(tree, catalogue)
+
+
+def linted(text: str, library: EmbeddedTree, compositions: bool = False) -> Iterator[Fault]:
+    """All that is wrong with a tree of algorithms, or of compositions, for `library`."""
+    try:
         tree = parse(text)
-        own = {branch.key: dump(branch.below) for branch in embedded_tree(mpi).tree}
-        changed = [branch for branch in tree if own.get(branch.key) != dump(branch.below)]
-        names = sorted({branch.key.removeprefix("collective=").upper() for branch in changed})
-        return (
-            ("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),
-            ("MPIR_CVAR_DEVICE_COLLECTIVES", "percoll"),
-            *((f"MPIR_CVAR_{name}_DEVICE_COLLECTIVE", "0") for name in names if re.fullmatch("[A-Z_]+", name)),
-        )
+    except TreeError as error:
+        consequence = "MPI_Init ends with a failed assertion, or a segmentation fault"
+        yield Fault("error", error.line, error.problem, consequence, error.next_step)
+        return
+    yield from faults(tree, library, compositions)

@@ -4,7 +4,7 @@ Within one, the tree asks first what rules know nothing of, operators and buffer
 all but what is measured: built-in operators, buffers of their own, equal blocks. Then ranks, nodes, and sizes.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from timpani.errors import UserError
@@ -32,7 +32,7 @@ _MEASURED = ("is_sendbuf_inplace=no", "is_commutative=yes", "is_op_built_in=yes"
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
     """A rule that the tree can say, and the branch that names its algorithm; None: the library's own choice."""
 
     rule: Rule
@@ -41,26 +41,36 @@ class _Piece:
 
 def write_tree(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> Written:
     """The tree that says `table`."""
-    pieces: list[_Piece] = []
+    pieces, left_out = sayable(table, library, catalogue)
+    said = replace(table, rules=tuple(each.rule for each in pieces))
+    return Written(dump(with_rules(library.tree, pieces)), said, tuple(left_out))
+
+
+def sayable(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> tuple[list[Piece], list[LeftOut]]:
+    """The rules as the tree can say them, and what it can't."""
+    pieces: list[Piece] = []
     left_out: list[LeftOut] = []
     for rule in table.rules:
         found, why = _sayable(rule, table.rules, library, catalogue)
         pieces += found
         left_out += (LeftOut(rule, each) for each in why)
-    tree = tuple(
+    return pieces, left_out
+
+
+def with_rules(tree: Tree, pieces: Sequence[Piece]) -> Tree:
+    """`tree`, of all collectives, with what `pieces` say."""
+    return tuple(
         replace(branch, below=_with_rules(collective, branch.below, own_pieces))
         if (own_pieces := [each for each in pieces if each.rule.collective == collective])
         else branch
-        for branch in library.tree
+        for branch in tree
         for collective in (branch.key.removeprefix("collective="),)
     )
-    said = replace(table, rules=tuple(each.rule for each in pieces))
-    return Written(dump(tree), said, tuple(left_out))
 
 
 def _sayable(
     rule: Rule, rules: Iterable[Rule], library: EmbeddedTree, catalogue: Catalogue
-) -> tuple[list[_Piece], list[str]]:
+) -> tuple[list[Piece], list[str]]:
     """The rule as the tree can say it, and in words what it can't."""
     collective = rule.collective
     if not below(library.tree, f"collective={collective}"):
@@ -90,7 +100,7 @@ def _sayable(
     serving = list(where_it_serves(replace(placed, algorithm=replace(rule.algorithm, parameters=asked)), name))
     if [(each.ranks, each.sizes) for each in serving] != [(placed.ranks, placed.sizes)]:
         lacking.append(f"{name} serves fewer calls: it is named for those alone")
-    return [_Piece(each, branch) for each in serving], lacking
+    return [Piece(each, branch) for each in serving], lacking
 
 
 def _beyond(rule: Rule) -> str:
@@ -135,7 +145,7 @@ def _placed(rule: Rule, lacking: list[str]) -> Rule:
     return replace(rule, nodes=nodes, per_node=ALL)
 
 
-def _with_rules(collective: str, own: Tree, pieces: list[_Piece]) -> Tree:
+def _with_rules(collective: str, own: Tree, pieces: list[Piece]) -> Tree:
     """The collective's branches with rules: for communicators within one group of ranks, as all measured ones are."""
     within = below(own, "comm_type=intra") or own
     otherwise = _as_searched(within, False)
@@ -166,7 +176,7 @@ def _as_searched(tree: Tree, after_call: bool) -> Tree:
     return tuple(found)
 
 
-def _by_ranks(collective: str, otherwise: Tree, pieces: list[_Piece]) -> Tree:
+def _by_ranks(collective: str, otherwise: Tree, pieces: list[Piece]) -> Tree:
     found: dict[str, Tree] = {}
     for ranks in cut_up([each.rule.ranks for each in pieces], Span(1)):
         here = [each for each in pieces if ranks.first in each.rule.ranks]
@@ -182,7 +192,7 @@ def _counts(ranks: Span) -> range:
     return range(ranks.first, (ranks.last or ranks.first) + 1)
 
 
-def _by_nodes(collective: str, otherwise: Tree, pieces: list[_Piece], times: int) -> Tree:
+def _by_nodes(collective: str, otherwise: Tree, pieces: list[Piece], times: int) -> Tree:
     if all(each.rule.nodes == ALL for each in pieces):
         return _by_size(collective, otherwise, pieces, times)
     one, several = (
@@ -192,7 +202,7 @@ def _by_nodes(collective: str, otherwise: Tree, pieces: list[_Piece], times: int
     return (Branch("comm_size=node_comm_size", one), Branch("comm_size=any", several))
 
 
-def _by_size(collective: str, otherwise: Tree, pieces: list[_Piece], times: int) -> Tree:
+def _by_size(collective: str, otherwise: Tree, pieces: list[Piece], times: int) -> Tree:
     found = {}
     for sizes in cut_up([each.rule.sizes for each in pieces], ALL):
         piece = next((each for each in pieces if sizes.first in each.rule.sizes), None)
