@@ -54,6 +54,7 @@ def test_a_right_file_has_no_fault() -> None:
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  2 1  0 0 0 0\n", "warning", 6, "2 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  64 1  0 0 0 0\n", "warning", 4, "hold up to 63 ranks"),
         ("1 7 1  0 3  0 0 0 0  64 1 0 0  8 0 0 0\n1 0 0 0\n", "warning", 5, "size 8 after 64"),
+        ("1 3 1  8 3  0 0 0 0  64 1 0 0  65536 2 0 0\n", "note", 5, "65536 B over 8 ranks are blocks of 8192 B"),
         ("1 7 1  0 3  0 0 0 0  64 1 0 0  64 2 4 0\n", "warning", 4, "two rules from 64 B on"),
         ("1 9 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "gather: coll/tuned compares arguments"),
         ("1 15 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "scatter: coll/tuned compares arguments"),

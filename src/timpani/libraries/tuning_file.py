@@ -38,7 +38,8 @@ class Fault:
     """Something wrong with a file: where, what happens because of it, and what mends it.
 
     severity  `error`: the library ignores the file, ends the program or sends wrong data; `warning`: it does something
-              else than the file seems to say; `note`: nothing is wrong with it, and it does nothing in some places
+              else than the file seems to say; `note`: nothing is wrong with it, and it does nothing in some places, or
+              may mean another thing than it seems to
     line      counted from 1; None: the whole file, or how it is switched on
     """
 

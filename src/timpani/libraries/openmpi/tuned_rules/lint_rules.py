@@ -91,10 +91,9 @@ def _of_unit(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator
     consequence = f"{name} compares ranks x bytes of a block, so the choice changes at a fraction of the size meant"
     mend = "multiply each size with its ranks"
     thresholds = {rule: tuple(each.size for each in rule.messages if each.size) for rule in communicators}
+    sized = {rule: sizes for rule, sizes in thresholds.items() if rule.ranks >= _FEWEST_RANKS and sizes}
     several = {sizes for sizes in thresholds.values() if len(sizes) > 1}
-    for rule, sizes in thresholds.items():
-        if rule.ranks < _FEWEST_RANKS or not sizes:
-            continue
+    for rule, sizes in sized.items():
         small = [size for size in sizes if size < rule.ranks]
         broken = [size for size in sizes if size % rule.ranks and not size & (size - 1)]
         if small:
@@ -105,9 +104,18 @@ def _of_unit(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator
             what = f"{name}: the same sizes for {rule.ranks} ranks as for others"
         else:
             continue
-        line = next(each.line for each in rule.messages if each.size)
-        yield Fault("warning", line, f"{what}: sizes look like those of one block", consequence, mend)
+        yield Fault("warning", _first_sized(rule), f"{what}: sizes look like those of one block", consequence, mend)
         return
+    if sized:  # whole blocks: nothing tells whether they are those that were meant
+        rule, sizes = next(iter(sized.items()))
+        what = f"{name}: {sizes[-1]} B over {rule.ranks} ranks are blocks of {sizes[-1] // rule.ranks} B"
+        meaning = f"{name} compares ranks x bytes of a block"
+        yield Fault("note", rule.messages[-1].line, what, meaning, f"if others are meant, {mend}")
+
+
+def _first_sized(rule: CommunicatorRule) -> int:
+    """The line of its first threshold."""
+    return next(each.line for each in rule.messages if each.size)
 
 
 def _choice(message: MessageRule) -> tuple[int, ...]:
