@@ -221,6 +221,7 @@ def test_a_rule_that_a_tree_can_say_is_said_whole() -> None:
         (Rule("bcast", Algorithm("mpich", "binomial"), nodes=Span(4, 4)), "can't count nodes"),
         (Rule("bcast", Algorithm("mpich", "binomial"), sizes=Span(0, 2**31)), "limits end at 2147483647"),
         (Rule("allgather", Algorithm("mpich", "recursive_doubling"), ranks=Span(2, 8)), "serves fewer calls"),
+        (Rule("barrier", Algorithm("mpich", "smp")), "serves fewer calls"),
     ],
 )
 def test_what_a_tree_cannot_say_is_named(rule: Rule, why: str) -> None:

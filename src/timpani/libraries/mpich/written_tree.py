@@ -98,7 +98,7 @@ def _sayable(
     usual = {} if info is None else {each.name: each.default for each in info.parameters}
     asked = tuple((key, value) for key, value in rule.algorithm.parameters if usual.get(key) != value)
     serving = list(where_it_serves(replace(placed, algorithm=replace(rule.algorithm, parameters=asked)), name))
-    if [(each.ranks, each.sizes) for each in serving] != [(placed.ranks, placed.sizes)]:
+    if [(each.ranks, each.sizes, each.per_node) for each in serving] != [(placed.ranks, placed.sizes, placed.per_node)]:
         lacking.append(f"{name} serves fewer calls: it is named for those alone")
     return [Piece(each, branch) for each in serving], lacking
 
