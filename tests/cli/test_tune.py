@@ -23,11 +23,11 @@ RANKS, SIZE = 4, 1024
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 
 
-def made_up(folder: Path, mpi: Mpi, times: dict[str, float]) -> Path:
+def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS) -> Path:
     """A campaign in which algorithms of bcast took such times; no real one could be told to."""
     algorithms = tuple(times)
     study = Study.check(
-        {"collectives": {"bcast": algorithms}, "ranks": RANKS, "sizes": SIZE, "launches": len(NOISE)}, "test"
+        {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": len(NOISE)}, "test"
     )
     header = Header.new(
         study=study.model_dump(mode="json"),
@@ -39,7 +39,7 @@ def made_up(folder: Path, mpi: Mpi, times: dict[str, float]) -> Path:
     )
     with Store(folder, header) as store:
         for name, time in times.items():
-            cell = Cell("bcast", Algorithm(mpi.kind, name), RANKS, "core", SIZE, "warm")
+            cell = Cell("bcast", Algorithm(mpi.kind, name), ranks, "core", SIZE, "warm")
             for launch, noise in enumerate(NOISE, 1):
                 store.add_result(LaunchResult(cell, launch, "here", median_us=time * noise, repetitions=100))
     return folder

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, product
 from math import ceil
 from pathlib import Path
@@ -24,7 +24,7 @@ from timpani.machine.hosts import choose_hosts
 from timpani.machine.places import asked_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
-from timpani.study.cell import OWN, TUNED, Algorithm, Cell
+from timpani.study.cell import OWN, TUNED, Algorithm, Cell, beside_files
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
@@ -64,7 +64,17 @@ def plan(
             chosen.append(ChosenAlgorithm(collective, BY_RULES, None, selection))
         if study.tuned and is_collective:
             selection = tuned_selection(Path(study.tuned), available.mpi)
-            chosen.append(ChosenAlgorithm(collective, Algorithm(available.mpi.kind, TUNED), None, selection))
+            beside = [
+                ChosenAlgorithm(
+                    collective,
+                    beside_files(each.algorithm),
+                    each.info,
+                    replace(each.selection, parameters=selection.parameters),
+                )
+                for each in chosen
+                if each.collective == collective and each.selection.at_call and not each.selection.parameters
+            ]
+            chosen += [ChosenAlgorithm(collective, Algorithm(available.mpi.kind, TUNED), None, selection), *beside]
     shared = available.library.shared_start(available.mpi, len(resources.hosts) > 1)
     for each in beside_each_other(chosen, shared):
         draft.add(each.collective, each.algorithm, each.info, each.selection)

@@ -1,7 +1,7 @@
 """The unit of measurement: one operation by one algorithm at one size, rank count, placement and cache mode."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from timpani.errors import UserError
 
@@ -18,6 +18,8 @@ RULES = "rules"
 
 TUNED = "tuned"
 """Of a library, its own call in a launch that reads tuning files."""
+
+_BESIDE = f"{TUNED}-"
 
 _ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
 _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
@@ -63,6 +65,16 @@ class Algorithm:
 
     def __str__(self) -> str:
         return f"{self.provider}/{self.plain}" if self.provider else self.plain
+
+
+def beside_files(forced: Algorithm) -> Algorithm:
+    """What stands for an algorithm that is forced in a launch that reads tuning files: `mpich/tuned-binomial`."""
+    return replace(forced, name=_BESIDE + forced.name)
+
+
+def is_under_files(name: str) -> bool:
+    """Whether an algorithm's name stands for what a launch with tuning files, or rules of ours, does."""
+    return name in (RULES, TUNED) or name.startswith(_BESIDE)
 
 
 def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:

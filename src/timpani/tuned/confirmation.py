@@ -1,6 +1,6 @@
 """Whether a table keeps its promise: each of its choices held against the default, and against the best, anew."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,9 +10,17 @@ import polars as pl
 from timpani.campaign.context import rank_layouts
 from timpani.campaign.failures import is_kill
 from timpani.campaign.load import Campaign
-from timpani.stats.compare import ALPHA
-from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, parse_parameters
+from timpani.stats.compare import ALPHA, Samples, compare_families
+from timpani.study.cell import (
+    DEFAULT,
+    OWN,
+    Algorithm,
+    beside_files,
+    is_under_files,
+    parse_parameters,
+)
 from timpani.study.schema import POINT, cell_of
+from timpani.tuned.across_starts import ratios_across_starts
 from timpani.tuned.confirmation_study import held_out, parts_by_file
 from timpani.tuning.points import compare_at_points, launch_medians
 from timpani.tuning.table import Call, Rule, SelectionTable
@@ -53,7 +61,8 @@ class Confirmed:
                with its files switched on; kept: neither, or it is the default; unknown: the default or the choice
                has no time, and that isn't the files' fault
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
-    by_file    default's time / the library's call with its files switched on, in launches of its own
+    by_file    default's time / the library's call with its files switched on, which has starts of its own; by what
+               both are beside the same algorithms, where these can be forced under files too (`across_starts.py`)
     proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
                default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
                other messages, or took another time; `open`: neither is shown; `failed`: a launch of the choice, or of
@@ -86,6 +95,7 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
     for row in measured.results.filter(pl.col("error").is_not_null()).iter_rows(named=True):
         if not is_kill(row["error"]):
             failed.setdefault(tuple(row[name] for name in POINT), set()).add(_algorithm(row))
+    results_at = dict(measured.results.filter(pl.col("error").is_null()).group_by(POINT))
     times_at = dict(medians.group_by(POINT))
     points = measured.results.select(POINT).unique().rows()
     found = []
@@ -98,7 +108,11 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
         new = call.message_bytes in held_out(call.collective, made_from)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
-        point_of = _Point(times, frozenset(failed.get(point, ())), table.library, len(points))
+        turns = [
+            (row["launch"], row["in_turn"], row["relative"], _algorithm(row))
+            for row in results_at.get(point, measured.results.clear()).iter_rows(named=True)
+        ]
+        point_of = _Point(times, turns, frozenset(failed.get(point, ())), table.library, len(points))
         for part, file in parts_by_file(table):
             found.append(point_of.confirmed(call, where, part.decide(call), file, messages, new))
     return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine, each.file))
@@ -147,9 +161,10 @@ def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, f
 
 @dataclass(frozen=True)
 class _Point:
-    """The times of all algorithms at one point."""
+    """The times of all algorithms at one point, and what took turns there, as `ratios_across_starts` takes it."""
 
     rows: Mapping[Algorithm, Mapping[str, object]]
+    turns: Sequence[tuple[int, str | None, float | None, Algorithm]]
     failed: frozenset[Algorithm]
     library: str
     points: int
@@ -170,7 +185,7 @@ class _Point:
         if default not in self.rows or (choice not in self.rows and choice not in self.failed):
             return Confirmed(call, *place, file, chosen, "unknown", None, None, "open", _NOTHING, choice.label, new)
         gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
-        by_file = self._ratio(default, file) if file in self.rows else None
+        by_file = self._across(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
         slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
         faster = gain is not None and gain.significant and gain.ratio > 1
@@ -193,6 +208,16 @@ class _Point:
     def _ratio(self, reference: Algorithm, other: Algorithm) -> Ratio:
         return next(self._ratios(reference, [other]))
 
+    def _across(self, default: Algorithm, file: Algorithm) -> Ratio:
+        """default / file, by what took turns with each where half of the launches or more tell, else by medians."""
+        ratios = ratios_across_starts(self.turns, default, file)
+        launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
+        if 2 * len(ratios) < launches or not ratios:
+            return self._ratio(default, file)
+        found = compare_families([Samples((), (), ratios)], np.zeros(1, dtype=np.int64))
+        low, high = (None if bound in (0, np.inf) else float(bound) for bound in (found.low[0], found.high[0]))
+        return Ratio(float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]))
+
     def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[Ratio]:
         """reference's time / each other's, corrected together."""
         theirs = self.rows[reference]
@@ -203,7 +228,7 @@ class _Point:
 
     def _regret(self, choice: Algorithm) -> tuple[Algorithm, Ratio]:
         """The best algorithm, and what the choice takes more than it."""
-        rivals = [each for each in self.rows if each != choice and each.name not in (RULES, TUNED)]
+        rivals = [each for each in self.rows if each != choice and not is_under_files(each.name)]
         if not rivals:
             return choice, _NOTHING
         ratios = list(self._ratios(choice, rivals))
@@ -231,7 +256,10 @@ class _Point:
                 return "messages"
         if file not in self.rows:
             return "open"
-        ratio = self._ratio(choice, file)
+        beside = beside_files(choice)
+        ratio = self._ratio(beside if beside in self.rows else choice, file)
+        if choice == default:
+            ratio = self._across(default, file)
         bounds = (ratio.low, ratio.high)
         if None in bounds:
             return "open"

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import polars as pl
 
-from timpani.study.cell import RULES, TUNED, Algorithm, parse_parameters
+from timpani.study.cell import Algorithm, is_under_files, parse_parameters
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
@@ -81,7 +81,7 @@ def _winners(
     evidence = ("ratio", "ratio_low", "ratio_high", "launches")
     won = (
         compare_with_default(results)
-        .filter(pl.col("provider") == provider, ~pl.col("algorithm").is_in([RULES, TUNED]), "significant", "faster")
+        .filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
         .join(known, on=["ranks", "placement"])
         .sort("ratio")
         .group_by(*rule_point, *ALGORITHM, maintain_order=True)
@@ -156,3 +156,7 @@ def _changing(runs: list[_Run], won: _Winners) -> Iterator[tuple[int, int]]:
         before, after = chosen.get(size), chosen.get(following)
         if before != after and following > size + 1:
             yield size, following
+
+
+def _under_files() -> pl.Expr:
+    return pl.col("algorithm").map_elements(is_under_files, return_dtype=pl.Boolean)
