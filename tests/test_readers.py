@@ -7,7 +7,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from random import Random
 from resource import RUSAGE_SELF, getrusage
@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 from bench.mutate import mutate
 
+from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
+from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
+from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
+from tests.libraries.test_mpich_tree import LIBRARY
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.header import read_header
 from timpani.campaign.load import load
@@ -26,9 +30,11 @@ from timpani.campaign.raw_record import read_whole_lines
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import verify
 from timpani.errors import UserError
-from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.intel.adjust_file import AdjustFile
+from timpani.libraries.mpich.selection_tree import parse as parse_tree
+from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
+from timpani.libraries.tuning_file import Choice, Fault
 from timpani.machine.host_file import read_hosts
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import read_machine
@@ -41,6 +47,7 @@ from timpani.report.methods import methods_paragraph
 from timpani.report.provenance import provenance
 from timpani.report.text import cell_table
 from timpani.study.study import parse_duration, parse_ranks, read_study
+from timpani.tuned.table_file import read_table
 from timpani.tuning.table import Call
 
 DATA = Path(__file__).parent / "data"
@@ -192,11 +199,28 @@ def slurm_tables(text: str) -> None:
 
 
 def mpich_tree(text: str) -> None:
-    TreeFile().read(text, Catalogue("mpich", "5.0.2", {})).decide(Call("bcast", 4, 2, 2, 8))
+    plain(faults(parse_tree(text), LIBRARY))
+    chosen(TreeFile().read(text, MPICH))
 
 
 def intel_variables(text: str) -> None:
-    AdjustFile().read(text, Catalogue("intel", "2021.18", {})).decide(Call("bcast", 4, 2, 2, 8))
+    file = AdjustFile()
+    plain(file.lint(text, INTEL, INTEL_MPI))
+    file.switch_on(Path(file.name), text, INTEL_MPI)
+    chosen(file.read(text, INTEL))
+
+
+def plain(found: Iterable[Fault]) -> None:
+    for fault in found:
+        said = f"{fault.what}: {fault.consequence}; {fault.mend}"
+        assert said.isprintable()
+        assert len(said) < 1300
+
+
+def chosen(choice: Choice) -> None:
+    for ranks in (2, 4, 9):
+        for message_bytes in (0, 8, 2**30):
+            choice.decide(Call("bcast", ranks, 2, 2, message_bytes))
 
 
 MACHINE = DATA / "machines" / "tree" / "machine.toml"
@@ -209,6 +233,26 @@ TREE = b"""{
  }
 }
 """
+
+TABLE: dict[str, Any] = {
+    "format": "timpani-selection",
+    "version": 1,
+    "library": "openmpi",
+    "library_version": "5.0.11",
+    "source": "a campaign",
+    "campaigns": ["c"],
+    "rules": [
+        {
+            "collective": "bcast",
+            "algorithm": "openmpi/chain:fanout=4",
+            **{name: {"first": 2, "last": None} for name in ("ranks", "nodes", "per_node", "bytes")},
+            "cost": 0.5,
+            "evidence": [{"bytes": 8, "gain": 1.5, "gain_low": 1.2, "gain_high": None, "launches": 9}],
+        }
+    ],
+    "gaps": [{"collective": "bcast", "ranks": 2, "nodes": 1, "before": 8, "after": 64}],
+    "measured": {"bcast": {"first": 8, "last": 64}},
+}
 
 READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "campaign.json": (campaign("campaign.json"), json.dumps(HEADER, indent=1).encode()),
@@ -227,6 +271,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
     "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
+    "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
     "duration": (as_text(parse_duration), b"1.5h"),
 }
 
