@@ -1,5 +1,6 @@
 """Planning on the libraries that are there; nothing is started."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -257,12 +258,31 @@ def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
         planned(mpi, budget="100ms")
 
 
+@every_mpi
+def test_launches_side_by_side_take_as_long_as_the_longest(mpi: Mpi) -> None:
+    longest = planned(mpi, cores=512, ranks=512, sizes="1M")
+    several = planned(mpi, cores=512, ranks="2,512", sizes="1M")
+    for made in (longest, several):
+        assert replace(made, concurrent_launches=16).seconds == longest.seconds
+
+
 def test_simulations_are_estimated_by_their_messages_and_data() -> None:
-    def seconds(collective: str, ranks: int, size: int = 8) -> float:
-        return simulated_cell_seconds(Cell(collective, Algorithm("simgrid", "default"), ranks, "core", size, "warm"))
+    def seconds(collective: str, ranks: int, size: int = 8, name: str = "default") -> float:
+        return simulated_cell_seconds(Cell(collective, Algorithm("timpani", name), ranks, "core", size, "warm"))
 
     assert seconds("bcast", 256) > 30 * seconds("bcast", 8)
     assert seconds("bcast", 256) == pytest.approx(seconds("bcast", 256, 1024), rel=0.01)
     assert seconds("bcast", 256, 2**20) > 2 * seconds("bcast", 256)
     assert seconds("alltoallv", 16, 2**21) > 8 * seconds("gather", 16, 2**21)  # 16 ranks have 16 blocks, not the root
     assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)
+    assert seconds("alltoallv", 256, name="scatters") > 50 * seconds("alltoallv", 256, name="node_pairwise")
+    assert seconds("transpose", 65, name="alltoallv") > 10 * seconds("transpose", 65, name="packed")
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "measured_s"),
+    [("scatters", 64, 3.0), ("default", 128, 29.8), ("pairwise", 64, 0.3), ("pairwise", 128, 2.1)],
+)
+def test_what_alltoallv_took_was_estimated_within_a_factor_of_two(name: str, ranks: int, measured_s: float) -> None:
+    cell = Cell("alltoallv", Algorithm("timpani", name), ranks, "core", 1024, "warm")
+    assert 0.5 < simulated_cell_seconds(cell) / measured_s < 2

@@ -150,7 +150,7 @@ class CampaignPlan:
         )
         once = [
             f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
-            "estimated for cores without other work; thousands of messages under way at once take many times as long"
+            "estimated for cores without other work; on more than 128 ranks it may take many times as long"
         ]
         fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once
@@ -175,18 +175,17 @@ class CampaignPlan:
 
     @property
     def launch_seconds(self) -> float:
-        """About how long one launch of all cells takes, starts included."""
-        seconds = sum(
-            start_seconds(self.mpi.kind, group.ranks)
-            + sum(
-                simulated_cell_seconds(each.cell)
-                if self.machine.simulated
-                else cell_seconds(self.study, each.cell, group.oversubscribed)
-                for each in group.cells
-            )
-            for group in self.groups
+        """About how long one launch of all cells takes, starts included: no less than the longest start."""
+        seconds = [self._start_seconds(group) for group in self.groups]
+        return max(sum(seconds) / self.concurrent_launches, *seconds)
+
+    def _start_seconds(self, group: Group) -> float:
+        return start_seconds(self.mpi.kind, group.ranks) + sum(
+            simulated_cell_seconds(each.cell)
+            if self.machine.simulated
+            else cell_seconds(self.study, each.cell, group.oversubscribed)
+            for each in group.cells
         )
-        return seconds / self.concurrent_launches
 
     def order(self, launch: int) -> Iterator[Group]:
         """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed."""
