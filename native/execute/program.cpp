@@ -12,7 +12,7 @@ namespace {
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const CollectiveArguments& args)
-        : dependencies_(algorithm, args),
+        : dependencies_(most_under_way(algorithm, args)),
           accessed_since_sync_(algorithm.window != nullptr && algorithm.window(args) > 0) {}
 
     void add(const Step& step) {
@@ -42,7 +42,7 @@ class Compiler {
     }
 
   private:
-    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return dependencies_.under_way(); }
+    [[nodiscard]] const Numbered<Step>& under_way() const { return dependencies_.under_way(); }
 
     /// A memory barrier between awaiting a notification and accessing the window, and between accessing and notifying.
     void order_window(const Step& step) {
@@ -126,10 +126,11 @@ class Compiler {
 Program compile(const Algorithm& algorithm, const CollectiveArguments& args, int rank) {
     Compiler compiler(algorithm, args);
     Steps steps;
-    const auto rounds = algorithm.rounds(args);
-    for (std::int64_t round = 0; round < rounds; ++round) {
+    const auto schedule = prepare(algorithm, args);
+    const auto rounds = schedule->rounds();
+    for (auto k = schedule->next_active(rank, 0); k < rounds; k = schedule->next_active(rank, k + 1)) {
         steps.clear();
-        algorithm.round(args, rank, round, steps);
+        schedule->round(rank, k, steps);
         for (const Step& step : steps.all()) compiler.add(step);
     }
     Program program = compiler.finish();

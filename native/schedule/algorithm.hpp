@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "collectives/collective.hpp"
 #include "schedule/parameters.hpp"
+#include "schedule/schedule.hpp"
 #include "schedule/step.hpp"
 
 namespace timpani {
@@ -43,9 +45,10 @@ struct Claims {
 
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.
 ///
-/// `round` is a pure function of its arguments, so that any rank and round can be asked for alone and nothing has to be
-/// kept for a million ranks. Within a rank, a step waits for the earlier ones that it depends on (schedule/hazards.hpp)
-/// and for nothing else; the k-th message to a peer meets the k-th that the peer receives.
+/// Its schedule is either pure functions of the arguments, `rounds`, `round` and the like, or a class that works out
+/// once what all rounds share (`prepare`); whoever wants the schedule asks timpani::prepare. Within a rank, a step
+/// waits for the earlier ones that it depends on (schedule/dependencies.hpp) and for nothing else; the k-th message to
+/// a peer meets the k-th that the peer receives.
 struct Algorithm {
     std::string_view collective;
     std::string_view name;
@@ -54,8 +57,12 @@ struct Algorithm {
     Restrictions restrictions;
     std::vector<Parameter> parameters;
     std::vector<std::string_view> aliases;
-    std::int64_t (*rounds)(const CollectiveArguments&);
-    void (*round)(const CollectiveArguments&, int rank, std::int64_t round, Steps& steps);
+    // What each means, class Schedule says. Either the first two are given, and the third where rounds are passed over,
+    // or a class that has them: `prepared<Class>`.
+    std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;
+    void (*round)(const CollectiveArguments&, int rank, std::int64_t round, Steps& steps) = nullptr;
+    std::int64_t (*next_active)(const CollectiveArguments&, int rank, std::int64_t round) = nullptr;
+    std::unique_ptr<const Schedule> (*prepare)(const CollectiveArguments&) = nullptr;
     /// Elements of scratch that a rank needs; none where it is null.
     std::int64_t (*scratch)(const CollectiveArguments&, int rank) = nullptr;
     /// Elements of memory that the ranks of each node share; none where it is null. It asks for the topology. What one

@@ -1,56 +1,52 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hazards.hpp"
+#include "schedule/numbered.hpp"
+#include "schedule/region_index.hpp"
 
 namespace timpani {
 
-/// What each step of a rank, taken in order, depends on and so must wait for: the earlier steps with which it shares
-/// data (HazardTracker), and the oldest message under way where the algorithm bounds how many there may be.
+/// Most messages that a rank may have under way at once: as the algorithm says, or where it names no bound so many that
+/// none waits but a pipeline of many segments.
+std::int64_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
+
+/// What each step of a rank, taken in order, must wait for: those messages under way with which it shares data, since
+/// one of the two writes what the other reads or writes, and the oldest where there would be too many. Local steps are
+/// over when the next begins, so nothing waits for them.
+///
+/// What other ranks do in the window is ordered by notifications: a step that touches the window waits for all that are
+/// awaited before it, and a notification for those and for the messages to and from the window.
 class DependencyTracker {
   public:
-    DependencyTracker() = default;
-    DependencyTracker(const Algorithm& algorithm, const CollectiveArguments& args)
-        : most_under_way_(algorithm.requests == nullptr ? most_messages(args) : algorithm.requests(args)) {}
+    explicit DependencyTracker(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
 
-    /// The numbers of those steps, each once; and takes `step`, which gets the next number.
-    std::vector<std::int64_t> add(const Step& step) {
-        const auto number = taken_++;
-        auto found = hazards_.add(step, number);
-        for (const auto waited : found) {  // ascending, as messages are taken
-            const auto at = std::ranges::lower_bound(under_way_, waited);
-            if (at != under_way_.end() && *at == waited) under_way_.erase(at);
-        }
-        if (!step.is_message()) return found;
-        if (most_under_way_ > 0 && static_cast<std::int64_t>(under_way_.size()) >= most_under_way_) {
-            found.push_back(under_way_.front());
-            under_way_.pop_front();
-        }
-        under_way_.push_back(number);
-        return found;
-    }
-
-    /// Messages that no step has waited for yet, oldest first.
-    [[nodiscard]] const std::deque<std::int64_t>& under_way() const { return under_way_; }
+    /// Takes `step`, which gets the next number, from 0 on. The numbers of the messages that it waits for;
+    /// until the next call.
+    std::span<const std::int64_t> add(const Step& step);
+    /// What the last call answered.
+    [[nodiscard]] std::span<const std::int64_t> found() const { return found_; }
+    /// Messages that no step has waited for yet.
+    [[nodiscard]] const Numbered<Step>& under_way() const { return under_way_; }
 
   private:
-    /// Where an algorithm names no bound: so many that none waits but a pipeline of many segments, whose messages would
-    /// all be under way at once. A rank exchanges at most four messages with each other one in a round, so that the
-    /// oldest is of an earlier round than those that wait for it, and no ranks can wait for each other in a circle.
-    static std::int64_t most_messages(const CollectiveArguments& args) {
-        constexpr std::int64_t kOfAPipeline = 128;
-        return 4 * std::int64_t{args.ranks} + kOfAPipeline;
-    }
+    /// So many messages are compared one by one; more are looked up in an index.
+    static constexpr std::size_t kFew = 16;
 
-    std::int64_t most_under_way_ = 0;  // 0 for no bound
+    void find(const Step& step, std::int64_t number);
+    void wait_for(std::int64_t number);
+
+    std::int64_t most_under_way_;
     std::int64_t taken_ = 0;
-    HazardTracker hazards_;
-    std::deque<std::int64_t> under_way_;
+    Numbered<Step> under_way_;
+    std::int64_t awaited_ = 0;            // notifications among them
+    std::int64_t in_window_ = 0;          // messages to and from the window among them
+    std::unique_ptr<RegionIndex> index_;  // while there are many
+    std::vector<std::int64_t> found_;
 };
 
 }  // namespace timpani

@@ -19,7 +19,7 @@ struct Region {
 
     [[nodiscard]] std::int64_t end() const { return first + count; }
     [[nodiscard]] bool overlaps(const Region& other) const {
-        return buffer == other.buffer && first < other.end() && other.first < end();
+        return buffer == other.buffer && first < other.end() && other.first < end() && count > 0 && other.count > 0;
     }
     friend bool operator==(const Region&, const Region&) = default;
 };
@@ -65,6 +65,9 @@ class Steps {
     /// A message without data, as barriers send: whoever awaits it knows of all that the sender has awaited before.
     void notify(int peer) { steps_.push_back({Step::Kind::send, peer, {}, {}}); }
     void await(int peer) { steps_.push_back({Step::Kind::receive, peer, {}, {}}); }
+
+    /// As it is, empty or not.
+    void add(const Step& step) { steps_.push_back(step); }
 
     [[nodiscard]] const std::vector<Step>& all() const { return steps_; }
     void clear() { steps_.clear(); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,9 +34,10 @@ class SubCollective {
         inside_.count = count;
         inside_.root = 0;
         inside_.topology = nullptr;
+        schedule_ = prepare(*algorithm_, inside_);
     }
 
-    [[nodiscard]] std::int64_t rounds() const { return algorithm_->rounds(inside_); }
+    [[nodiscard]] std::int64_t rounds() const { return schedule_->rounds(); }
     [[nodiscard]] std::int64_t scratch(int local_rank) const {
         return algorithm_->scratch == nullptr ? 0 : algorithm_->scratch(inside_, local_rank);
     }
@@ -46,7 +48,7 @@ class SubCollective {
     void round(int local_rank, std::int64_t k, const Buffers& buffers, const RankOf& rank_of, Steps& steps) const {
         if (k < 0 || k >= rounds()) return;
         Steps inner;
-        algorithm_->round(inside_, local_rank, k, inner);
+        schedule_->round(local_rank, k, inner);
         const auto outside = [&buffers](const Region& region) {
             const auto& [buffer, first] = buffers[static_cast<std::size_t>(region.buffer)];
             return Region{buffer, first + region.first, region.count};
@@ -72,6 +74,7 @@ class SubCollective {
   private:
     const Algorithm* algorithm_;
     CollectiveArguments inside_;
+    std::unique_ptr<const Schedule> schedule_;
 };
 
 }  // namespace timpani

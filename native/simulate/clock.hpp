@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 #include "schedule/algorithm.hpp"
 
@@ -15,16 +15,21 @@ struct Costs {
     double gamma = 0;  // per byte
 };
 
-/// One step as it happened. A message is two events with the same times: its sender's and its receiver's.
+/// One step as it happened, by its number among those of its rank. A message is two events with the same times: its
+/// sender's and its receiver's.
 struct Event {
     int rank;
+    std::int64_t number;
     std::int64_t round;
     Step step;
     double start;
     double end;
 };
 
-/// Runs a schedule on a clock, all ranks beginning at 0. The events stand rank by rank in the order of their steps.
+/// Told each event when it ends, in no order that could be relied on.
+using Tell = std::function<void(const Event&)>;
+
+/// Runs a schedule on a clock, all ranks beginning at 0, and returns when the last of them is done.
 ///
 /// A rank issues its steps in order. A step waits for the earlier ones that it depends on, and for the oldest
 /// message where the algorithm bounds how many there are, as in execute/program.hpp. A rank sends one message at a time
@@ -32,9 +37,7 @@ struct Event {
 /// free, the earliest first. Nothing is buffered: a send ends with its receive.
 ///
 /// Throws std::runtime_error where ranks wait for each other for ever.
-std::vector<Event> simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs);
-
-/// When the last rank is done.
-double completion(const std::vector<Event>& events);
+double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
+                const Tell& tell = nullptr);
 
 }  // namespace timpani

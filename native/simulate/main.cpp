@@ -15,6 +15,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -74,15 +75,17 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
 
 std::string answer(const std::string& line) {
     const auto [topology, bound, costs, what] = parse(line);
-    const auto events = simulate(*bound.algorithm, bound.args, costs);
+    std::vector<Event> events;
+    const auto keep = [&events](const Event& event) {
+        // The sender's event stands for both.
+        if (event.step.kind != Step::Kind::receive) events.push_back(event);
+    };
     JsonObject object;
-    object.add("time", completion(events));
+    object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? Tell(keep) : nullptr));
     if (what == "events") {
+        std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.rank, event.number); });
         std::vector<std::string> described;
-        for (const Event& event : events) {
-            if (event.step.kind == Step::Kind::receive) continue;  // the sender's event stands for both
-            described.push_back(describe(event, bound.args.element_bytes));
-        }
+        for (const Event& event : events) described.push_back(describe(event, bound.args.element_bytes));
         object.add_json("events", json_array(described));
     }
     return object.text();

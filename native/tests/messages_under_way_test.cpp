@@ -15,16 +15,12 @@ using namespace timpani;
 const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
 
 /// The most messages that the root has under way at any time.
-std::size_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args) {
-    DependencyTracker tracker(algorithm, args);
+std::size_t most_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
+    DependencyTracker tracker(most_under_way(algorithm, args));
     std::size_t most = 0;
-    for (std::int64_t round = 0; round < algorithm.rounds(args); ++round) {
-        Steps steps;
-        algorithm.round(args, args.root, round, steps);
-        for (const Step& step : steps.all()) {
-            tracker.add(step);
-            most = std::max(most, tracker.under_way().size());
-        }
+    for (const Step& step : steps_of(algorithm, args, args.root)) {
+        tracker.add(step);
+        most = std::max(most, tracker.under_way().size());
     }
     return most;
 }
@@ -46,6 +42,6 @@ TEST(a_pipeline_of_many_segments_has_few_messages_under_way) {
     for (const char* const name : {"pipeline", "two_level_shared"}) {
         CollectiveArguments args{.ranks = 3, .count = 65'536, .root = 0, .topology = &two_nodes};
         args.parameters = {1, 8};
-        CHECK(most_under_way(*find_algorithm("bcast", name), args) <= 200);
+        CHECK(most_at_once(*find_algorithm("bcast", name), args) <= 200);
     }
 }

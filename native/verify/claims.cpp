@@ -7,7 +7,8 @@
 namespace timpani {
 
 std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args) {
-    const auto rounds = algorithm.rounds(args);
+    const auto schedule = prepare(algorithm, args);
+    const auto rounds = schedule->rounds();
     std::vector<char> busy(static_cast<std::size_t>(rounds));
     std::int64_t most_sent = 0;
     std::int64_t most_neighbours = 0;
@@ -19,7 +20,11 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
         std::set<int> neighbours;
         for (std::int64_t round = 0; round < rounds; ++round) {
             steps.clear();
-            algorithm.round(args, rank, round, steps);
+            schedule->round(rank, round, steps);
+            if (!steps.all().empty() && schedule->next_active(rank, round) != round) {
+                return "rank " + std::to_string(rank) + " passes over round " + std::to_string(round) +
+                       ", in which it has steps";
+            }
             for (const Step& step : steps.all()) {
                 if (step.peer < 0) continue;
                 busy[static_cast<std::size_t>(round)] = 1;

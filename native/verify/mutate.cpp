@@ -9,7 +9,6 @@ namespace timpani {
 
 namespace {
 
-using Schedule = std::vector<std::vector<Step>>;
 using Kind = Step::Kind;
 
 Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
@@ -85,7 +84,7 @@ const std::vector<Mutation>& mutations() {
 }  // namespace
 
 MutationResult mutate(const Algorithm& algorithm, const CollectiveArguments& args) {
-    Schedule schedule;
+    std::vector<std::vector<Step>> schedule;
     for (int rank = 0; rank < args.ranks; ++rank) schedule.push_back(steps_of(algorithm, args, rank));
     MutationResult result;
     for (int rank = 0; rank < args.ranks; ++rank) {

@@ -29,15 +29,18 @@ std::string show(const Step& step) {
     return {};
 }
 
-std::string at_step(int rank, std::size_t number, const Step& step) {
-    return "rank " + std::to_string(rank) + " step " + std::to_string(number) + " (" + show(step) + ")";
+std::string at_step(const Place& place, const Step& step) {
+    return "rank " + std::to_string(place.rank) + " step " + std::to_string(place.number) + " (" + show(step) + ")";
 }
 
 }  // namespace
 
 SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args,
-                                   const std::vector<std::vector<Step>>& steps, WindowOrder* order)
-    : args_(args), collective_(*find_collective(algorithm.collective)), order_(order) {
+                                   const Schedule& schedule, WindowOrder* order)
+    : args_(args),
+      collective_(*find_collective(algorithm.collective)),
+      order_(order),
+      engine_(schedule, args.ranks, most_under_way(algorithm, args), *this) {
     const auto room = [](std::int64_t elements) { return std::vector<Affine>(static_cast<std::size_t>(elements)); };
     if (algorithm.window != nullptr) {
         windows_.assign(static_cast<std::size_t>(args.topology->nodes()), room(algorithm.window(args)));
@@ -45,9 +48,6 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveA
     ranks_.resize(static_cast<std::size_t>(args.ranks));
     for (int rank = 0; rank < args.ranks; ++rank) {
         Rank& each = at(rank);
-        each.steps = steps[static_cast<std::size_t>(rank)];
-        each.ended.resize(each.steps.size());
-        each.dependencies = DependencyTracker(algorithm, args);
         if (collective_.result == Result::none) {
             each.arrived.resize(static_cast<std::size_t>(args.ranks));
             each.arrived[static_cast<std::size_t>(rank)] = true;
@@ -63,20 +63,8 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveA
 }
 
 void SymbolicExecutor::run() {
-    for (int rank = 0; rank < args_.ranks; ++rank) ready_.push_back(rank);
-    while (!ready_.empty()) {
-        const int rank = ready_.front();
-        ready_.pop_front();
-        while (advance(rank)) {
-        }
-    }
-    for (int rank = 0; rank < args_.ranks; ++rank) {
-        const Rank& each = at(rank);
-        const auto stuck = std::ranges::find(each.ended, 0);
-        if (stuck == each.ended.end()) continue;
-        const auto number = static_cast<std::size_t>(stuck - each.ended.begin());
-        throw Mistake(at_step(rank, number, each.steps[number]) + " never ends");
-    }
+    engine_.start();
+    if (const auto stuck = engine_.stuck()) throw Mistake(at_step(stuck->place, stuck->step) + " never ends");
 }
 
 void SymbolicExecutor::check_results() {
@@ -118,131 +106,91 @@ Affine SymbolicExecutor::expected_of(const Origin& origin,
     return prefix[static_cast<std::size_t>(origin.last_rank)];
 }
 
-/// Issues the next step of `rank` if nothing that it waits for is left; whether it did.
-bool SymbolicExecutor::advance(int rank) {
-    Rank& each = at(rank);
-    if (each.next == each.steps.size()) return false;
-    const Step& step = each.steps[each.next];
-    if (!each.depends_on) {
-        check_regions(rank, each, step);
-        each.depends_on = each.dependencies.add(step);
-    }
-    const auto ended = [&each](std::int64_t earlier) { return each.ended[static_cast<std::size_t>(earlier)] != 0; };
-    if (!std::ranges::all_of(*each.depends_on, ended)) return false;
-    const std::size_t number = each.next++;
-    if (order_ != nullptr) check_order(rank, number, step, *each.depends_on);
-    each.depends_on.reset();
-    issue(rank, each, number, step);
-    return true;
-}
-
-/// Notes the step, and refuses one whose access to the window races with another rank's.
-void SymbolicExecutor::check_order(int rank, std::size_t number, const Step& step,
-                                   std::span<const std::int64_t> waited) {
-    order_->begin(rank, step, waited);
-    const auto check = [&](const Region& region, bool write) {
-        if (region.buffer != Buffer::window || region.count == 0) return;
-        const auto other = order_->touch(rank, args_.topology->node_of(rank), region, write);
-        if (!other) return;
-        throw Mistake(at_step(rank, number, step) + " is not ordered behind what rank " + std::to_string(*other) +
-                      " does there");
-    };
-    if (step.kind != Step::Kind::receive) check(step.from, false);
-    if (step.kind != Step::Kind::send) check(step.to, true);
-}
-
-void SymbolicExecutor::issue(int rank, Rank& each, std::size_t number, const Step& step) {
-    switch (step.kind) {
-        case Step::Kind::send:
-            read(rank, each, number, step.from);
-            post(sends_, receives_, {rank, step.peer}, {rank, number, each.arrived});
-            break;
-        case Step::Kind::receive:
-            post(receives_, sends_, {step.peer, rank}, {rank, number, {}});
-            break;
-        case Step::Kind::copy:
-        case Step::Kind::reduce: {
-            read(rank, each, number, step.from);
-            if (step.kind == Step::Kind::reduce) read(rank, each, number, step.to);
-            if (step.from.count != step.to.count) {
-                throw Mistake(at_step(rank, number, step) + " has regions of different sizes");
-            }
-            for (std::int64_t i = 0; i < step.from.count; ++i) {
-                const Affine& from = each.buffer(step.from)[static_cast<std::size_t>(step.from.first + i)];
-                Affine& to = each.buffer(step.to)[static_cast<std::size_t>(step.to.first + i)];
-                to = step.kind == Step::Kind::copy ? from : compose(from, to);
-            }
-            each.ended[number] = 1;
-            break;
-        }
-    }
-}
-
-/// Posts one side of a message; where the other side waits already, moves the data and ends both.
-void SymbolicExecutor::post(Queues& own, Queues& other, const Channel& channel, const Posted& posted) {
-    auto& waiting = other[channel];
-    if (waiting.empty()) {
-        own[channel].push_back(posted);
-        return;
-    }
-    const Posted partner = waiting.front();
-    waiting.pop_front();
-    const bool is_send = &own == &sends_;
-    move(is_send ? posted : partner, is_send ? partner : posted);
-    ready_.push_back(partner.rank);
-}
-
-void SymbolicExecutor::move(const Posted& send, const Posted& receive) {
-    Rank& sender = at(send.rank);
-    Rank& receiver = at(receive.rank);
-    const Region& from = sender.steps[send.number].from;
-    const Region& to = receiver.steps[receive.number].to;
-    if (from.count != to.count) {
-        throw Mistake(at_step(send.rank, send.number, sender.steps[send.number]) + " meets " +
-                      at_step(receive.rank, receive.number, receiver.steps[receive.number]) + " of another size");
-    }
-    std::copy_n(sender.buffer(from).begin() + from.first, from.count, receiver.buffer(to).begin() + to.first);
-    for (std::size_t i = 0; i < send.arrived.size(); ++i) {
-        if (send.arrived[i]) receiver.arrived[i] = true;
-    }
-    if (order_ != nullptr) {
-        order_->deliver(send.rank, static_cast<std::int64_t>(send.number), receive.rank,
-                        static_cast<std::int64_t>(receive.number));
-    }
-    sender.ended[send.number] = 1;
-    receiver.ended[receive.number] = 1;
-}
-
-void SymbolicExecutor::check_regions(int rank, Rank& each, const Step& step) const {
-    const auto check = [&](const Region& region) {
+void SymbolicExecutor::check(const Place& place, const Step& step) {
+    Rank& each = at(place.rank);
+    const auto inside = [&](const Region& region) {
         if (region.buffer == Buffer::window && each.window == nullptr) {
-            throw Mistake(at_step(rank, each.next, step) + " has no window");
+            throw Mistake(at_step(place, step) + " has no window");
         }
         if (region.first < 0 || region.count < 0 ||
             region.end() > static_cast<std::int64_t>(each.buffer(region).size())) {
-            throw Mistake(at_step(rank, each.next, step) + " is outside its buffer");
+            throw Mistake(at_step(place, step) + " is outside its buffer");
         }
     };
     const bool message = step.is_message();
-    if (message && (step.peer < 0 || step.peer >= args_.ranks || step.peer == rank)) {
-        throw Mistake(at_step(rank, each.next, step) + " has no such peer");
+    if (message && (step.peer < 0 || step.peer >= args_.ranks || step.peer == place.rank)) {
+        throw Mistake(at_step(place, step) + " has no such peer");
     }
-    if (step.kind != Step::Kind::receive) check(step.from);
+    if (step.kind != Step::Kind::receive) inside(step.from);
     if (step.kind != Step::Kind::send) {
-        check(step.to);
+        inside(step.to);
         if (step.to.count > 0 && step.to.buffer == Buffer::send) {
-            throw Mistake(at_step(rank, each.next, step) + " writes the caller's send buffer");
+            throw Mistake(at_step(place, step) + " writes the caller's send buffer");
         }
     }
-    if (!message && step.from.overlaps(step.to)) throw Mistake(at_step(rank, each.next, step) + " overlaps itself");
+    if (!message && step.from.overlaps(step.to)) throw Mistake(at_step(place, step) + " overlaps itself");
 }
 
-void SymbolicExecutor::read(int rank, Rank& each, std::size_t number, const Region& region) const {
-    const auto& memory = each.buffer(region);
+SymbolicExecutor::Note SymbolicExecutor::begin(const Place& place, std::int64_t /*round*/, const Step& step,
+                                               std::span<const std::int64_t> waited) {
+    if (order_ != nullptr) check_order(place, step, waited);
+    if (step.kind == Step::Kind::send) {
+        read(place, step, step.from);
+        return at(place.rank).arrived;
+    }
+    if (!step.is_message()) compute(place, step);
+    return {};
+}
+
+/// Notes the step, and refuses one whose access to the window races with another rank's.
+void SymbolicExecutor::check_order(const Place& place, const Step& step, std::span<const std::int64_t> waited) {
+    order_->begin(place.rank, step, waited);
+    const auto ordered = [&](const Region& region, bool write) {
+        if (region.buffer != Buffer::window || region.count == 0) return;
+        const auto other = order_->touch(place.rank, args_.topology->node_of(place.rank), region, write);
+        if (!other) return;
+        throw Mistake(at_step(place, step) + " is not ordered behind what rank " + std::to_string(*other) +
+                      " does there");
+    };
+    if (step.kind != Step::Kind::receive) ordered(step.from, false);
+    if (step.kind != Step::Kind::send) ordered(step.to, true);
+}
+
+void SymbolicExecutor::compute(const Place& place, const Step& step) {
+    read(place, step, step.from);
+    if (step.kind == Step::Kind::reduce) read(place, step, step.to);
+    if (step.from.count != step.to.count) throw Mistake(at_step(place, step) + " has regions of different sizes");
+    Rank& each = at(place.rank);
+    for (std::int64_t i = 0; i < step.from.count; ++i) {
+        const Affine& from = each.buffer(step.from)[static_cast<std::size_t>(step.from.first + i)];
+        Affine& to = each.buffer(step.to)[static_cast<std::size_t>(step.to.first + i)];
+        to = step.kind == Step::Kind::copy ? from : compose(from, to);
+    }
+}
+
+/// Moves the data, and ends both sides.
+void SymbolicExecutor::meet(const Engine<SymbolicExecutor>::Meeting& message) {
+    const auto& [send, receive] = message;
+    const auto& [sent, send_round, arrived] = engine_.posted(send);
+    const Step& received = engine_.posted(receive).step;
+    Rank& receiver = at(receive.rank);
+    if (sent.from.count != received.to.count) {
+        throw Mistake(at_step(send, sent) + " meets " + at_step(receive, received) + " of another size");
+    }
+    std::copy_n(at(send.rank).buffer(sent.from).begin() + sent.from.first, sent.from.count,
+                receiver.buffer(received.to).begin() + received.to.first);
+    for (std::size_t i = 0; i < arrived.size(); ++i) {
+        if (arrived[i]) receiver.arrived[i] = true;
+    }
+    if (order_ != nullptr) order_->deliver(send.rank, send.number, receive.rank, receive.number);
+    engine_.end(message);
+}
+
+void SymbolicExecutor::read(const Place& place, const Step& step, const Region& region) {
+    const auto& memory = at(place.rank).buffer(region);
     for (std::int64_t i = region.first; i < region.end(); ++i) {
         if (!memory[static_cast<std::size_t>(i)].written()) {
-            throw Mistake(at_step(rank, number, each.steps[number]) + " reads element " + std::to_string(i) +
-                          ", which nobody wrote");
+            throw Mistake(at_step(place, step) + " reads element " + std::to_string(i) + ", which nobody wrote");
         }
     }
 }

@@ -5,20 +5,29 @@
 
 namespace timpani {
 
-std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments& args, int rank) {
-    Steps steps;
-    const auto rounds = algorithm.rounds(args);
-    for (std::int64_t round = 0; round < rounds; ++round) algorithm.round(args, rank, round, steps);
-    return steps.all();
-}
+namespace {
+
+/// Steps that need not be any algorithm's: all in one round.
+class GivenSteps final : public Schedule {
+  public:
+    explicit GivenSteps(const std::vector<std::vector<Step>>& steps) : steps_(steps) {}
+
+    [[nodiscard]] std::int64_t rounds() const override { return 1; }
+    void round(int rank, std::int64_t /*k*/, Steps& steps) const override {
+        for (const Step& step : steps_[static_cast<std::size_t>(rank)]) steps.add(step);
+    }
+
+  private:
+    const std::vector<std::vector<Step>>& steps_;
+};
 
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
-                                        const std::vector<std::vector<Step>>& steps) {
+                                        const Schedule& schedule) {
     try {
         std::optional<WindowOrder> order;
         if (algorithm.window != nullptr) order.emplace(args.ranks);
         for (int call = 0; call < (order ? 2 : 1); ++call) {
-            SymbolicExecutor executor(algorithm, args, steps, order ? &*order : nullptr);
+            SymbolicExecutor executor(algorithm, args, schedule, order ? &*order : nullptr);
             executor.run();
             executor.check_results();
             if (order) order->end_call();
@@ -29,10 +38,22 @@ std::optional<std::string> find_mistake(const Algorithm& algorithm, const Collec
     return std::nullopt;
 }
 
+}  // namespace
+
+std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments& args, int rank) {
+    Steps steps;
+    const auto schedule = prepare(algorithm, args);
+    for (std::int64_t k = 0; k < schedule->rounds(); ++k) schedule->round(rank, k, steps);
+    return steps.all();
+}
+
+std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
+                                        const std::vector<std::vector<Step>>& steps) {
+    return find_mistake(algorithm, args, GivenSteps(steps));
+}
+
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args) {
-    std::vector<std::vector<Step>> steps;
-    for (int rank = 0; rank < args.ranks; ++rank) steps.push_back(steps_of(algorithm, args, rank));
-    return find_mistake(algorithm, args, steps);
+    return find_mistake(algorithm, args, *prepare(algorithm, args));
 }
 
 }  // namespace timpani

@@ -1,38 +1,23 @@
-#include "schedule/hazards.hpp"
+#include "schedule/region_index.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace timpani {
 
-std::vector<std::int64_t> HazardTracker::add(const Step& step, std::int64_t number) {
-    std::vector<std::int64_t> found;
-    if (step.awaits()) awaited_.push_back(number);
-    if (step.notifies() || step.touches_window()) found.swap(awaited_);
-    if (step.notifies()) {
-        found.insert(found.end(), in_window_.begin(), in_window_.end());
-        in_window_.clear();
-    } else if (step.is_message() && step.touches_window()) {
-        in_window_.push_back(number);
-    }
+void RegionIndex::add(const Step& step, std::int64_t number, std::vector<std::int64_t>& found) {
     if (step.kind != Step::Kind::receive) touch(step.from, false, number, found);
     if (step.kind != Step::Kind::send) touch(step.to, true, number, found);
-    std::ranges::sort(found);
-    const auto repeated = std::ranges::unique(found);
-    found.erase(repeated.begin(), repeated.end());
-    std::erase(found, number);  // a reduction reads what it writes
-    return found;
 }
 
 /// Ends the interval at `holder` at `at` and returns the one that goes on from there.
-HazardTracker::Intervals::iterator HazardTracker::split(Intervals& intervals, Intervals::iterator holder,
-                                                        std::int64_t at) {
+RegionIndex::Intervals::iterator RegionIndex::split(Intervals& intervals, Intervals::iterator holder, std::int64_t at) {
     const auto after = intervals.emplace_hint(std::next(holder), at, holder->second);
     holder->second.end = at;
     return after;
 }
 
-void HazardTracker::touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found) {
+void RegionIndex::touch(const Region& region, bool write, std::int64_t number, std::vector<std::int64_t>& found) {
     if (region.count == 0) return;
     auto& intervals = buffers_.at(static_cast<std::size_t>(region.buffer));
     auto at = intervals.lower_bound(region.first);
