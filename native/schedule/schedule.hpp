@@ -31,8 +31,8 @@ class Schedule {
 /// The schedule of `algorithm` for `args`; the counts and the topology that `args` refers to must outlive it.
 std::unique_ptr<const Schedule> prepare(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// What algorithms that prepare something register: `.prepare = prepared<Broadcast>`. `Body` is made from arguments and
-/// has `rounds()` and `round(rank, k, steps)`, and `next_active(rank, k)` where it passes rounds over.
+/// What algorithms that prepare something register: `.prepare = prepared<Broadcast>`, or where a function makes it
+/// `.prepare = prepared_by<reduction>`. `Body` is made from arguments, to which it may refer, and has `rounds()` and `round(rank, k, steps)`, and `next_active(rank, k)` where it passes rounds over.
 template <class Body>
 class Prepared final : public Schedule {
   public:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <queue>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "schedule/engine.hpp"
+#include "simulate/radix_heap.hpp"
 
 namespace timpani {
 
@@ -30,13 +30,13 @@ class Clock {
     double run() {
         engine_.start();
         while (!transfers_.empty()) {
-            Transfer transfer = transfers_.top();
-            transfers_.pop();
-            time_ = transfer.time;
-            if (transfer.flows) {
-                end(transfer);
-            } else {
+            time_ = transfers_.earliest();
+            end_those_now();
+            while (!beginning_.empty()) {
+                const Transfer transfer = beginning_.back();
+                beginning_.pop_back();
                 begin(transfer);
+                end_those_now();
             }
         }
         if (const auto stuck = engine_.stuck()) {
@@ -59,7 +59,7 @@ class Clock {
     }
     void meet(const Engine<Clock>::Meeting& message) {
         const double both = std::max(engine_.posted(message.send).note, engine_.posted(message.receive).note);
-        transfers_.push({both, both, false, message});
+        transfers_.add(both, {message, both, false});
     }
 
   private:
@@ -69,18 +69,16 @@ class Clock {
         double receiving_until = 0;
     };
 
-    /// A message that both sides have posted: at `time` it flows, or has flowed.
+    /// A message that both sides have posted: to begin when it comes up, or one that flows since `start`, to end.
     struct Transfer {
-        double time;
-        double start;  // of the flow, once it has begun
-        bool flows;
         Engine<Clock>::Meeting message;
-        /// Those that end go first, since others may follow from it. Of those that could start together each rank sends
-        /// and receives in the order of its steps.
+        double start;
+        bool flows;
+        /// Of those that could start together each rank sends and receives in the order of its steps.
         friend bool operator>(const Transfer& a, const Transfer& b) {
             const auto key = [](const Transfer& each) {
                 const auto& [send, receive] = each.message;
-                return std::tuple(each.time, !each.flows, send.number, receive.number, send.rank, receive.rank);
+                return std::tuple(send.number, receive.number, send.rank, receive.rank);
             };
             return key(a) > key(b);
         }
@@ -91,25 +89,39 @@ class Clock {
         return static_cast<double>(region.count * element_bytes_);
     }
 
+    /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
+    void end_those_now() {
+        const auto sorted = beginning_.size();
+        while (transfers_.any_left()) {
+            const Transfer transfer = transfers_.take();
+            if (transfer.flows) {
+                end(transfer);
+            } else {
+                beginning_.push_back(transfer);
+            }
+        }
+        if (beginning_.size() > sorted) std::ranges::sort(beginning_, std::greater<>());
+    }
+
     void begin(Transfer transfer) {
         double& sending_until = at(transfer.message.send.rank).sending_until;
         double& receiving_until = at(transfer.message.receive.rank).receiving_until;
         const double free = std::max(sending_until, receiving_until);
-        if (free > transfer.time) {
-            transfer.time = free;
-        } else {
-            transfer.start = transfer.time;
-            transfer.time += costs_.alpha + costs_.beta * bytes(engine_.posted(transfer.message.send).step.from);
-            transfer.flows = true;
-            sending_until = receiving_until = transfer.time;
+        if (free > time_) {
+            transfers_.add(free, transfer);
+            return;
         }
-        transfers_.push(transfer);
+        transfer.start = time_;
+        transfer.flows = true;
+        sending_until = receiving_until =
+            time_ + costs_.alpha + costs_.beta * bytes(engine_.posted(transfer.message.send).step.from);
+        transfers_.add(sending_until, transfer);
     }
 
     void end(const Transfer& transfer) {
         for (const Place& place : {transfer.message.send, transfer.message.receive}) {
             const auto& [step, round, posted] = engine_.posted(place);
-            tell({place.rank, place.number, round, step, transfer.start, transfer.time});
+            tell({place.rank, place.number, round, step, transfer.start, time_});
         }
         engine_.end(transfer.message);
         engine_.go_on();
@@ -127,7 +139,8 @@ class Clock {
     double time_ = 0;
     double last_ = 0;
     std::vector<Rank> ranks_;
-    std::priority_queue<Transfer, std::vector<Transfer>, std::greater<>> transfers_;
+    RadixHeap<Transfer> transfers_;
+    std::vector<Transfer> beginning_;  // those that could begin now, the last to begin first
     Engine<Clock> engine_;
 };
 
