@@ -95,9 +95,7 @@ Algorithm full_lane(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {kLanes},
         .aliases = {},
-        .rounds = [](const CollectiveArguments& args) { return Allgather(args).rounds(); },
-        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                    Steps& steps) { Allgather(args).round(rank, k, steps); },
+        .prepare = prepared<Allgather>,
         .claims = {.most_leaving_node =
                        [](const CollectiveArguments& args) { return Allgather(args).most_leaving_node(); }},
     };

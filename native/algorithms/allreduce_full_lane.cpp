@@ -149,9 +149,7 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},

@@ -70,7 +70,7 @@ class Allreduce {
   private:
     /// Copying in and reducing, the ring, copying out.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 2; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", args_, nodes_, count}; }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {ring_, args_, nodes_, count}; }
     [[nodiscard]] Region lane_part(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
@@ -138,6 +138,7 @@ class Allreduce {
     Lanes lanes_;
     int nodes_;
     Segments segments_;
+    const Algorithm& ring_ = inner_algorithm("allreduce", "ring");
     std::int64_t ring_rounds_;
 };
 
@@ -149,9 +150,7 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .prepare = prepared<Allreduce>,
     .window = [](const CollectiveArguments& args) { return Allreduce(args).window(); },
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},

@@ -125,7 +125,7 @@ class Allreduce {
   private:
     /// Two reduce-scatters, the ring, and two allgathers.
     [[nodiscard]] std::int64_t rounds_of_segment() const { return ring_rounds_ + 4; }
-    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {"allreduce", "ring", args_, groups_, count}; }
+    [[nodiscard]] SubCollective ring(std::int64_t count) const { return {ring_, args_, groups_, count}; }
 
     [[nodiscard]] Region part_of_lane(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
@@ -197,6 +197,7 @@ class Allreduce {
     Segments segments_{};
     std::int64_t longest_part_ = 0;
     std::int64_t longest_cell_ = 0;
+    const Algorithm& ring_ = inner_algorithm("allreduce", "ring");
     std::int64_t ring_rounds_ = 0;
 };
 
@@ -208,13 +209,11 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Allreduce(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Allreduce(args).round(rank, k, steps); },
+    .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
-    .claims = {.most_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); },
-               .most_leaving_group =
-                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_group(); }},
+    .claims = {
+        .most_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); },
+        .most_leaving_group = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_group(); }},
 }};
 
 }  // namespace

@@ -11,12 +11,8 @@ namespace {
 
 Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-std::int64_t rounds(const CollectiveArguments& args) {
-    return tree_bcast_rounds(BinaryTree{args.ranks}, segments(args));
-}
-
-void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(BinaryTree{args.ranks}, segments(args), args, rank, k, steps);
+TreeBcast<BinaryTree> broadcast(const CollectiveArguments& args) {
+    return {BinaryTree{args.ranks}, segments(args), args};
 }
 
 const Register entry{{
@@ -27,8 +23,7 @@ const Register entry{{
     .restrictions = {},
     .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {"binary_tree"},
-    .rounds = rounds,
-    .round = round,
+    .prepare = prepared_by<broadcast>,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
                },

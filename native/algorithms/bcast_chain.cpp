@@ -9,13 +9,10 @@
 namespace timpani::bcast_chain {
 namespace {
 
-ChainTree chains(const CollectiveArguments& args) { return {args.ranks, args.parameters[0]}; }
 Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[1]); }
 
-std::int64_t rounds(const CollectiveArguments& args) { return tree_bcast_rounds(chains(args), segments(args)); }
-
-void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(chains(args), segments(args), args, rank, k, steps);
+TreeBcast<ChainTree> broadcast(const CollectiveArguments& args) {
+    return {ChainTree{args.ranks, args.parameters[0]}, segments(args), args};
 }
 
 std::int64_t number_of_chains(const CollectiveArguments& args) {
@@ -31,8 +28,7 @@ const Register entry{{
     .parameters = {{"fanout", 4, 1, "chains that start at the root", kTrialFanouts},
                    {"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
-    .rounds = rounds,
-    .round = round,
+    .prepare = prepared_by<broadcast>,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    if (args.ranks == 1) return 0;
                    const auto longest = (args.ranks - 2 + number_of_chains(args)) / number_of_chains(args);

@@ -74,9 +74,7 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Broadcast(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Broadcast(args).round(rank, k, steps); },
+    .prepare = prepared<Broadcast>,
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},
 }};

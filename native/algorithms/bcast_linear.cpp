@@ -15,6 +15,11 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (rank == receiver) steps.receive(args.root, whole);
 }
 
+std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
+    const std::int64_t receives = relative_rank(args, rank) - 1;
+    return rank == args.root ? k : k <= receives ? receives : rounds(args);
+}
+
 const Register entry{{
     .collective = "bcast",
     .name = "linear",
@@ -25,6 +30,7 @@ const Register entry{{
     .aliases = {"basic_linear"},
     .rounds = rounds,
     .round = round,
+    .next_active = next_active,
     .claims = {.rounds = rounds,
                .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                .most_neighbours = rounds},

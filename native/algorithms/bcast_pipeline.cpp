@@ -11,12 +11,8 @@ namespace {
 
 Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
 
-std::int64_t rounds(const CollectiveArguments& args) {
-    return tree_bcast_rounds(ChainTree{args.ranks, 1}, segments(args));
-}
-
-void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-    tree_bcast_round(ChainTree{args.ranks, 1}, segments(args), args, rank, k, steps);
+TreeBcast<ChainTree> broadcast(const CollectiveArguments& args) {
+    return {ChainTree{args.ranks, 1}, segments(args), args};
 }
 
 const Register entry{{
@@ -27,8 +23,7 @@ const Register entry{{
     .restrictions = {},
     .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
-    .rounds = rounds,
-    .round = round,
+    .prepare = prepared_by<broadcast>,
     .claims = {
         .rounds = [](const CollectiveArguments& args) -> std::int64_t {
             return args.ranks == 1 ? 0 : args.ranks + segments(args).number() - 2;

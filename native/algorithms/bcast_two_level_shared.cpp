@@ -96,9 +96,7 @@ const Register entry{{
     .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Broadcast(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Broadcast(args).round(rank, k, steps); },
+    .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
     .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
         return args.topology->nodes() > 1 ? args.count : 0;

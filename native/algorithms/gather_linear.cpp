@@ -17,6 +17,7 @@ Algorithm linear(std::string_view collective) {
         .aliases = {"basic_linear"},
         .rounds = linear_rounds,
         .round = linear_gather_round,
+        .next_active = linear_next_active,
         .requests = [](const CollectiveArguments&) -> std::int64_t { return 1; },
         .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
                    .most_sent = [](const CollectiveArguments& args) { return NonRootBlocks(args).largest; },

@@ -18,8 +18,7 @@ Algorithm two_level_linear(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {},
         .aliases = {"type_3"},
-        .rounds = Levels::rounds,
-        .round = Levels::round,
+        .prepare = Levels::prepare,
         .scratch = Levels::scratch,
         .claims = Levels::claims,
     };

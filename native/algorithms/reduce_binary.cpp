@@ -24,9 +24,7 @@ const Register entry{{
     .restrictions = {.commutative = true},
     .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return reduction(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { reduction(args).round(rank, k, steps); },
+    .prepare = prepared_by<reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;

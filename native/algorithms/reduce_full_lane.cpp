@@ -98,9 +98,7 @@ const Register entry{{
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
     .aliases = {},
-    .rounds = [](const CollectiveArguments& args) { return Reduction(args).rounds(); },
-    .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                Steps& steps) { Reduction(args).round(rank, k, steps); },
+    .prepare = prepared<Reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return Reduction(args).most_leaving_node(); }},

@@ -21,6 +21,10 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (k > 1) received.combine(k - 1, steps);
 }
 
+std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
+    return rank == args.root ? k : k <= rank ? rank : rounds(args);
+}
+
 std::int64_t others(const CollectiveArguments& args) { return args.ranks - 1; }
 
 const Register entry{{
@@ -33,6 +37,7 @@ const Register entry{{
     .aliases = {"basic_linear"},
     .rounds = rounds,
     .round = round,
+    .next_active = next_active,
     .scratch = [](const CollectiveArguments& args, int rank) { return rank == args.root ? 2 * args.count : 0; },
     .claims = {.rounds = others,
                .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },

@@ -24,6 +24,12 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
+/// The first round, that in which it receives and the next.
+std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
+    if (k == 0) return 0;
+    return k <= rank + 1 ? std::max<std::int64_t>(k, rank) : rounds(args);
+}
+
 Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) {
     return {
         .collective = collective,
@@ -35,6 +41,7 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .aliases = {},
         .rounds = rounds,
         .round = round,
+        .next_active = next_active,
         .scratch = [](const CollectiveArguments& args, int) { return args.count; },
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
                    .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },

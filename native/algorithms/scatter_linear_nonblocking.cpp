@@ -16,6 +16,7 @@ const Register entry{{
     .aliases = {"linear_nb"},
     .rounds = linear_rounds,
     .round = linear_scatter_round,
+    .next_active = linear_next_active,
     .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
                .most_sent = [](const CollectiveArguments& args) { return NonRootBlocks(args).elements; },
                .most_neighbours = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},

@@ -18,8 +18,7 @@ Algorithm three_level(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {},
         .aliases = {"type_1"},
-        .rounds = Levels::rounds,
-        .round = Levels::round,
+        .prepare = Levels::prepare,
         .scratch = Levels::scratch,
         .claims = Levels::claims,
     };

@@ -43,12 +43,10 @@ template <const TreeKinds& kinds>
 struct HierarchicalBroadcast : HierarchicalTree<kinds> {
     using Base = HierarchicalTree<kinds>;
 
-    static std::int64_t rounds(const CollectiveArguments& args) {
-        return tree_bcast_rounds(Base::tree(args), Base::segments(args));
+    static TreeBcast<TopologyTree> broadcast(const CollectiveArguments& args) {
+        return {Base::tree(args), Base::segments(args), args};
     }
-    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-        tree_bcast_round(Base::tree(args), Base::segments(args), args, rank, k, steps);
-    }
+    static constexpr auto prepare = prepared_by<broadcast>;
     static std::int64_t most_sent(const CollectiveArguments& args) { return Base::most_children(args) * args.count; }
     static std::int64_t most_leaving_node(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);
@@ -69,10 +67,7 @@ struct HierarchicalReduction : HierarchicalTree<kinds> {
     static TreeReduction<TopologyTree> reduction(const CollectiveArguments& args) {
         return {Base::tree(args), Base::segments(args), args, args.root};
     }
-    static std::int64_t rounds(const CollectiveArguments& args) { return reduction(args).rounds(); }
-    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-        reduction(args).round(rank, k, steps);
-    }
+    static constexpr auto prepare = prepared_by<reduction>;
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); }
     static std::int64_t most_sent(const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; }
     static std::int64_t most_leaving_node(const CollectiveArguments& args) {

@@ -19,48 +19,6 @@ class BlocksAlongTree {
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
 
-    void gather(int rank, std::int64_t k, Steps& steps) const {
-        const Subtree mine = subtree(rank);
-        const std::int64_t round_sent = tree_.height() - tree_.depth(mine.me);
-        if (k == round_sent - 1) {
-            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
-        }
-        if (k != round_sent) return;
-        const Region own{Buffer::send, 0, block_of(args_, rank).count};
-        if (rank == args_.root) {
-            steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
-            for (const Branch& branch : mine.branches) {
-                for (const auto& [there, inside] : moves(branch)) steps.copy(inside, region(Buffer::receive, there));
-            }
-        } else if (mine.branches.empty()) {
-            steps.send(mine.parent, own);
-        } else {
-            steps.copy(own, {Buffer::scratch, 0, own.count});
-            steps.send(mine.parent, {Buffer::scratch, 0, mine.elements});
-        }
-    }
-
-    void scatter(int rank, std::int64_t k, Steps& steps) const {
-        const Subtree mine = subtree(rank, Buffer::send);
-        const std::int64_t round_sent = tree_.depth(mine.me);
-        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
-        if (k == round_sent - 1) {
-            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
-        }
-        if (k != round_sent) return;
-        if (rank == args_.root) {
-            for (const Branch& branch : mine.branches) {
-                for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
-            }
-        }
-        for (const Branch& branch : mine.branches) steps.send(branch.child, branch.place);
-        if (rank == args_.root) {
-            steps.copy(region(Buffer::send, block_of(args_, rank)), own);
-        } else if (!mine.branches.empty()) {
-            steps.copy({Buffer::scratch, 0, own.count}, own);
-        }
-    }
-
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const Subtree mine = subtree(rank);
         if (rank != args_.root) return mine.branches.empty() ? 0 : mine.elements;
@@ -98,7 +56,7 @@ class BlocksAlongTree {
         return *std::ranges::max_element(leaving) * args_.count;
     }
 
-  private:
+  protected:
     struct Branch {
         int child;
         std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are sent
@@ -170,13 +128,86 @@ class BlocksAlongTree {
     TopologyTree tree_;
 };
 
+class GatherAlongTree : public BlocksAlongTree {
+  public:
+    using BlocksAlongTree::BlocksAlongTree;
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const std::int64_t round_sent = this->round_sent(rank);
+        if (k != round_sent - 1 && k != round_sent) return;
+        const Subtree mine = subtree(rank);
+        if (k == round_sent - 1) {
+            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
+        }
+        if (k != round_sent) return;
+        const Region own{Buffer::send, 0, block_of(args_, rank).count};
+        if (rank == args_.root) {
+            steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(inside, region(Buffer::receive, there));
+            }
+        } else if (mine.branches.empty()) {
+            steps.send(mine.parent, own);
+        } else {
+            steps.copy(own, {Buffer::scratch, 0, own.count});
+            steps.send(mine.parent, {Buffer::scratch, 0, mine.elements});
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const std::int64_t last = round_sent(rank);
+        return k <= last ? std::max(k, last - 1) : rounds();
+    }
+
+  private:
+    /// When a rank sends its parent the blocks of its subtree, which have come in the round before.
+    [[nodiscard]] std::int64_t round_sent(int rank) const {
+        return tree_.height() - tree_.depth(relative_rank(args_, rank));
+    }
+};
+
+class ScatterAlongTree : public BlocksAlongTree {
+  public:
+    using BlocksAlongTree::BlocksAlongTree;
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const std::int64_t round_sent = this->round_sent(rank);
+        if (k != round_sent - 1 && k != round_sent) return;
+        const Subtree mine = subtree(rank, Buffer::send);
+        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
+        if (k == round_sent - 1) {
+            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
+        }
+        if (k != round_sent) return;
+        if (rank == args_.root) {
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
+            }
+        }
+        for (const Branch& branch : mine.branches) steps.send(branch.child, branch.place);
+        if (rank == args_.root) {
+            steps.copy(region(Buffer::send, block_of(args_, rank)), own);
+        } else if (!mine.branches.empty()) {
+            steps.copy({Buffer::scratch, 0, own.count}, own);
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const std::int64_t last = round_sent(rank);
+        return k <= last ? std::max(k, last - 1) : rounds();
+    }
+
+  private:
+    /// When a rank sends its children the blocks of their subtrees, which have come in the round before.
+    [[nodiscard]] std::int64_t round_sent(int rank) const { return tree_.depth(relative_rank(args_, rank)); }
+};
+
 // What the algorithms register, for a tree kind at each level.
 
 template <const TreeKinds& kinds>
 struct HierarchicalBlocks {
     static BlocksAlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
 
-    static std::int64_t rounds(const CollectiveArguments& args) { return blocks(args).rounds(); }
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return blocks(args).scratch(rank); }
     static std::int64_t busy_rounds(const CollectiveArguments& args) { return blocks(args).busy_rounds(); }
     static std::int64_t most_neighbours(const CollectiveArguments& args) { return blocks(args).most_neighbours(); }
@@ -186,9 +217,9 @@ template <const TreeKinds& kinds>
 struct HierarchicalGather : HierarchicalBlocks<kinds> {
     using Base = HierarchicalBlocks<kinds>;
 
-    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-        Base::blocks(args).gather(rank, k, steps);
-    }
+    static GatherAlongTree gather(const CollectiveArguments& args) { return {args, kinds}; }
+    static constexpr auto prepare = prepared_by<gather>;
+
     static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_up(); }
     static std::int64_t most_leaving_node(const CollectiveArguments& args) {
         return Base::blocks(args).most_leaving_node(true);
@@ -204,9 +235,9 @@ template <const TreeKinds& kinds>
 struct HierarchicalScatter : HierarchicalBlocks<kinds> {
     using Base = HierarchicalBlocks<kinds>;
 
-    static void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-        Base::blocks(args).scatter(rank, k, steps);
-    }
+    static ScatterAlongTree scatter(const CollectiveArguments& args) { return {args, kinds}; }
+    static constexpr auto prepare = prepared_by<scatter>;
+
     static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_down(); }
     static std::int64_t most_leaving_node(const CollectiveArguments& args) {
         return Base::blocks(args).most_leaving_node(false);

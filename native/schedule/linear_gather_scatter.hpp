@@ -33,6 +33,12 @@ inline void linear_gather_round(const CollectiveArguments& args, int rank, std::
     if (rank == other && k > 0) steps.send(args.root, at_rank);
 }
 
+/// A rank that is not the root takes part in one round.
+inline std::int64_t linear_next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
+    const std::int64_t own = relative_rank(args, rank);
+    return rank == args.root ? k : k <= own ? own : args.ranks;
+}
+
 /// For claims: how many ranks but the root have elements, how many elements these are, and the largest block.
 struct NonRootBlocks {
     std::int64_t ranks = 0;

@@ -32,11 +32,13 @@ class Schedule {
 std::unique_ptr<const Schedule> prepare(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// What algorithms that prepare something register: `.prepare = prepared<Broadcast>`, or where a function makes it
-/// `.prepare = prepared_by<reduction>`. `Body` is made from arguments, to which it may refer, and has `rounds()` and `round(rank, k, steps)`, and `next_active(rank, k)` where it passes rounds over.
+/// `.prepare = prepared_by<reduction>`. A body is made from arguments, to which it may refer; it has `rounds()` and
+/// `round(rank, k, steps)`, and `next_active(rank, k)` where it passes rounds over.
 template <class Body>
 class Prepared final : public Schedule {
   public:
-    explicit Prepared(const CollectiveArguments& args) : args_(args), body_(args_) {}
+    template <class Make>
+    Prepared(const CollectiveArguments& args, const Make& make) : args_(args), body_(make(args_)) {}
 
     [[nodiscard]] std::int64_t rounds() const override { return body_.rounds(); }
     void round(int rank, std::int64_t k, Steps& steps) const override { body_.round(rank, k, steps); }
@@ -50,9 +52,13 @@ class Prepared final : public Schedule {
     Body body_;
 };
 
+template <auto make>
+std::unique_ptr<const Schedule> prepared_by(const CollectiveArguments& args) {
+    return std::make_unique<Prepared<decltype(make(args))>>(args, make);
+}
 template <class Body>
 std::unique_ptr<const Schedule> prepared(const CollectiveArguments& args) {
-    return std::make_unique<Prepared<Body>>(args);
+    return prepared_by<[](const CollectiveArguments& own) { return Body(own); }>(args);
 }
 
 }  // namespace timpani

@@ -10,6 +10,13 @@
 
 namespace timpani {
 
+/// The algorithm of that name; std::logic_error where there is none.
+inline const Algorithm& inner_algorithm(std::string_view collective, std::string_view name) {
+    const Algorithm* const found = find_algorithm(collective, name);
+    if (found != nullptr) return *found;
+    throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
+}
+
 /// A collective among some of the ranks, by an algorithm of the registry, as one phase of a larger algorithm: what a
 /// call on a sub-communicator would be. Steps are translated: local ranks into ranks of the whole communicator, and the
 /// inner algorithm's buffers into regions of the outer one's.
@@ -23,13 +30,9 @@ class SubCollective {
     using Buffers = std::array<BufferStart, 3>;
 
     /// An inner call of `ranks` ranks and `count` elements, with the root at local rank 0 and the outer call's datatype
-    /// and operator. std::logic_error where no such algorithm is registered.
-    SubCollective(std::string_view collective, std::string_view name, const CollectiveArguments& outer, int ranks,
-                  std::int64_t count)
-        : algorithm_(find_algorithm(collective, name)), inside_(outer) {
-        if (algorithm_ == nullptr) {
-            throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
-        }
+    /// and operator.
+    SubCollective(const Algorithm& algorithm, const CollectiveArguments& outer, int ranks, std::int64_t count)
+        : algorithm_(&algorithm), inside_(outer) {
         inside_.ranks = ranks;
         inside_.count = count;
         inside_.root = 0;

@@ -1,31 +1,44 @@
 #pragma once
 
+#include <algorithm>
+
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
 namespace timpani {
 
-/// Round k of a broadcast down `tree`, pipelined in segments: a rank at depth d sends segment k − d to its children
+/// A broadcast down `tree`, pipelined in segments: in round k a rank at depth d sends segment k − d to its children
 /// while it receives the next one.
 template <class Tree>
-void tree_bcast_round(const Tree& tree, const Segments& segments, const CollectiveArguments& args, int rank,
-                      std::int64_t k, Steps& steps) {
-    const int me = relative_rank(args, rank);
-    const auto segment = [&](std::int64_t index) { return segments.region(data_of(args, rank), index); };
-    const std::int64_t outgoing = k - tree.depth(me);
-    if (me > 0 && outgoing + 1 >= 0 && outgoing + 1 < segments.number()) {
-        steps.receive(absolute_rank(args, tree.parent(me)), segment(outgoing + 1));
-    }
-    if (outgoing < 0 || outgoing >= segments.number()) return;
-    for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
-        steps.send(absolute_rank(args, child), segment(outgoing));
-    }
-}
+class TreeBcast {
+  public:
+    TreeBcast(const Tree& tree, const Segments& segments, const CollectiveArguments& args)
+        : tree_(tree), segments_(segments), args_(args) {}
 
-/// The rounds of that broadcast: the tree's height + the number of segments − 1.
-template <class Tree>
-std::int64_t tree_bcast_rounds(const Tree& tree, const Segments& segments) {
-    return tree.ranks == 1 ? 0 : tree.height() + segments.number() - 1;
-}
+    [[nodiscard]] std::int64_t rounds() const { return tree_.ranks == 1 ? 0 : tree_.height() + segments_.number() - 1; }
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const int me = relative_rank(args_, rank);
+        const auto segment = [&](std::int64_t index) { return segments_.region(data_of(args_, rank), index); };
+        const std::int64_t outgoing = k - tree_.depth(me);
+        if (me > 0 && outgoing + 1 >= 0 && outgoing + 1 < segments_.number()) {
+            steps.receive(absolute_rank(args_, tree_.parent(me)), segment(outgoing + 1));
+        }
+        if (outgoing < 0 || outgoing >= segments_.number()) return;
+        for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
+            steps.send(absolute_rank(args_, child), segment(outgoing));
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const std::int64_t depth = tree_.depth(relative_rank(args_, rank));
+        return k < depth + segments_.number() ? std::max(k, depth - 1) : rounds();
+    }
+
+  private:
+    Tree tree_;
+    Segments segments_;
+    const CollectiveArguments& args_;
+};
 
 }  // namespace timpani

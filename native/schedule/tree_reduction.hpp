@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 
@@ -26,7 +28,9 @@ class TreeReduction {
         const int number = children(me);
         const std::int64_t outgoing = k - (tree_.height() - tree_.depth(me));
         if (in_range(outgoing + 1)) {
-            for (int i = 0; i < number; ++i) steps.receive(absolute(tree_.child(me, i)), buffer(rank, i, outgoing + 1));
+            for (int i = 0; i < number; ++i) {
+                steps.receive(absolute(tree_.child(me, i)), buffer(rank, number, i, outgoing + 1));
+            }
         }
         if (in_range(outgoing)) {
             const Region all = combine(rank, number, outgoing, steps);
@@ -42,6 +46,13 @@ class TreeReduction {
         }
     }
 
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const std::int64_t sent_first = tree_.height() - tree_.depth(relative(rank));
+        const bool awaits_result = rank == args_.root && rank != tree_root_;
+        if (k >= sent_first + segments_.number() && !awaits_result) return rounds();
+        return std::max(k, sent_first - 1);
+    }
+
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const int number = children(relative(rank));
         return number == 0 ? 0 : (number + (downwards_ ? 1 : 0)) * args_.count;
@@ -53,20 +64,21 @@ class TreeReduction {
         const Region own = segments_.region(Buffer::send, segment);
         if (number == 0) return own;
         if (downwards_) {
-            const Region all = buffer(rank, number, segment);
+            const Region all = buffer(rank, number, number, segment);
             steps.copy(own, all);
-            for (int i = 0; i < number; ++i) steps.reduce(buffer(rank, i, segment), all);
+            for (int i = 0; i < number; ++i) steps.reduce(buffer(rank, number, i, segment), all);
             return all;
         }
         for (int i = 0; i < number; ++i) {
-            steps.reduce(i == 0 ? own : buffer(rank, i - 1, segment), buffer(rank, i, segment));
+            steps.reduce(i == 0 ? own : buffer(rank, number, i - 1, segment), buffer(rank, number, i, segment));
         }
-        return buffer(rank, number - 1, segment);
+        return buffer(rank, number, number - 1, segment);
     }
 
-    /// Where the segment of child `index` is received; at the root, the one in which all are reduced is the result.
-    [[nodiscard]] Region buffer(int rank, int index, std::int64_t segment) const {
-        const bool last = index == children(relative(rank)) - (downwards_ ? 0 : 1);
+    /// Where the segment of child `index` of `number` is received; at the root, the one in which all are reduced is the
+    /// result.
+    [[nodiscard]] Region buffer(int rank, int number, int index, std::int64_t segment) const {
+        const bool last = index == number - (downwards_ ? 0 : 1);
         if (last && rank == tree_root_ && rank == args_.root) return segments_.region(Buffer::receive, segment);
         Region region = segments_.region(Buffer::scratch, segment);
         region.first += index * args_.count;

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace timpani {
+
+/// Items by time, of which none may be added before the earliest that was asked for: a radix heap (Ahuja, Mehlhorn,
+/// Orlin, Tarjan, JACM 1990). Items are kept by the highest bit in which their time differs from that one's, so that
+/// each is moved a few times and compared with none.
+template <class Item>
+class RadixHeap {
+  public:
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+
+    /// `time` is not negative.
+    void add(double time, const Item& item) {
+        const Entry entry{std::bit_cast<std::uint64_t>(time), item};
+        buckets_[bucket_of(entry)].push_back(entry);
+        ++size_;
+    }
+    /// The earliest time of all items; there must be one.
+    double earliest() {
+        if (buckets_[0].empty()) {
+            std::size_t first = 1;
+            while (buckets_[first].empty()) ++first;
+            std::vector<Entry> moved;
+            moved.swap(buckets_[first]);
+            last_ = std::ranges::min_element(moved, {}, &Entry::bits)->bits;
+            for (const Entry& entry : moved) buckets_[bucket_of(entry)].push_back(entry);
+        }
+        return std::bit_cast<double>(last_);
+    }
+    /// Whether there are any at the earliest time that was asked for last.
+    [[nodiscard]] bool any_left() const { return !buckets_[0].empty(); }
+    /// Takes one of those.
+    Item take() {
+        const Item item = buckets_[0].back().item;
+        buckets_[0].pop_back();
+        --size_;
+        return item;
+    }
+
+  private:
+    struct Entry {
+        std::uint64_t bits;  // of the time: those of numbers that are not negative are in the numbers' order
+        Item item;
+    };
+    [[nodiscard]] std::size_t bucket_of(const Entry& entry) const {
+        return static_cast<std::size_t>(std::bit_width(entry.bits ^ last_));
+    }
+
+    std::array<std::vector<Entry>, 65> buckets_;
+    std::uint64_t last_ = 0;
+    std::size_t size_ = 0;
+};
+
+}  // namespace timpani
