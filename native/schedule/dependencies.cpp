@@ -30,7 +30,7 @@ std::span<const std::int64_t> DependencyTracker::add(const Step& step) {
     const auto number = taken_++;
     found_.clear();
     find(step, number);
-    for (const auto waited : found_) wait_for(waited);
+    std::erase_if(found_, [this](std::int64_t other) { return !wait_for(other); });
     if (!step.is_message()) return found_;
     if (static_cast<std::int64_t>(under_way_.size()) >= most_under_way_) {
         found_.push_back(under_way_.front());
@@ -62,16 +62,15 @@ void DependencyTracker::find(const Step& step, std::int64_t number) {
         });
     }
     std::ranges::sort(found_);
-    const auto repeated = std::ranges::unique(found_);
-    found_.erase(repeated.begin(), repeated.end());
-    std::erase_if(found_, [&](std::int64_t other) { return under_way_.find(other) == nullptr; });
 }
 
-void DependencyTracker::wait_for(std::int64_t number) {
-    const Step message = *under_way_.find(number);
-    awaited_ -= message.awaits() ? 1 : 0;
-    in_window_ -= message.touches_window() ? 1 : 0;
-    under_way_.remove(number);
+/// Whether it is under way; it no longer is then.
+bool DependencyTracker::wait_for(std::int64_t number) {
+    const auto message = under_way_.take(number);
+    if (!message) return false;
+    awaited_ -= message->awaits() ? 1 : 0;
+    in_window_ -= message->touches_window() ? 1 : 0;
+    return true;
 }
 
 }  // namespace timpani

@@ -38,7 +38,7 @@ class DependencyTracker {
     static constexpr std::size_t kFew = 16;
 
     void find(const Step& step, std::int64_t number);
-    void wait_for(std::int64_t number);
+    bool wait_for(std::int64_t number);
 
     std::int64_t most_under_way_;
     std::int64_t taken_ = 0;

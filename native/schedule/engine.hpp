@@ -68,7 +68,7 @@ class Engine {
     void end(const Meeting& message) {
         for (const Place& place : {message.send, message.receive}) {
             Rank& rank = at(place.rank);
-            rank.posted.remove(place.number);
+            rank.posted.take(place.number);
             if (rank.waits) ready_.push_back(place.rank);
         }
     }

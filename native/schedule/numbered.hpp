@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,15 +23,15 @@ class Numbered {
         Entry* const entry = entry_of(number);
         return entry == nullptr ? nullptr : &entry->item;
     }
-    /// Whether it was there.
-    bool remove(std::int64_t number) {
+    /// Removes the item; nothing where there is none.
+    std::optional<Item> take(std::int64_t number) {
         Entry* const entry = entry_of(number);
-        if (entry == nullptr) return false;
+        if (entry == nullptr) return std::nullopt;
+        std::optional<Item> taken = std::move(entry->item);
         entry->present = false;
-        entry->item = Item{};
         --size_;
         drop_gaps();
-        return true;
+        return taken;
     }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schedule/engine.hpp"
+#include "simulate/by_level.hpp"
 #include "simulate/radix_heap.hpp"
 
 namespace timpani {
@@ -147,6 +148,9 @@ class Clock {
 }  // namespace
 
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell) {
+    if (!tell) {
+        if (const auto time = simulate_by_level(algorithm, args, costs)) return *time;
+    }
     return Clock(algorithm, args, costs, tell).run();
 }
 

@@ -36,6 +36,8 @@ using Tell = std::function<void(const Event&)>;
 /// and receives one at a time, both at once if need be; a message flows when both sides have posted it and both are
 /// free, the earliest first. Nothing is buffered: a send ends with its receive.
 ///
+/// Without anyone to be told, the time is worked out by level where that is the same (by_level.hpp), else by events.
+///
 /// Throws std::runtime_error where ranks wait for each other for ever.
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
                 const Tell& tell = nullptr);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "collectives/topology.hpp"
 #include "schedule/algorithm.hpp"
 #include "tests/check.hpp"
@@ -26,4 +28,14 @@ TEST(claims_that_the_schedule_does_not_keep_are_found) {
     CHECK(false_claim(&Claims::most_neighbours).starts_with("neighbours: claimed 1000000, found "));
     CHECK(false_claim(&Claims::most_leaving_node).starts_with("elements leaving one node: claimed 1000000, found "));
     CHECK(false_claim(&Claims::most_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
+}
+
+TEST(a_round_that_is_passed_over_although_a_rank_has_steps_in_it_is_found) {
+    Algorithm algorithm = *find_algorithm("bcast", "linear");
+    const CollectiveArguments args{.ranks = 4, .count = 5, .root = 0};
+    CHECK(!find_false_claim(algorithm, args));
+    algorithm.next_active = [](const CollectiveArguments&, int, std::int64_t k) {
+        return std::max<std::int64_t>(k, 1);
+    };
+    CHECK(find_false_claim(algorithm, args) == "rank 0 passes over round 0, in which it has steps");
 }

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "schedule/bind.hpp"
+#include "simulate/by_level.hpp"
 #include "simulate/clock.hpp"
 #include "tests/check.hpp"
 
@@ -52,6 +53,57 @@ TEST(schedules_take_what_the_literature_says) {
         CHECK(near(time_of("alltoall", "pairwise", p, m / p), (p - 1) * kA + share * kB * bytes));
         CHECK(near(time_of("alltoall", "bruck", p, m / p), lg * (kA + kB * bytes / 2)));
     }
+}
+
+// No power of two, and what is no tree: by level, which is what makes such numbers of ranks quick.
+TEST(a_hundred_thousand_ranks_take_what_the_literature_says) {
+    constexpr int kRanks = 100'000;
+    constexpr int kLog = 17;
+    CHECK(near(time_of("barrier", "dissemination", kRanks, 0), kLog * kA));
+    CHECK(near(time_of("bcast", "binomial", kRanks, 8), kLog * (kA + kB * 8)));
+    CHECK(near(time_of("reduce", "binomial", kRanks, 8), kLog * (kA + kB * 8 + kG * 8)));
+    CHECK(near(time_of("allgather", "bruck", kRanks, 8), kLog * kA + (kRanks - 1) * kB * 8));
+}
+
+TEST(by_level_or_by_events_a_call_takes_the_same) {
+    int by_level = 0;
+    for (const Algorithm* algorithm : algorithms()) {
+        if (algorithm->restrictions.topology) continue;
+        for (const int ranks : {1, 2, 3, 6, 7, 8, 16, 21, 32}) {
+            for (const std::int64_t count : {1, 50, 3'000}) {
+                CollectiveArguments args{.ranks = ranks, .count = count, .root = ranks / 3};
+                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
+                    args.parameters.at(i) = algorithm->parameters[i].default_value;
+                }
+                if (!algorithm->restrictions.admit(args)) continue;
+                for (const Costs& costs : {kCosts, Costs{}, Costs{.alpha = 0.1, .beta = 0.01, .gamma = 7}}) {
+                    const auto time = simulate_by_level(*algorithm, args, costs);
+                    if (!time) continue;
+                    ++by_level;
+                    CHECK(*time == simulate(*algorithm, args, costs, [](const Event&) {}));
+                }
+            }
+        }
+    }
+    CHECK(by_level > 1'000);
+}
+
+TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
+    // The root's second send can flow before the first, whose receiver comes late: it reduces for long.
+    Algorithm late = *find_algorithm("bcast", "linear");
+    late.rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; };
+    late.round = [](const CollectiveArguments&, int rank, std::int64_t k, Steps& steps) {
+        const Region all{Buffer::receive, 0, 8};
+        if (k == 0 && rank == 1) steps.reduce({Buffer::send, 0, 8}, {Buffer::scratch, 0, 8});
+        if (k == 0) return;
+        if (rank == 0) steps.send(static_cast<int>(k), {Buffer::send, 0, 8});
+        if (rank == k) steps.receive(0, all);
+    };
+    late.next_active = nullptr;
+    const CollectiveArguments args{.ranks = 3, .count = 8, .root = 0};
+    const Costs costs{.alpha = 1, .beta = 0, .gamma = 10};
+    CHECK(!simulate_by_level(late, args, costs));
+    CHECK(simulate(late, args, costs) == 81.0);
 }
 
 TEST(segments_flow_through_a_pipeline_one_behind_the_other) {

@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "schedule/channels.hpp"
+#include "schedule/dependencies.hpp"
+#include "simulate/radix_heap.hpp"
+#include "tests/check.hpp"
+
+namespace {
+
+using namespace timpani;
+
+bool share_data(const Step& message, const Step& step) {
+    const Region& region = message.kind == Step::Kind::send ? message.from : message.to;
+    return step.writes(region) || (message.kind == Step::Kind::receive && step.reads(region));
+}
+
+Step random_step(std::mt19937& random, int room) {
+    const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+    const auto region = [&] { return Region{static_cast<Buffer>(any(3)), any(room), 1 + any(4)}; };
+    switch (any(3)) {
+        case 0:
+            return {Step::Kind::send, 1, region(), {}};
+        case 1:
+            return {Step::Kind::receive, 1, {}, region()};
+        default:
+            return {Step::Kind::copy, -1, region(), region()};
+    }
+}
+
+}  // namespace
+
+TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under_way_or_many) {
+    std::mt19937 random(1);
+    for (const int room : {6, 40, 400}) {  // the more room, the more messages are under way at once
+        DependencyTracker tracker(1'000'000);
+        std::vector<std::pair<std::int64_t, Step>> under_way;
+        std::size_t most = 0;
+        for (std::int64_t number = 0; number < 2'000; ++number) {
+            const Step step = random_step(random, room);
+            std::vector<std::int64_t> expected;
+            for (const auto& [other, message] : under_way) {
+                if (share_data(message, step)) expected.push_back(other);
+            }
+            std::erase_if(under_way, [&](const auto& each) { return share_data(each.second, step); });
+            CHECK(std::ranges::equal(tracker.add(step), expected));
+            if (step.is_message()) under_way.emplace_back(number, step);
+            most = std::max(most, under_way.size());
+        }
+        CHECK(room < 400 || most > 32);
+    }
+}
+
+TEST(the_oldest_message_is_waited_for_at_the_bound) {
+    DependencyTracker tracker(2);
+    for (std::int64_t number = 0; number < 4; ++number) {
+        const auto found = tracker.add({Step::Kind::send, 1, {Buffer::send, 0, 1}, {}});
+        CHECK(found.size() == (number < 2 ? 0 : 1));
+        CHECK(number < 2 || found.front() == number - 2);
+    }
+}
+
+TEST(the_k_th_send_of_a_channel_meets_its_k_th_receive) {
+    Channels channels;
+    constexpr int kRanks = 50;
+    for (std::int64_t k = 0; k < 3; ++k) {
+        for (int rank = 0; rank < kRanks; ++rank) {
+            for (int peer = 0; peer < kRanks; ++peer) {
+                if (peer != rank) CHECK(!channels.post(rank, peer, {rank, k}));
+            }
+        }
+    }
+    for (int rank = 0; rank < kRanks; ++rank) {
+        for (int peer = 0; peer < kRanks; ++peer) {
+            for (std::int64_t k = 0; k < 3 && peer != rank; ++k) {
+                const auto send = channels.post(rank, peer, {peer, k});
+                CHECK(send && send->rank == rank && send->number == k);
+            }
+        }
+    }
+    CHECK(!channels.post(0, 1, {1, 3}));  // now it is the receive that waits
+    CHECK(channels.post(0, 1, {0, 3})->rank == 1);
+}
+
+TEST(a_radix_heap_gives_items_by_time) {
+    std::mt19937 random(2);
+    std::uniform_real_distribution<double> delay(0, 10);
+    RadixHeap<double> heap;
+    for (int i = 0; i < 100; ++i) heap.add(delay(random), 0);
+    double last = 0;
+    int taken = 0;
+    for (; !heap.empty(); ++taken) {
+        const double time = heap.earliest();
+        CHECK(time >= last);
+        last = time;
+        heap.take();
+        if (taken < 1'000) heap.add(taken % 3 == 0 ? time : time + delay(random), 0);
+    }
+    CHECK(taken == 1'100);
+}
