@@ -24,6 +24,7 @@ from timpani.machine.hosts import choose_hosts
 from timpani.machine.places import asked_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
+from timpani.stats.regret import FEWEST
 from timpani.study.cell import OWN, TUNED, Algorithm, Cell, beside_files
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
@@ -43,6 +44,8 @@ def plan(
     """
     if not oversubscribe:
         _check_cores(study, resources.cores)
+    if study.regret is not None:
+        _check_race(study, resources)
     draft = _Draft(study, resources)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}
@@ -95,6 +98,15 @@ def _check_budget(planned: CampaignPlan) -> None:
         raise UserError(
             f"a budget of {planned.study.budget:g} s is less than a launch takes: {starts}, about {ceil(starting)} s",
             f"give more (--budget {ceil(2 * starting)}s), or measure fewer algorithms",
+        )
+
+
+def _check_race(study: Study, resources: Resources) -> None:
+    if resources.machine.simulated:
+        raise UserError("simulated times don't vary, so that nothing is left to race for", "leave out --regret")
+    if study.launches < FEWEST:
+        raise UserError(
+            f"{counted(study.launches, 'launch')} bound no regret: that takes {FEWEST}", f"--launches {FEWEST} or more"
         )
 
 

@@ -3,9 +3,11 @@
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal
 
+from timpani.campaign.agenda import agenda_of
 from timpani.campaign.cell_result import failed, result_of
 from timpani.campaign.concurrency import Task, run_concurrently
 from timpani.campaign.estimate import CELL_SECONDS, start_seconds
@@ -59,6 +61,9 @@ class Runner:
     _deadline: float | None = None
 
     def __post_init__(self) -> None:
+        self._agenda = agenda_of(self.plan)
+        for result in self.store.results:
+            self._agenda.take(result)
         self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
@@ -82,11 +87,15 @@ class Runner:
         return Outcome("budget", missing, killed)
 
     def _work(self) -> Iterator[Task]:
-        for launch in range(1, self.plan.study.launches + 1):
+        for launch in count(1):
+            wanted = self._agenda.wanted(launch)
+            if not wanted:
+                return
             for group in self.plan.order(launch):
                 if self._over():
                     return
-                yield self._measure(launch, group)
+                cells = tuple(each for each in group.cells if each.cell in wanted)
+                yield self._measure(launch, replace(group, cells=cells))
 
     def _over(self) -> bool:
         return self.stop() or (self._deadline is not None and self._deadline < time.monotonic())
@@ -104,8 +113,11 @@ class Runner:
         ]
 
     def _missing(self) -> int:
-        cells = self.plan.cells
-        return sum(len(self._pending(launch, cells)) for launch in range(1, self.plan.study.launches + 1))
+        missing = 0
+        for launch in range(1, self._agenda.told() + 1):
+            wanted = self._agenda.wanted(launch)
+            missing += len(self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)))
+        return missing
 
     def _cell_time_limit(self) -> float:
         """Seconds for each cell of the next launch."""
@@ -199,6 +211,7 @@ class Runner:
     def _record(self, result: LaunchResult) -> None:
         result = replace(result, simulated=self.plan.machine.simulated)
         self.store.add_result(result)
+        self._agenda.take(result)
         if result.error is not None:
             self._failures.add(result.cell, result.error)
         self.observer.measured(result)

@@ -56,10 +56,10 @@ class Store:
         self._files = {
             name: AppendedFile(folder / name, len(lines), self.header.id) for name, lines in records.believed.items()
         }
-        results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]
-        self.done = {(each.cell, each.launch): each.error for each in results}  # measured → why it failed
+        self.results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]  # that were there already
+        self.done = {(each.cell, each.launch): each.error for each in self.results}  # measured → why it failed
         self._proven = {cell_of(line) for line in records.values(PROOFS)}
-        self._given = Counter(each.part for each in results if each.samples is not None)
+        self._given = Counter(each.part for each in self.results if each.samples is not None)
         self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
         ended = {line["part"] for line in records.values(ENDINGS)}
         started = (line.values for line in records.believed[LAUNCHES] if line.sealed)

@@ -141,7 +141,17 @@ def run(
     launches: Annotated[
         int | None,
         typer.Option(
-            help="Starts of the MPI program: the unit of replication.", show_default="10", rich_help_panel=_HOW_WELL
+            help="Starts of the MPI program: the unit of replication; of a race at most.",
+            show_default="10, of a race 32",
+            rich_help_panel=_HOW_WELL,
+        ),
+    ] = None,
+    regret: Annotated[
+        str | None,
+        typer.Option(
+            help="Race: measure on only what may still be the best, until choosing costs at most so much: 2%.",
+            show_default="everything in all launches",
+            rich_help_panel=_HOW_WELL,
         ),
     ] = None,
     budget: Annotated[
@@ -242,6 +252,7 @@ def run(
             "method": method,
             "datatype": datatype,
             "launches": launches,
+            "regret": regret,
             "precision": precision,
             "slot": slot,
             "budget": budget,

@@ -31,6 +31,8 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
         }
     else:
         values = base.model_dump()
+        if "regret" in given and base.regret is None:
+            del values["launches"]  # a race has a number of its own
         if algorithms:
             values["collectives"] = dict.fromkeys(values["collectives"], algorithms)
         for override in values["overrides"].values():

@@ -21,7 +21,11 @@ DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
 ALL = "all"
 """In place of an algorithm: the default and every algorithm that the library offers."""
 
+LAUNCHES, MOST_LAUNCHES = 10, 32
+"""What a study does where it doesn't say: so many launches of everything, or at most so many of a race."""
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?")
+_PER_CENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(%?)\s*", re.ASCII)
 _SECONDS = {"ms": 1e-3, None: 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -47,6 +51,12 @@ def _sizes(value: Any) -> Any:
 
 def _ranks(value: Any) -> Any:
     return parse_ranks(value) if isinstance(value, str) else _listed(value)
+
+
+def _share(value: Any) -> Any:
+    """A share, or its text in per cent."""
+    match = _PER_CENT.fullmatch(value) if isinstance(value, str) else None
+    return float(match[1]) / (100 if match[2] else 1) if match else value
 
 
 def _listed(value: Any) -> Any:
@@ -102,6 +112,7 @@ _EXPECTED = {
     "rules": "the name of a file of rules",
     "tuned": "the name of a folder that `timpani tune` wrote",
     "include_setup": "true or false",
+    "regret": 'a share between 0 and 1, for example 0.02 or "2%"',
     "probe": "true or false",
 }
 """What may be written for each key, as an error tells it."""
@@ -123,6 +134,9 @@ class Study(BaseModel):
 
     collectives  per operation the algorithms as typed: `default`, `knomial`, `openmpi/chain:fanout=4`, or `all`
     overrides    per operation other sizes and another datatype than the study's
+    launches     starts of the MPI program; where `regret` is given, at most
+    regret       what a choice may cost at each point, as a share of the best algorithm's time: algorithms and sizes are
+                 measured on only until a 95 % bound of that is no larger; None: everything in all launches
     pairs        between which ranks point-to-point operations go that name none: ranks 0 and 1; every pair; or one pair
                  for each locality of cores that occurs on this machine
     precision    half-width of the 95 % interval of the median inside a launch, relative; ends a cell
@@ -150,7 +164,8 @@ class Study(BaseModel):
     mode: Literal["warm", "rotate", "flush"] = "warm"
     method: Literal["timpani", "osu"] = "timpani"
     datatype: _Datatype = "uint8"
-    launches: Annotated[_Positive, Field(le=10_000)] = 10
+    launches: Annotated[_Positive, Field(le=10_000)] = LAUNCHES
+    regret: Annotated[float, BeforeValidator(_share), Field(gt=0, lt=1, strict=True)] | None = None
     precision: Annotated[float, Field(gt=0, lt=1, strict=True)] = 0.05
     slot: _Seconds = 0.1
     budget: _Seconds | None = None
@@ -161,6 +176,12 @@ class Study(BaseModel):
     tuned: str | None = None
     include_setup: bool = False
     probe: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _races_have_more_launches(cls, values: Any) -> Any:
+        racing = isinstance(values, dict) and values.get("regret") is not None and "launches" not in values
+        return {**values, "launches": MOST_LAUNCHES} if racing else values
 
     @model_validator(mode="after")
     def _consistent(self) -> "Study":
@@ -185,7 +206,18 @@ class Study(BaseModel):
                 "warmup and repetitions of collectives are fixed only by the osu method",
                 "use --method osu, or --precision and --slot",
             )
+        if self.regret is not None:
+            self._check_race()
         return self
+
+    def _check_race(self) -> None:
+        lonely = [name for name in self.collectives if not OPERATIONS[name].has_rivals]
+        if lonely:
+            raise UserError(
+                f"{lonely[0]} has no algorithms to choose among, and so no regret", "measure it without --regret"
+            )
+        if self.method != "timpani":
+            raise UserError("a race compares what is measured in turn", "leave out --method osu, or --regret")
 
     def _check_whole_elements(self, operation: str) -> None:
         datatype = self.datatype_of(operation)

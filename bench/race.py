@@ -1,0 +1,145 @@
+"""Does a race keep its promise, and what does it save? On synthetic machines, whose truth is known.
+
+A campaign has points along sizes; at each, algorithms' true times cross as latency and bandwidth trade. A launch adds
+to each algorithm's log time an error of its own. The truth of an algorithm is its mean log time. For each kind of
+machine: at how many points the stated bound holds, the mean regret of what was chosen, how many points were decided
+within the launches allowed, and how much was measured, as a share of ten launches of everything.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.study.cell import Algorithm
+from timpani.tuning.race import Race, RacePoint, Timed
+
+CAMPAIGNS = 1000
+POINTS = 3
+ACCEPTED = 0.02
+MOST_LAUNCHES = 32
+USUAL_LAUNCHES = 10
+
+Floats = NDArray[np.float64]
+Errors = Callable[[np.random.Generator, int], Floats]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Errors of a launch, by how many algorithms there are; `alike`: all true times lie within 1 %; `mean` is what the
+    first algorithm's errors add up to, and `lead` how much faster it otherwise is than the others."""
+
+    name: str
+    errors: Errors
+    algorithms: int = 8
+    alike: bool = False
+    mean: float = 0.0
+    lead: float = 0.0
+
+
+def _two_states(share: float, factor: float) -> Errors:
+    def errors(random: np.random.Generator, algorithms: int) -> Floats:
+        found = random.normal(0, 0.02, algorithms)
+        found[0] += np.log(factor) * (random.random() < share)
+        return found
+
+    return errors
+
+
+def _normal(deviation: float) -> Errors:
+    return lambda random, algorithms: random.normal(0, deviation, algorithms)
+
+
+MACHINES = (
+    Machine("error 1 %", _normal(0.01)),
+    Machine("error 3 %", _normal(0.03)),
+    Machine("error 3 %, 40 algorithms", _normal(0.03), algorithms=40),
+    Machine("error 1 to 10 %, by algorithm", lambda random, n: random.normal(0, np.geomspace(0.01, 0.1, n))),
+    Machine("tails (t, 3 degrees)", lambda random, n: 0.02 * random.standard_t(3, n)),
+    Machine(
+        "disturbed, 1 in 10", lambda random, n: random.normal(0, 0.02, n) + 0.5 * (random.random(n) < 0.1), mean=0.05
+    ),
+    Machine("all within 1 %", _normal(0.01), alike=True),
+    Machine("all within 1 %, error 3 %", _normal(0.03), alike=True),
+    Machine("one in two states, half, 1.5 ×", _two_states(0.5, 1.5), mean=0.5 * np.log(1.5), lead=0.1),
+    Machine("one in two states, 1 in 3, 1.3 ×", _two_states(0.33, 1.3), mean=0.33 * np.log(1.3), lead=0.1),
+    Machine("one in two states, 1 in 10, 2 ×", _two_states(0.1, 2.0), mean=0.1 * np.log(2.0), lead=0.1),
+)
+
+
+def truth(random: np.random.Generator, machine: Machine) -> Floats:
+    """True log times, shape (points, algorithms), of the errors' other mean than 0 too."""
+    if machine.alike:
+        times = random.uniform(0, 0.01, (POINTS, machine.algorithms))
+    else:
+        latency, per_byte = random.lognormal(0, 0.5, (2, machine.algorithms))
+        times = np.log(latency + np.geomspace(0.01, 100, POINTS)[:, None] * per_byte)
+    if machine.lead:
+        times[:, 0] = times[:, 1:].min(axis=1) - machine.lead
+    return times
+
+
+@dataclass
+class Outcome:
+    """Of all points of a machine's campaigns."""
+
+    points: int = 0
+    kept: int = 0
+    decided: int = 0
+    regret: float = 0.0
+    measured: int = 0
+
+    def add(self, race: Race, times: Floats, measured: int) -> None:
+        """One campaign that is over."""
+        self.measured += measured
+        for point, true in zip(race.points(), times, strict=True):
+            standing = race.standing(point)
+            assert standing.choice is not None
+            regret = float(np.expm1(true[int(standing.choice.name)] - true.min()))
+            self.points += 1
+            self.kept += regret <= standing.regret
+            self.decided += standing.done
+            self.regret += regret
+
+
+def run() -> None:
+    random = np.random.default_rng(1)
+    print(
+        f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most"
+    )
+    print(f"{'machine':<34}bound holds (≥ 95 %)  mean regret  decided  measured")
+    for machine in MACHINES:
+        outcome = Outcome()
+        for _ in range(CAMPAIGNS):
+            campaign(random, machine, outcome)
+        usual = CAMPAIGNS * POINTS * machine.algorithms * USUAL_LAUNCHES
+        print(
+            f"{machine.name:<34}{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
+            f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>10.0%}",
+            flush=True,
+        )
+
+
+def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) -> None:
+    """One race on `machine`, to its end."""
+    times = truth(random, machine)
+    points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
+    algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
+    race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
+    measured = 0
+    for launch in range(1, MOST_LAUNCHES + 1):
+        rows: list[Timed] = []
+        for point, true in zip(points, times, strict=True):
+            observed = np.exp(true + machine.errors(random, machine.algorithms))
+            remaining = race.standing(point).remaining
+            rows += (
+                Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0)
+                for each in algorithms
+                if each in remaining
+            )
+        if not rows:
+            break
+        measured += len(rows)
+        race.add_launch(launch, rows)
+    outcome.add(race, times + np.eye(1, machine.algorithms)[0] * (machine.mean if machine.lead else 0), measured)

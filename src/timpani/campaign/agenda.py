@@ -1,0 +1,130 @@
+"""What each launch measures: everything, or what the launches before have left open."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Protocol
+
+from timpani.campaign.plan import CampaignPlan
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import Cell
+from timpani.tuning.race import Race, RacePoint, Timed
+from timpani.tuning.race_sizes import coarse_sizes, sizes_between
+
+
+class Agenda(Protocol):
+    """The cells of each launch, told launch after launch."""
+
+    def wanted(self, launch: int) -> frozenset[Cell]:
+        """What launch number `launch` measures, by the results of the launches before it; none: the campaign is over.
+
+        Results of `launch` itself and of later ones make no difference.
+        """
+        ...
+
+    def told(self) -> int:
+        """The last launch of which it is known now what it measures."""
+        ...
+
+    def take(self, result: LaunchResult) -> None:
+        """One more result."""
+        ...
+
+
+class Everything:
+    """All cells in all launches that the study asks for."""
+
+    def __init__(self, plan: CampaignPlan) -> None:
+        self._cells = frozenset(planned.cell for planned in plan.cells)
+        self._launches = plan.study.launches
+
+    def wanted(self, launch: int) -> frozenset[Cell]:
+        """As `Agenda.wanted` has it."""
+        return self._cells if launch <= self._launches else frozenset()
+
+    def told(self) -> int:
+        """All launches."""
+        return self._launches
+
+    def take(self, result: LaunchResult) -> None:
+        """Makes no difference."""
+
+
+class Racing:
+    """At each point the algorithms that may still be the best, at the sizes between which the choice changes."""
+
+    def __init__(self, plan: CampaignPlan, regret: float) -> None:
+        self._launches = plan.study.launches
+        self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
+        self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
+        cells: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+        for planned in plan.cells:
+            cells[point_of(planned.cell)].append(planned.cell)
+        self._cells = dict(cells)
+        self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in cells.items()})
+        self._series = _series(cells)
+        self._sizes = {series: set(coarse_sizes(sizes)) for series, sizes in self._series.items()}
+
+    def wanted(self, launch: int) -> frozenset[Cell]:
+        """As `Agenda.wanted` has it."""
+        while len(self._wanted) < launch:
+            if before := len(self._wanted):
+                self._race.add_launch(before, map(timed, self._results[before]))
+                self._refine()
+            self._wanted.append(self._remaining() if before < self._launches else frozenset())
+        return self._wanted[launch - 1]
+
+    def told(self) -> int:
+        """The launch after the last whose cells were asked for, at most."""
+        return max(1, len(self._wanted))
+
+    def take(self, result: LaunchResult) -> None:
+        """One more result; failed ones and those under the clock's resolution tell nothing."""
+        if result.error is None and result.median_us:
+            self._results[result.launch].append(result)
+
+    def _remaining(self) -> frozenset[Cell]:
+        found: set[Cell] = set()
+        for point in self._points():
+            remaining = self._race.standing(point).remaining
+            found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
+        return frozenset(found)
+
+    def _points(self) -> Iterable[RacePoint]:
+        return (_at(series, size) for series, sizes in self._sizes.items() for size in sorted(sizes))
+
+    def _refine(self) -> None:
+        for series, sizes in self._series.items():
+            standings = {size: self._race.standing(_at(series, size)) for size in self._sizes[series]}
+            self._sizes[series].update(sizes_between(sizes, standings))
+
+
+_Series = tuple[str, int, str, str]
+"""What stays the same while sizes vary: collective, ranks, placement, mode."""
+
+
+def _series(points: Iterable[RacePoint]) -> dict[_Series, list[int]]:
+    found: defaultdict[_Series, list[int]] = defaultdict(list)
+    for point in points:
+        found[point.collective, point.ranks, point.placement, point.mode].append(point.message_bytes)
+    return {series: sorted(sizes) for series, sizes in found.items()}
+
+
+def _at(series: _Series, size: int) -> RacePoint:
+    collective, ranks, placement, mode = series
+    return RacePoint(collective, ranks, placement, size, mode)
+
+
+def point_of(cell: Cell) -> RacePoint:
+    """What the algorithm of `cell` competes at."""
+    return RacePoint(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode)
+
+
+def timed(result: LaunchResult) -> Timed:
+    """A result as a race takes it; one without error and with a median."""
+    assert result.median_us is not None
+    return Timed(point_of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
+
+
+def agenda_of(plan: CampaignPlan) -> Agenda:
+    """What the study of `plan` asks for."""
+    return Everything(plan) if plan.study.regret is None else Racing(plan, plan.study.regret)

@@ -1,0 +1,199 @@
+"""A race: at each point the algorithms that may still be the best are measured on, until choosing one is cheap enough.
+
+What the results so far say of a point, and what its next launch is to measure, follows from the results alone, launch
+by launch, so that a race that was interrupted goes on as it would have.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import exp, inf, log, log1p, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.stats.regret import Contest, VariancePrior, prior_of
+from timpani.study.cell import Algorithm
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, order=True)
+class RacePoint:
+    """What algorithms compete at; `machine` tells campaigns apart that are read together."""
+
+    collective: str
+    ranks: int
+    placement: str
+    message_bytes: int
+    mode: str
+    machine: str = ""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One algorithm's time in one launch.
+
+    in_turn   the same of all that was measured in turn; None of what was measured by itself
+    relative  the time in proportion to those of the same turn
+    """
+
+    point: RacePoint
+    algorithm: Algorithm
+    in_turn: str | None
+    relative: float | None
+    time_us: float
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A ratio of two times over launches: geometric mean, and bounds that hold with 95 % for all algorithms of the
+    point together, however often one looked; 0 and infinity where nothing bounds it."""
+
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Why an algorithm was measured no more: after which launch, and that it takes at least `factor` times the best
+    one's time; 1 where it is only known that it can't be better by more than the regret that was asked for."""
+
+    launch: int
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the launches so far say of a point.
+
+    launches   that measured it
+    choice     the algorithm that the results would have one choose; None where nothing was measured
+    regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
+    done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is the
+               default or shown to be faster
+    serving    algorithms whose own bound is at most what was asked for
+    remaining  what a further launch would measure
+    dropped    the others
+    against    the choice's bound against the default: the ratio default / choice; None where either is missing
+    """
+
+    launches: int
+    choice: Algorithm | None
+    regret: float
+    done: bool
+    serving: frozenset[Algorithm]
+    remaining: frozenset[Algorithm]
+    dropped: Mapping[Algorithm, Dropped]
+    against: Ratio | None
+
+
+@dataclass
+class _Field:
+    """The algorithms of one point and the launches that compared them."""
+
+    algorithms: Sequence[Algorithm]
+    contest: Contest
+    standing: Standing
+    dropped: dict[Algorithm, Dropped] = field(default_factory=dict)
+    last_launch: int = 0
+
+
+class Race:
+    """What launches, added one after the other, say of the points of a campaign."""
+
+    def __init__(self, regret: float, algorithms: Mapping[RacePoint, Sequence[Algorithm]]) -> None:
+        """`regret` that is accepted, as a share; `algorithms` that take part at each point, failed ones included."""
+        self._accepted = log1p(regret)
+        self._fields = {
+            point: _Field(
+                tuple(taking_part),
+                Contest(len(taking_part)),
+                Standing(0, None, inf, False, frozenset(), frozenset(taking_part), {}, None),
+            )
+            for point, taking_part in algorithms.items()
+        }
+
+    def add_launch(self, number: int, times: Iterable[Timed]) -> None:
+        """All times of launch `number`."""
+        by_point: dict[RacePoint, list[Timed]] = {}
+        for each in times:
+            by_point.setdefault(each.point, []).append(each)
+        for point, measured in by_point.items():
+            there = self._fields[point]
+            there.contest.add(_log_times(there.algorithms, measured))
+            there.last_launch = number
+        prior = prior_of(each.contest for each in self._fields.values())
+        for point in by_point:
+            self._judge(self._fields[point], prior)
+
+    def standing(self, point: RacePoint) -> Standing:
+        """What is known of `point`."""
+        return self._fields[point].standing
+
+    def points(self) -> Iterable[RacePoint]:
+        """All points, in the order in which they were named."""
+        return self._fields.keys()
+
+    def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> Ratio | None:
+        """Time of `first` over that of `second`; None where no launch measured both."""
+        there = self._fields[point]
+        i, j = there.algorithms.index(first), there.algorithms.index(second)
+        return _ratio(there.contest, there.contest.bounds(), i, j) if there.contest.launches else None
+
+    def _judge(self, there: _Field, prior: VariancePrior) -> None:
+        contest = there.contest
+        contest.look(prior)
+        bounds = contest.bounds()
+        count, mean, _ = contest.pair_moments()
+        measured = count.diagonal() > 0
+        default = next((i for i, each in enumerate(there.algorithms) if each.is_default and measured[i]), None)
+        slower = np.any(bounds[measured] < 0, axis=0, keepdims=True)[0]
+        if slower[measured].all():  # bounds contradict each other, which has the probability that they fail
+            slower[:] = False
+        candidates: list[int] = np.flatnonzero(measured & ~slower).tolist()
+        regrets = np.maximum(0, bounds[:, measured].max(axis=1))
+        reference = int(np.argmax(count.diagonal())) if default is None else default
+        choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
+        if default is not None and regrets[default] <= self._accepted:
+            choice = default
+        shown = default is None or choice == default or bounds[choice, default] < 0
+        done = bool(shown and regrets[choice] <= self._accepted)
+        stay = ~measured | (~slower & (bounds[choice] > self._accepted))
+        stay[choice] = True
+        if default is not None:
+            stay[default] = True
+        for i in np.flatnonzero(slower).tolist():
+            factor = exp(-bounds[measured, i].min())
+            known = there.dropped.get(there.algorithms[i])
+            launch = there.last_launch if known is None or known.factor == 1 else known.launch
+            there.dropped[there.algorithms[i]] = Dropped(launch, factor)
+        for i in np.flatnonzero(~stay & ~slower).tolist():
+            there.dropped.setdefault(there.algorithms[i], Dropped(there.last_launch))
+        for i in np.flatnonzero(stay).tolist():
+            there.dropped.pop(there.algorithms[i], None)
+        there.standing = Standing(
+            contest.launches,
+            there.algorithms[choice],
+            float(np.expm1(regrets[choice])),
+            done,
+            frozenset(there.algorithms[i] for i in candidates if regrets[i] <= self._accepted),
+            frozenset() if done else frozenset(there.algorithms[i] for i in np.flatnonzero(stay).tolist()),
+            dict(there.dropped),
+            None if default is None or default == choice else _ratio(contest, bounds, default, choice),
+        )
+
+
+def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Floats:
+    """By what all have in common: the turn that they shared, or nothing but the launch."""
+    together = {each.in_turn for each in measured}
+    in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
+    found = {each.algorithm: log(each.relative if in_turn and each.relative else each.time_us) for each in measured}
+    return np.array([found.get(algorithm, nan) for algorithm in algorithms])
+
+
+def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> Ratio | None:
+    count, mean, _ = contest.pair_moments()
+    if count[i, j] == 0:
+        return None
+    return Ratio(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]))

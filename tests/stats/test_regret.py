@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from timpani.stats.regret import FEWEST, LOOKS, UNSEEN_STATE, Contest, VariancePrior, prior_of, variance_prior
+
+Floats = NDArray[np.float64]
+
+
+def contest_of(times: Floats, prior: VariancePrior | None = None) -> Contest:
+    """Launch after launch, each looked at, as a race does."""
+    contest = Contest(times.shape[1])
+    for launch in times:
+        contest.add(launch)
+        contest.look(prior_of([contest]) if prior is None else prior)
+    return contest
+
+
+def test_a_prior_finds_what_variances_were_drawn_with() -> None:
+    random = np.random.default_rng(1)
+    scale, dof, launches = 4e-4, 6.0, 5
+    true = scale * dof / random.chisquare(dof, 20_000)
+    seen = true * random.chisquare(launches - 1, true.shape) / (launches - 1)
+    prior = variance_prior(seen, np.full(true.shape, launches - 1.0))
+    assert prior.dof == pytest.approx(dof, rel=0.1)
+    assert prior.variance == pytest.approx(scale, rel=0.05)
+
+
+@pytest.mark.parametrize("variances", [[], [0.0] * 10, [1e-4] * 3])
+def test_too_few_variances_tell_nothing(variances: list[float]) -> None:
+    assert variance_prior(np.array(variances), np.full(len(variances), 4.0)) == VariancePrior()
+
+
+def test_equal_variances_are_not_taken_for_one_that_is_known() -> None:
+    assert variance_prior(np.full(50, 1e-4), np.full(50, 4.0)).dof <= 30
+
+
+def test_nothing_is_bounded_before_the_first_look() -> None:
+    contest = contest_of(np.log([[1.0, 9.0]] * (LOOKS[0] - 1)))
+    assert np.isinf(contest.upper[~np.eye(2, dtype=bool)]).all()
+
+
+def test_a_loser_by_factors_is_shown_by_three_launches_and_a_small_one_by_six() -> None:
+    random = np.random.default_rng(2)
+    prior = VariancePrior(10, 1e-4)
+    times = np.log([1.0, 1.1, 4.0]) + random.normal(0, 0.01, (FEWEST, 3))
+    early, later = contest_of(times[:3], prior), contest_of(times, prior)
+    assert early.upper[0, 2] < 0 < early.upper[0, 1]
+    assert later.upper[0, 1] < 0
+    assert early.upper[0, 1] > np.log(UNSEEN_STATE / 1.1)
+
+
+def test_between_two_looks_nothing_changes() -> None:
+    random = np.random.default_rng(3)
+    times = random.normal(0, 0.02, (LOOKS[3] - 1, 4))
+    before = contest_of(times[: LOOKS[2]])
+    between = contest_of(times)
+    assert (before.upper == between.upper).all()
+
+
+@given(st.integers(0, 10**6), st.integers(2, 6))
+def test_a_third_algorithm_never_loosens_a_bound(seed: int, algorithms: int) -> None:
+    times = np.random.default_rng(seed).normal(0, 0.05, (8, algorithms))
+    contest = contest_of(times)
+    bounds = contest.bounds()
+    assert (bounds <= contest.upper).all()
+    for k in range(algorithms):
+        assert (bounds <= bounds[:, [k]] + bounds[[k], :] + 1e-12).all()
+
+
+def test_what_all_share_in_a_launch_makes_no_difference() -> None:
+    random = np.random.default_rng(4)
+    times = random.normal(0, 0.02, (8, 3))
+    shifted = times + random.normal(0, 2, (8, 1))
+    assert contest_of(times).upper == pytest.approx(contest_of(shifted).upper)
+
+
+def test_launches_that_one_was_not_in_say_nothing_of_it() -> None:
+    times = np.random.default_rng(5).normal(0, 0.02, (8, 3))
+    prior = VariancePrior(10, 4e-4)
+    dropped = times.copy()
+    dropped[3:, 2] = np.nan
+    with_it, without = contest_of(times, prior), contest_of(dropped, prior)
+    assert without.upper[:2, :2] == pytest.approx(with_it.upper[:2, :2])
+    assert without.upper[0, 2] == pytest.approx(contest_of(times[:3], prior).upper[0, 2])
+
+
+@pytest.mark.parametrize("deviation", [0.01, 0.05])
+def test_the_bound_holds_in_95_of_100(deviation: float) -> None:
+    # Far more often here: the error is split among looks and algorithms, and not all of it is spent in 16 launches.
+    random = np.random.default_rng(6)
+    kept = 0
+    for _ in range(200):
+        true = np.sort(random.uniform(0, 0.1, 5))
+        contest = contest_of(true + random.normal(0, deviation, (16, 5)))
+        regrets = contest.bounds().max(axis=1)
+        chosen = int(np.argmin(regrets))
+        kept += true[chosen] - true.min() <= regrets[chosen]
+    assert kept >= 190

@@ -1,0 +1,117 @@
+from collections.abc import Iterable, Mapping
+from math import inf
+
+import numpy as np
+import pytest
+
+from timpani.study.cell import DEFAULT, Algorithm
+from timpani.tuning.race import Dropped, Race, RacePoint, Standing, Timed
+from timpani.tuning.race_sizes import coarse_sizes, sizes_between
+
+POINT = RacePoint("bcast", 2, "core", 8, "warm")
+
+
+def algorithms(names: Iterable[str]) -> dict[str, Algorithm]:
+    return {name: Algorithm("openmpi", name) for name in names}
+
+
+def race_of(true: Mapping[str, float], launches: int, deviation: float = 0.005, regret: float = 0.02) -> Race:
+    """A race over algorithms with these times, each launch measuring what remains."""
+    random = np.random.default_rng(1)
+    race = Race(regret, {POINT: list(algorithms(true).values())})
+    for launch in range(1, launches + 1):
+        common = random.lognormal(0, 1)
+        remaining = race.standing(POINT).remaining
+        race.add_launch(
+            launch,
+            [
+                Timed(POINT, each, f"{launch}", common * true[name] * random.lognormal(0, deviation), 99.0)
+                for name, each in algorithms(true).items()
+                if each in remaining
+            ],
+        )
+    return race
+
+
+def test_losers_by_factors_are_measured_in_three_launches_only() -> None:
+    standing = race_of({DEFAULT: 1.0, "linear": 3.0, "ring": 1.01}, 3).standing(POINT)
+    assert {each.name for each in standing.remaining} == {DEFAULT, "ring"}
+    [(algorithm, why)] = standing.dropped.items()
+    assert (algorithm.name, why.launch) == ("linear", 3)
+    assert 1 < why.factor < 3
+
+
+def test_a_race_ends_where_the_choice_costs_little() -> None:
+    standing = race_of({DEFAULT: 1.0, "linear": 1.3, "ring": 1.001}, 8).standing(POINT)
+    assert standing.done
+    assert standing.choice is not None
+    assert standing.choice.is_default  # a tie keeps the default
+    assert standing.regret <= 0.02
+    assert not standing.remaining
+
+
+def test_a_faster_algorithm_is_chosen_and_its_gain_is_bounded() -> None:
+    standing = race_of({DEFAULT: 1.5, "linear": 1.0, "ring": 2.0}, 8).standing(POINT)
+    assert standing.done
+    assert standing.choice == Algorithm("openmpi", "linear")
+    assert standing.against is not None
+    assert 1 < standing.against.low < 1.5 < standing.against.high
+    assert standing.against.estimate == pytest.approx(1.5, rel=0.02)
+
+
+def test_an_undecided_point_goes_on_and_says_its_bound() -> None:
+    standing = race_of({DEFAULT: 1.0, "linear": 1.0, "ring": 1.0}, 6, deviation=0.2).standing(POINT)
+    assert not standing.done
+    assert 0.02 < standing.regret < inf
+    assert len(standing.remaining) == 3
+
+
+def test_what_cannot_be_better_by_much_is_measured_no_more() -> None:
+    standing = race_of({DEFAULT: 1.0, "linear": 1.1, "ring": 1.001}, 6, regret=0.05).standing(POINT)
+    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(6)
+    assert standing.dropped[Algorithm("openmpi", "linear")].factor > 1
+
+
+def test_algorithms_that_always_fail_keep_no_race_going() -> None:
+    names = algorithms([DEFAULT, "linear", "broken"])
+    race = Race(0.02, {POINT: list(names.values())})
+    for launch in range(1, 9):
+        times = {DEFAULT: 1.0, "linear": 1.5}
+        race.add_launch(launch, [Timed(POINT, names[name], "t", time, 1.0) for name, time in times.items()])
+    assert race.standing(POINT).done
+
+
+def test_the_only_algorithm_of_a_point_is_the_choice_at_once() -> None:
+    standing = race_of({DEFAULT: 1.0}, 1).standing(POINT)
+    assert standing.done
+    assert standing.regret == 0
+
+
+def test_launches_of_their_own_are_compared_by_their_times() -> None:
+    names = algorithms([DEFAULT, "linear"])
+    race = Race(0.02, {POINT: list(names.values())})
+    for launch in range(1, 9):
+        rows = [Timed(POINT, names[DEFAULT], None, None, 2.0), Timed(POINT, names["linear"], "t", 1.0, 1.0)]
+        race.add_launch(launch, rows)
+    ratio = race.ratio(POINT, names[DEFAULT], names["linear"])
+    assert ratio is not None
+    assert ratio.estimate == pytest.approx(2)
+
+
+def standing(done: bool, *serving: str) -> Standing:
+    served = frozenset(algorithms(serving).values())
+    return Standing(6, next(iter(served)), 0.01, done, served, frozenset(), {}, None)
+
+
+def test_a_race_begins_with_sizes_far_apart() -> None:
+    assert coarse_sizes([1 << i for i in range(21)]) == [1, 8, 64, 512, 4096, 32768, 1 << 20]
+    assert coarse_sizes([0]) == [0]
+    assert coarse_sizes([0, 1, 8]) == [0, 8]
+
+
+def test_sizes_between_are_measured_where_no_algorithm_serves_both_sides() -> None:
+    sizes = [1, 2, 4, 8, 16]
+    assert list(sizes_between(sizes, {1: standing(True, "a"), 16: standing(True, "b")})) == [4]
+    assert not list(sizes_between(sizes, {1: standing(True, "a", "b"), 16: standing(True, "b")}))
+    assert not list(sizes_between(sizes, {1: standing(True, "a"), 16: standing(False, "b")}))
+    assert not list(sizes_between(sizes, {1: standing(True, "a"), 2: standing(True, "b")}))
