@@ -11,6 +11,7 @@ from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
 from timpani.campaign.states import with_states
 from timpani.errors import UserError
+from timpani.study.schema import REGRET
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Campaign:
     """What a campaign folder holds.
 
     header    campaign.json
-    results   one row per cell and launch, columns `RESULT_SCHEMA` and STATE
+    results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE and REGRET
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
@@ -49,7 +50,7 @@ def load(folder: Path) -> Campaign:
     return Campaign(
         folder=folder,
         header=header,
-        results=frame(results),
+        results=frame(results).with_columns(pl.lit(header.study.regret, dtype=pl.Float64).alias(REGRET)),
         launches=records.launches,
         proofs=records.values(PROOFS),
         unsealed=records.unsealed.total(),

@@ -11,6 +11,7 @@ from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
+from timpani.tuning.raced import accepted_regret, dropped_cells
 
 CONTRACT = (
     *MACHINE_CELL,
@@ -40,11 +41,13 @@ EXTRAS = (
     "throughput_high_mb_per_s",
     *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
     "changed_share",
+    "dropped",
 )
 
 WIDEST = 0.25
 """Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
 
+_NONE_NEEDED = pl.lit(None, dtype=pl.Int64).alias("launches_needed")
 _SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
 
 
@@ -55,8 +58,9 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
-    simulated times and imported averages. Launches that failed give no time. Flags of single launches (not converged,
-    skewed, bimodal) hold for the cell when most launches that succeeded raised them.
+    simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
+    measured the cell no more, and why; null elsewhere. Launches that failed give no time. Flags of single launches (not
+    converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
     flagged_by_most = {
@@ -87,7 +91,8 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         _with_interval(cells)
-        .with_columns(_launches_needed())
+        .join(dropped_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
+        .with_columns(_launches_needed() if accepted_regret(results) is None else _NONE_NEEDED)
         .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
@@ -169,6 +174,7 @@ def _status() -> pl.Expr:
         & ~pl.col("simulated")
         & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
+        "dropped": pl.col("dropped").is_not_null(),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
         "oversubscribed": pl.col("oversubscribed"),

@@ -14,6 +14,7 @@ _SHAPES = {
     OK: "circle",
     "not_converged": "square",
     "average_only": "circle",
+    "dropped": "circle",
     "wide": "cross",
     "skewed": "triangle-up",
     "oversubscribed": "diamond",

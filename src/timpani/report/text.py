@@ -13,6 +13,7 @@ from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, STATES, SWEEP
 from timpani.study.sizes import show_size
+from timpani.tuning.race_verdict import RaceVerdict
 from timpani.tuning.verdict import Decisive, Loss, Verdict
 
 _MEDIANS: dict[Quantity, dict[str, str]] = {
@@ -200,6 +201,22 @@ def headline(verdict: Verdict) -> list[str]:
     if verdict.decisive:
         lines.append(_what_would_decide(verdict.decisive, verdict.undecided))
     return lines
+
+
+def race_lines(race: RaceVerdict | None) -> list[str]:
+    """What a race reached, and where it didn't; nothing where there was none."""
+    if race is None:
+        return []
+    asked = f"{100 * race.accepted:.2g} %"
+    line = (
+        f"Race: what is chosen takes at most {asked} longer than the best (95 % bound) at {race.reached} of "
+        f"{counted(race.points, 'point')}"
+    )
+    if race.reached == race.points:
+        return [line + "."]
+    largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
+    unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
+    return [f"{line}{largest}{unbounded}: more launches (--launches, --budget) narrow it."]
 
 
 def _what_would_decide(decisive: Decisive, undecided: int) -> str:

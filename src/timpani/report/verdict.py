@@ -11,10 +11,12 @@ from timpani.campaign.load import Campaign
 from timpani.campaign.states import machine_states, states_told
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import sample_warnings
-from timpani.report.text import verdict_lines
+from timpani.report.text import race_lines, verdict_lines
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide_by_state import decide_by_state
+from timpani.tuning.race_verdict import race_verdict
+from timpani.tuning.raced import race_standings
 from timpani.tuning.verdict import Verdict, summarise
 
 
@@ -31,6 +33,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
+    yield from race_lines(race_verdict(campaign.results))
     yield from verdict_lines(verdict, messages)
 
 
@@ -48,7 +51,8 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
     cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
-    verdict = verdict_of(campaign, decisions, cells)
+    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.results)
+    standings = race_standings(campaign.results).select(*POINT, "regret_high", "race_launches", "race_over")
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {
         "title": header.study.title,
@@ -61,6 +65,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "slower": verdict.slower,
         "undecided": verdict.undecided,
         "by_value": by_value,
+        "race": asdict(race) if race else None,
         "launches_asked": header.study.launches,
         "too_few_launches": verdict.too_few_launches,
         "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
@@ -69,7 +74,11 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
-        "points": list(_points(decisions, cells, header.settings or {})),
+        "points": list(
+            _points(
+                decisions.join(standings, on=POINT, how="left", maintain_order="left"), cells, header.settings or {}
+            )
+        ),
     }
 
 

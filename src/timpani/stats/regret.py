@@ -28,7 +28,6 @@ from math import log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, polygamma, stdtrit  # type: ignore[import-untyped]
 
 ALPHA = 0.05
 
@@ -61,6 +60,8 @@ class VariancePrior:
 def variance_prior(variances: Floats, dof: Floats) -> VariancePrior:
     """The prior that `variances`, shape (pairs,), with `dof` degrees of freedom each, tell of; by moments of their
     logarithms (Smyth 2004, section 6.2). Zeros are left out, and too few tell nothing."""
+    from scipy.special import digamma, polygamma  # type: ignore[import-untyped] # loads slowly
+
     told = variances > 0
     if told.sum() < _FEWEST_VARIANCES:
         return VariancePrior()
@@ -110,6 +111,8 @@ class Contest:
 
     def look(self, prior: VariancePrior) -> None:
         """Bound the pairs that a look is due at."""
+        from scipy.special import stdtrit  # loads slowly
+
         if not self._launches or self.algorithms < 2:
             return
         count, mean, variance = self.pair_moments()
@@ -150,6 +153,8 @@ def prior_of(contests: Iterable[Contest]) -> VariancePrior:
 
 def _inverse_trigamma(value: float) -> float:
     """By Newton's steps on 1 / trigamma, which is nearly linear (Smyth 2004, appendix)."""
+    from scipy.special import polygamma  # loads slowly
+
     x = 0.5 + 1 / value
     for _ in range(_NEWTON_STEPS):
         trigamma = float(polygamma(1, x))

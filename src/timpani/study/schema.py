@@ -63,6 +63,9 @@ STATES = ("near", "middle", "far")
 CHANGED = "changed"
 """The machine was in one state before, and in another after."""
 
+REGRET = "regret"
+"""What the race was asked for that a result is of, as a share; null where everything was measured in all launches."""
+
 LOCALITY = "locality"
 """How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where
 no launch told or no pair sends."""

@@ -9,6 +9,8 @@ from timpani.study.cell import DEFAULT
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.points import compare_at_points, competing, launch_medians
+from timpani.tuning.race import Race
+from timpani.tuning.raced import REFERENCE, chosen_by_race, compare_by_race, race_of
 
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
@@ -26,15 +28,16 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     Columns POINT, ALGORITHM, `label`, `ratio` = default's time / algorithm's (Hodges–Lehmann, over 1 where the
     algorithm is faster), `ratio_low` and `ratio_high` at 95 % (null where there are too few launches for a bound),
     `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
-    Algorithms or defaults without a successful launch have no row.
+    Algorithms or defaults without a successful launch have no row. Of a race the bounds and what is significant are its
+    own (`compare_by_race`), and there is no p-value.
     """
-    return _compare_with(competing(launch_medians(results)), DEFAULT)
+    return _compare_with(competing(launch_medians(results)), DEFAULT, race_of(results))
 
 
 def compare_with_plain_message(results: pl.DataFrame) -> pl.DataFrame:
     """Compare each way of transposing with one message of the same bytes, as `compare_with_default` does."""
     transposes = launch_medians(results).filter(pl.col("collective") == "transpose")
-    return _compare_with(transposes, PLAIN_MESSAGE)
+    return _compare_with(transposes, PLAIN_MESSAGE, race_of(results))
 
 
 def decide(results: pl.DataFrame) -> pl.DataFrame:
@@ -55,16 +58,24 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   (an equivalence test; all comparisons must pass, so that none is corrected: Berger &
                                   Hsu, 1996); SLOWER: otherwise, and something is significantly faster; UNDECIDED:
                                   neither is shown
-    launches_to_decide            launches at which an undecided point would probably be decided, `decisive_launches`
+    launches_to_decide            launches at which an undecided point would probably be decided, `decisive_launches`;
+                                  null of a race, which goes on by itself
+
+    Of a race the best is what it chose, and everything follows from its bounds (`tuning/raced.py`): the default stays
+    the choice where its regret is within what was asked for.
 
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
     """
-    medians = competing(launch_medians(results))
-    compared = _compare_with(medians, DEFAULT).with_columns(
+    race = race_of(results)
+    medians = competing(launch_medians(results)).join(
+        chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left"
+    )
+    chosen = pl.col("chosen").fill_null(False)
+    compared = _compare_with(medians, DEFAULT, race).with_columns(
         pl.when("simulated").then("ratio").otherwise("ratio_high").alias("most")  # simulated times are exact
     )
-    wins = pl.col("significant") & pl.col("faster")
+    wins = pl.col("significant") & pl.col("faster") & (chosen if race else True)
     verdicts = compared.group_by(POINT).agg(
         wins.any().alias("beaten"),
         (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
@@ -78,7 +89,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             on=[*POINT, *ALGORITHM],
             how="left",
         )
-        .sort(pl.col("wins").fill_null(False), "order", descending=[True, False], maintain_order=True)
+        .sort(chosen, pl.col("wins").fill_null(False), "order", descending=[True, True, False], maintain_order=True)
         .group_by(POINT, maintain_order=True)
         .first()
     )
@@ -91,7 +102,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
         .join(averaged, on=POINT, how="left")
         .join(default, on=POINT, how="left")
         .join(verdicts, on=POINT, how="left")
-        .join(_tied(medians, best), on=POINT, how="left")
+        .join(_tied(medians, best, race), on=POINT, how="left")
         .with_columns(
             pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
             .then(pl.lit(BY_VALUE))
@@ -121,7 +132,11 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
             .then(pl.lit(UNDECIDED))
             .alias("standing")
         )
-        .with_columns(pl.when(pl.col("standing") == UNDECIDED).then("launches_to_decide").alias("launches_to_decide"))
+        .with_columns(
+            pl.when((pl.col("standing") == UNDECIDED) & (race is None))
+            .then("launches_to_decide")
+            .alias("launches_to_decide")
+        )
         .sort(POINT)
         .select(
             *POINT,
@@ -161,18 +176,15 @@ def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.
     return pl.when(known).then(fewest.ceil()).cast(pl.Int64).alias("launches_to_decide")
 
 
-def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
+def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> pl.DataFrame:
     is_reference = pl.col("algorithm") == reference
-    references = medians.filter(is_reference).select(
-        *POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns")
-    )
-    pairs = medians.filter(~is_reference).join(references, on=POINT, maintain_order="left")
+    pairs = _beside(medians.filter(~is_reference), medians.filter(is_reference))
     return (
-        compare_at_points(pairs)
+        _compared(pairs, race)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
         .select(
             *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
-            *("simulated", "in_turn"),
+            *(name for name in ("simulated", "in_turn", "chosen") if name in pairs.columns),
             pl.when(pl.col("in_turn") > 0)
             .then("in_turn")
             .otherwise(pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()))
@@ -181,12 +193,23 @@ def _compare_with(medians: pl.DataFrame, reference: str) -> pl.DataFrame:
     )
 
 
-def _tied(medians: pl.DataFrame, best: pl.DataFrame) -> pl.DataFrame:
-    """POINT and `tied`. The family of these comparisons is all other algorithms against the best one."""
-    others = medians.join(best, on=[*POINT, *ALGORITHM], how="anti").join(
-        best.select(*POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns")), on=POINT
+def _beside(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+    """Rows of `medians` with the times and the name of the one of `references` at the same point."""
+    named = {column: pl.col(name).alias(column) for column, name in zip(REFERENCE, ALGORITHM, strict=True)}
+    told = references.select(
+        *POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns"), *named.values()
     )
-    equals = compare_at_points(others).filter(~(pl.col("significant") & (pl.col("ratio") < 1)))
+    return medians.join(told, on=POINT, maintain_order="left")
+
+
+def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
+    return compare_at_points(pairs) if race is None else compare_by_race(pairs, race)
+
+
+def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
+    """POINT and `tied`. The family of these comparisons is all other algorithms against the best one."""
+    others = _beside(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
+    equals = _compared(others, race).filter(~(pl.col("significant") & (pl.col("ratio") < 1)))
     return (
         pl.concat(
             [

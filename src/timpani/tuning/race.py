@@ -47,11 +47,12 @@ class Timed:
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two times over launches: geometric mean, and bounds that hold with 95 % for all algorithms of the
-    point together, however often one looked; 0 and infinity where nothing bounds it."""
+    point together, however often one looked; 0 and infinity where nothing bounds it; and how many launches."""
 
     estimate: float
     low: float
     high: float
+    launches: int
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ class Race:
 
     def __init__(self, regret: float, algorithms: Mapping[RacePoint, Sequence[Algorithm]]) -> None:
         """`regret` that is accepted, as a share; `algorithms` that take part at each point, failed ones included."""
+        self.accepted = regret
         self._accepted = log1p(regret)
         self._fields = {
             point: _Field(
@@ -196,4 +198,4 @@ def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> Ratio | None:
     count, mean, _ = contest.pair_moments()
     if count[i, j] == 0:
         return None
-    return Ratio(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]))
+    return Ratio(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]), int(count[i, j]))

@@ -1,0 +1,42 @@
+"""What a race reached, in a few figures."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from timpani.tuning.raced import accepted_regret, race_standings
+
+
+@dataclass(frozen=True)
+class RaceVerdict:
+    """At how many points the choice is shown to cost at most what was asked for.
+
+    accepted   regret that was asked for, as a share
+    points     that were measured
+    reached    how many of them have a 95 % bound of at most `accepted`
+    unbounded  how many have none yet
+    largest    the largest bound of all that have one; None where none has
+    """
+
+    accepted: float
+    points: int
+    reached: int
+    unbounded: int
+    largest: float | None
+
+
+def race_verdict(results: pl.DataFrame) -> RaceVerdict | None:
+    """Of the race that `results` (columns RESULT_SCHEMA and REGRET) are of; None where they are of none."""
+    accepted = accepted_regret(results)
+    if accepted is None:
+        return None
+    standings = race_standings(results)
+    bounds = standings["regret_high"]
+    largest = bounds.max()
+    return RaceVerdict(
+        accepted,
+        standings.height,
+        int((bounds <= accepted).sum()),
+        bounds.null_count(),
+        largest if isinstance(largest, float) else None,
+    )

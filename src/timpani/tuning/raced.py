@@ -1,0 +1,139 @@
+"""What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Any
+
+import polars as pl
+
+from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
+from timpani.tuning.race import Dropped, Race, RacePoint, Timed
+
+REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
+"""The columns of the algorithm that a row's is compared with."""
+
+STANDING = {
+    **schema(*POINT),
+    "choice_label": pl.String(),
+    "regret_high": pl.Float64(),
+    "accepted": pl.Float64(),
+    "race_over": pl.Boolean(),
+    "race_launches": pl.Int64(),
+}
+"""A row of `race_standings`."""
+
+
+def accepted_regret(results: pl.DataFrame) -> float | None:
+    """What the race was asked for that `results` are of, the least of several; None where none was."""
+    found = results[REGRET].min() if REGRET in results.columns else None
+    return found if isinstance(found, float) else None
+
+
+def race_of(results: pl.DataFrame) -> Race | None:
+    """The race that `results` (columns RESULT_SCHEMA and REGRET) are of, as far as they go; None where it is none."""
+    accepted = accepted_regret(results)
+    if accepted is None:
+        return None
+    taking_part: dict[RacePoint, list[Algorithm]] = {}
+    for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
+        taking_part.setdefault(_point(row), []).append(_algorithm(row))
+    race = Race(accepted, taking_part)
+    told = results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
+    for (launch,), rows in told.sort("launch").group_by("launch", maintain_order=True):
+        assert isinstance(launch, int)
+        race.add_launch(
+            launch,
+            [
+                Timed(_point(row), _algorithm(row), row["in_turn"], row["relative"], row["median_us"])
+                for row in rows.iter_rows(named=True)
+            ],
+        )
+    return race
+
+
+def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
+    """Compare REFERENCE with ALGORITHM in each row, as `compare_at_points` does, by the bounds of `race`.
+
+    These hold for all algorithms of a point together, however often one looked, so that a ratio is significant where
+    its bounds exclude 1; there is no p-value.
+    """
+    found = [
+        race.ratio(_point(row), _algorithm(row, "reference_"), _algorithm(row)) for row in pairs.iter_rows(named=True)
+    ]
+    low = [None if each is None or each.low <= 0 else each.low for each in found]
+    high = [None if each is None or each.high == inf else each.high for each in found]
+    return pairs.with_columns(
+        in_turn=pl.Series([0 if each is None else each.launches for each in found], dtype=pl.Int64),
+        ratio=pl.Series([None if each is None else each.estimate for each in found], dtype=pl.Float64),
+        ratio_low=pl.Series(low, dtype=pl.Float64),
+        ratio_high=pl.Series(high, dtype=pl.Float64),
+        p_value=pl.lit(None, dtype=pl.Float64),
+        significant=pl.Series(
+            [each is not None and (each.low > 1 or each.high < 1) for each in found], dtype=pl.Boolean
+        ),
+    ).filter(pl.col("ratio").is_not_null())
+
+
+def chosen_by_race(race: Race | None) -> pl.DataFrame:
+    """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
+    rows = [
+        (*(getattr(point, name) for name in POINT), choice.provider, choice.name, choice.parameter_text, True)
+        for point in (race.points() if race else ())
+        if race and (choice := race.standing(point).choice) is not None
+    ]
+    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
+
+
+def race_standings(results: pl.DataFrame) -> pl.DataFrame:
+    """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
+    where nothing bounds it); whether no launch is left to measure there, and how many there were. Else empty."""
+    race = race_of(results)
+    rows: list[tuple[object, ...]] = []
+    for point in race.points() if race else ():
+        standing = race.standing(point) if race else None
+        if standing is None or standing.choice is None:
+            continue
+        high = standing.regret if standing.regret < inf else None
+        rows.append(
+            (
+                *(getattr(point, name) for name in POINT),
+                standing.choice.label,
+                high,
+                accepted_regret(results),
+                standing.done,
+                standing.launches,
+            )
+        )
+    return pl.DataFrame(rows, schema=STANDING, orient="row")
+
+
+def dropped_cells(results: pl.DataFrame) -> pl.DataFrame:
+    """POINT, ALGORITHM and `dropped`, in words when and why, of each cell that a race measured no more."""
+    rows = list(_dropped(race)) if (race := race_of(results)) else []
+    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "dropped": pl.String()}, orient="row")
+
+
+def _dropped(race: Race) -> Iterator[tuple[object, ...]]:
+    for point in race.points():
+        for algorithm, why in race.standing(point).dropped.items():
+            yield (
+                *(getattr(point, name) for name in POINT),
+                *(algorithm.provider, algorithm.name, algorithm.parameter_text),
+                _in_words(why, race.accepted),
+            )
+
+
+def _in_words(why: Dropped, accepted: float) -> str:
+    if why.factor > 1:
+        return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
+    return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"
+
+
+def _point(row: dict[str, Any]) -> RacePoint:
+    return RacePoint(**{name: row[name] for name in POINT})
+
+
+def _algorithm(row: dict[str, Any], prefix: str = "") -> Algorithm:
+    provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
+    return Algorithm(provider, name, parse_parameters(parameters))

@@ -1,0 +1,108 @@
+"""Races on real libraries: what a launch measures follows from the results of those before, and from nothing else."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import FOUND, needs_mpi, needs_two_cores
+from timpani.campaign.agenda import Racing
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.session import Session
+from timpani.campaign.table import estimate_cells
+from timpani.study.cell import Cell
+from timpani.study.compose import compose
+from timpani.study.schema import REGRET
+from timpani.tuning.raced import race_standings
+
+pytestmark = [needs_mpi, needs_two_cores]
+
+ASKED = {"sizes": "8,64,256K", "regret": "60%", "launches": 8}
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Broadcasts, of which some take many times as long as others, raced over at most eight launches."""
+    folder = tmp_path_factory.mktemp("race") / "c"
+    asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
+    done = typed("run", "bcast", *asked, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    return load(folder)
+
+
+def measured(campaign: Campaign) -> dict[int, set[Cell]]:
+    """The cells of each launch."""
+    found: defaultdict[int, set[Cell]] = defaultdict(set)
+    for result in results_of(campaign):
+        found[result.launch].add(result.cell)
+    return dict(found)
+
+
+def results_of(campaign: Campaign) -> list[LaunchResult]:
+    rows = campaign.results.drop("state", REGRET).iter_rows(named=True)
+    return [LaunchResult.from_line(row) for row in rows]
+
+
+def test_a_race_measures_less_and_less(raced: Campaign) -> None:
+    launches = measured(raced)
+    assert len(launches) <= 8
+    assert len(launches[max(launches)]) < len(launches[1])
+    assert {cell.message_bytes for cell in launches[1]} == {8, 64, 256 << 10}
+
+
+def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
+    plan = Session.prepare(compose(["bcast"], ASKED), str(FOUND[0].mpirun), oversubscribe=False).plan
+    again = Racing(plan, 0.6)
+    for result in results_of(raced):  # as a run that goes on has them: all at once
+        again.take(result)
+    launches = measured(raced)
+    assert {number: set(again.wanted(number)) for number in launches} == launches
+
+
+def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
+    before = raced.results.height
+    asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
+    assert typed("run", "bcast", *asked, "-o", raced.folder).returncode == 0
+    assert load(raced.folder).results.height == before
+
+
+def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
+    cells = estimate_cells(raced.results)
+    dropped = cells.filter(pl.col("dropped").is_not_null())
+    assert dropped.height
+    assert dropped["status"].str.contains("dropped").all()
+    assert dropped["dropped"].str.contains(r"^after launch \d+: at (least|most) ").all()
+    assert (dropped["launches"] <= 8).all()
+    assert cells["launches_needed"].null_count() == cells.height
+
+
+def test_each_point_has_a_bound(raced: Campaign) -> None:
+    standings = race_standings(raced.results)
+    assert standings.height == 3
+    over = standings.filter("race_over")
+    assert (over["regret_high"] <= 0.6).all()
+    assert not standings["race_launches"].is_null().any()
+    assert "Race: what is chosen takes at most 60 % longer than the best (95 % bound) at" in (
+        typed("verdict", raced.folder).stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bcast", "--regret", "2x"), "'2x'"),
+        (("bcast", "--regret", "0"), "0"),
+        (("bcast", "--regret", "2%", "--launches", "4"), "that takes 6; --launches 6 or more"),
+        (("bcast", "--regret", "2%", "--method", "osu"), "measured in turn"),
+        (("latency", "--regret", "2%"), "no algorithms to choose among"),
+    ],
+)
+def test_what_cannot_be_raced_is_said_on_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = typed("run", *arguments, "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "c").exists()
