@@ -48,6 +48,8 @@ std::string_view name_of(StopReason reason) {
             return "precision";
         case StopReason::time_limit:
             return "slot";
+        case StopReason::lost:
+            return "lost";
         default:
             return "repetitions";
     }
@@ -77,7 +79,8 @@ Protocol protocol_of(const Plan& plan, const Harness& harness) {
             plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
             reading_cost_ns(harness.clock.local()),
             plan.warmup,
-            plan.repetitions};
+            plan.repetitions,
+            plan.lose_at};
 }
 
 }  // namespace
@@ -188,7 +191,8 @@ void Launch::measure_in_turn(std::span<Rival> rivals, const CellPlan& common) {
         const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
         const auto& times = rival.samples.completion;
         const bool converged = protocol_.repetitions || relative_half_width(times) <= protocol_.precision;
-        const Circumstances circumstances{rival.warmup.repetitions, rival.start(), name_of(end), converged, messages};
+        const Circumstances circumstances{rival.warmup.repetitions, rival.start(),
+                                          name_of(rival.lost ? StopReason::lost : end), converged, messages};
         JsonObject line;
         line.add("cell", rival.id)
             .add("rivals", static_cast<int>(rivals.size()))

@@ -103,6 +103,9 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         plan.group_of_rank.push_back(next<int>(words));
     } else if (key == "seed") {
         plan.seed = next<std::uint64_t>(words);
+    } else if (key == "lose_at") {
+        plan.lose_at = next<double>(words);
+        if (!(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
     } else if (key == "probe") {
         plan.probe = true;
     } else if (key == "point") {

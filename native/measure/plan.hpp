@@ -53,6 +53,7 @@ struct Plan {
     std::vector<int> node_of_rank;   // where whoever wrote the plan knows it; else empty, and MPI is asked
     std::vector<int> group_of_rank;  // of equal length
     std::uint64_t seed = 0;          // of the order in which a point's cells take turns
+    std::optional<double> lose_at;   // a rival that takes so many times the fastest's time gets no more turns
     bool probe = false;              // whether the state of the machine is measured before and after each point
     std::vector<Point> points;
 };

@@ -17,6 +17,7 @@ struct Protocol {
     std::int64_t timer_ns;       // what reading the clock takes
     std::optional<int> warmup;
     std::optional<int> repetitions;
+    std::optional<double> lose_at;  // factor
 };
 
 }  // namespace timpani

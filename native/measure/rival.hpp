@@ -21,7 +21,8 @@ struct Rival {
     Warmup warmup;
     Samples samples;
     std::vector<double> burst_midmeans;  // of the bursts' completions, settling calls left out; 0 where none was valid
-    double relative = 0;  // its time over the geometric mean of all rivals' in the same round; 0: no round tells
+    double relative = 0;  // its time over the geometric mean of those that didn't lose, round by round; 0: none tells
+    bool lost = false;    // whether it gets no more turns
 
     /// How the ranks are synchronised before each repetition, as the record names it.
     [[nodiscard]] std::string_view start() const;

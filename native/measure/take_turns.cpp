@@ -23,9 +23,12 @@ constexpr std::int64_t kShortestSpan = 5'000'000;  // ns; a point that is shorte
 constexpr int kRoundsBetweenChecks = 5;            // a check sorts all samples
 constexpr double kMostInvalid = 0.1;
 constexpr double kFewestRounds = 6;  // that tell a variance
+constexpr int kRoundsBetweenLosses = 3;
+constexpr double kSureOfLoss = 4;  // standard errors
 
-/// How many repetitions a rival's next burst has: none where it has all that the plan asks for. At rank 0.
+/// How many repetitions a rival's next burst has: none where it lost or has all that the plan asks for. At rank 0.
 int next_burst(const Rival& rival, const Protocol& protocol) {
+    if (rival.lost) return 0;
     if (!protocol.repetitions) {
         return rival.warmup.repetitions_within(std::min(kLongestBurst, protocol.time_limit_ns), kBurst);
     }
@@ -34,62 +37,87 @@ int next_burst(const Rival& rival, const Protocol& protocol) {
 
 /// A rival's time in proportion to the others', in logarithms, over rounds.
 struct Proportion {
-    double mean;
-    double half_width;  // of the mean's 95 % interval
+    double mean = 0;
+    double error = std::numeric_limits<double>::infinity();  // standard error of the mean
 };
 
-/// Of each rival's burst to the geometric mean of all rivals' bursts of the same round; none where no round tells.
+/// Mean and standard error of each rival's burst to the geometric mean of all bursts of the same round by rivals that
+/// didn't lose; none where no round tells.
 ///
 /// Averaged over rounds: a burst is often in one of two states, as to its ranks' loops falling in step, and a median
 /// over rounds would jump between them.
 std::vector<Proportion> proportions(std::span<const Rival> rivals) {
-    auto rounds = rivals.front().burst_midmeans.size();
-    for (const auto& rival : rivals) rounds = std::min(rounds, rival.burst_midmeans.size());
-    std::vector<double> sums(rivals.size());
-    std::vector<double> squares(rivals.size());
-    std::vector<double> logs(rivals.size());
-    double told = 0;
-    for (std::size_t round = 0; round < rounds; ++round) {
-        std::ranges::transform(rivals, logs.begin(),
-                               [&](const Rival& rival) { return std::log(rival.burst_midmeans[round]); });
-        const double common = std::accumulate(logs.begin(), logs.end(), 0.0) / static_cast<double>(logs.size());
-        if (!std::isfinite(common)) continue;  // a burst without a valid repetition
-        ++told;
-        for (std::size_t i = 0; i < rivals.size(); ++i) {
-            sums[i] += logs[i] - common;
-            squares[i] += (logs[i] - common) * (logs[i] - common);
+    std::size_t rounds = std::numeric_limits<std::size_t>::max();
+    double staying = 0;
+    for (const auto& rival : rivals) {
+        if (rival.lost) continue;
+        rounds = std::min(rounds, rival.burst_midmeans.size());
+        ++staying;
+    }
+    std::vector<double> common(rounds);  // 0 and not finite where a burst has no valid repetition
+    for (const auto& rival : rivals) {
+        if (rival.lost) continue;
+        for (std::size_t round = 0; round < rounds; ++round) {
+            common[round] += std::log(rival.burst_midmeans[round]) / staying;
         }
     }
-    if (told == 0) return {};
     std::vector<Proportion> found;
-    for (std::size_t i = 0; i < rivals.size(); ++i) {
-        const double mean = sums[i] / told;
-        const double variance = std::max(0.0, squares[i] / told - mean * mean) / std::max(1.0, told - 1);
-        found.push_back(
-            {mean, told < kFewestRounds ? std::numeric_limits<double>::infinity() : kZ95 * std::sqrt(variance)});
+    for (const auto& rival : rivals) {
+        double told = 0;
+        double sum = 0;
+        double squares = 0;
+        for (std::size_t round = 0; round < std::min(rounds, rival.burst_midmeans.size()); ++round) {
+            const double proportion = std::log(rival.burst_midmeans[round]) - common[round];
+            if (!std::isfinite(proportion)) continue;
+            ++told;
+            sum += proportion;
+            squares += proportion * proportion;
+        }
+        if (told == 0) return {};
+        Proportion each{.mean = sum / told};
+        const double variance = std::max(0.0, squares / told - each.mean * each.mean);
+        if (told >= kFewestRounds) each.error = std::sqrt(variance / std::max(1.0, told - 1));
+        found.push_back(each);
     }
     return found;
 }
 
-/// Whether the median of each rival, and its proportion to the others, are known to the plan's precision.
-bool precise(std::span<const Rival> rivals, double precision) {
-    if (rivals.size() > 1) {
-        const auto found = proportions(rivals);
-        const auto is_precise = [&](const Proportion& each) { return each.half_width <= precision; };
-        if (found.empty() || !std::ranges::all_of(found, is_precise)) return false;
+/// Marks the rivals that take more than `factor` times the fastest's time, as sure as rounds can tell.
+void drop_losers(std::span<Rival> rivals, double factor) {
+    const auto found = proportions(rivals);
+    if (found.empty()) return;
+    const auto fastest = std::ranges::min(found, {}, &Proportion::mean);
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+        const double error = std::hypot(found[i].error, fastest.error);
+        if (found[i].mean - fastest.mean - kSureOfLoss * error > std::log(factor)) rivals[i].lost = true;
     }
-    return std::ranges::all_of(
-        rivals, [&](const Rival& rival) { return relative_half_width(rival.samples.completion) <= precision; });
 }
 
-/// Whether the rivals have enough samples after `elapsed` nanoseconds and `round` rounds.
+/// Whether the median of each rival that didn't lose, and its proportion to the others, are known to the plan's
+/// precision.
+bool precise(std::span<const Rival> rivals, double precision) {
+    const auto found = proportions(rivals);
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+        if (rivals[i].lost) continue;
+        if (rivals.size() > 1 && (found.empty() || kZ95 * found[i].error > precision)) return false;
+        if (relative_half_width(rivals[i].samples.completion) > precision) return false;
+    }
+    return true;
+}
+
+/// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` rounds.
 StopReason stop_reason(std::span<const Rival> rivals, int round, std::int64_t elapsed, const Protocol& protocol) {
     const auto most = protocol.repetitions.value_or(kMostRepetitions);
-    std::size_t fewest = rivals.front().samples.completion.size();
-    for (const auto& rival : rivals) fewest = std::min(fewest, rival.samples.completion.size());
+    auto fewest = std::numeric_limits<std::size_t>::max();
+    std::int64_t staying = 0;
+    for (const auto& rival : rivals) {
+        if (rival.lost) continue;
+        fewest = std::min(fewest, rival.samples.completion.size());
+        ++staying;
+    }
     const bool all = std::cmp_greater_equal(fewest, most);
     if (protocol.repetitions) return all ? StopReason::repetitions : StopReason::none;
-    const auto limit = protocol.time_limit_ns * static_cast<std::int64_t>(rivals.size());
+    const auto limit = protocol.time_limit_ns * staying;
     const bool enough = std::cmp_greater_equal(fewest, kFewestRepetitions);
     const bool long_enough = elapsed >= std::min(kShortestSpan, limit) || all;
     if (enough && long_enough && (round % kRoundsBetweenChecks == 0 || all) && precise(rivals, protocol.precision)) {
@@ -130,6 +158,9 @@ StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& 
             Rival& rival = rivals[turn];
             under_way(rival.id);
             run_burst(harness, rival, buffers, protocol);
+        }
+        if (harness.rank == 0 && protocol.lose_at && round % kRoundsBetweenLosses == 0) {
+            drop_losers(rivals, *protocol.lose_at);
         }
         if (harness.rank == 0) end = stop_reason(rivals, round, harness.clock.now() - begin, protocol);
         end = broadcast_from_root(harness, end);

@@ -9,7 +9,7 @@
 
 namespace timpani {
 
-enum class StopReason : int { none, precision, repetitions, time_limit };
+enum class StopReason : int { none, precision, repetitions, time_limit, lost };
 
 /// The order of turns; the same seed on every rank gives the same order everywhere.
 using Shuffler = std::mt19937_64;
@@ -18,6 +18,9 @@ using Shuffler = std::mt19937_64;
 /// those compared are milliseconds apart and share the state of the machine. Rounds end together for all: when each
 /// rival's median, and its time in proportion to the others' of its round, are as precise as the plan asks; or after
 /// the plan's number of repetitions, a thousand, or the time limit.
+///
+/// Where the plan says by what factor a rival loses, those shown to take longer than the fastest by more get no more
+/// turns; the others end as if these weren't there.
 ///
 /// The first tenth of a burst (two calls of 20) finds caches as the rival before left them: those calls are recorded
 /// apart. `under_way` is told which rival is called, at every rank.

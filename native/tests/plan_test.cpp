@@ -19,6 +19,12 @@ std::string error_of(const std::string& text) {
 
 }  // namespace
 
+TEST(a_rival_loses_by_a_factor_over_1) {
+    CHECK(!parse_plan("timpani-plan 1\n").lose_at);
+    CHECK(parse_plan("timpani-plan 1\nlose_at 1.5\n").lose_at == 1.5);
+    CHECK(error_of("timpani-plan 1\nlose_at 1\n") == "plan line 2: a rival loses by a factor over 1");
+}
+
 TEST(a_whole_plan_is_read) {
     const auto plan = parse_plan(
         "timpani-plan 1\nmethod osu\nstart barrier\ndatatype float\nprecision 0.02\nslot_ns 1000\nwarmup 3\n"

@@ -1,5 +1,7 @@
 """Races on real libraries: what a launch measures follows from the results of those before, and from nothing else."""
 
+import gzip
+import json
 from collections import defaultdict
 from pathlib import Path
 
@@ -20,7 +22,13 @@ from timpani.tuning.raced import race_standings
 
 pytestmark = [needs_mpi, needs_two_cores]
 
-ASKED = {"sizes": "8,64,256K", "regret": "60%", "launches": 8}
+# The pipeline sends 256 KiB in 16,384 segments, and takes a hundred times as long as the others.
+ASKED = {
+    "algorithms": "default,linear,pipeline:segment_bytes=16",
+    "sizes": "8,64,256K",
+    "regret": "60%",
+    "launches": "8",
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +62,25 @@ def test_a_race_measures_less_and_less(raced: Campaign) -> None:
 
 
 def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
-    plan = Session.prepare(compose(["bcast"], ASKED), str(FOUND[0].mpirun), oversubscribe=False).plan
+    plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
     again = Racing(plan, 0.6)
     for result in results_of(raced):  # as a run that goes on has them: all at once
         again.take(result)
     launches = measured(raced)
     assert {number: set(again.wanted(number)) for number in launches} == launches
+
+
+def test_a_loser_by_factors_gets_few_turns_in_a_launch(raced: Campaign) -> None:
+    path = next((raced.folder / "launches").glob("0001-*/samples.jsonl.gz"))
+    ended = {
+        line["cell"]: line["measured"]["stopped_by"]
+        for line in map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
+        if "measured" in line
+    }
+    plan = (path.parent / "plan.txt").read_text().splitlines()
+    [slow] = [int(line.split()[1]) for line in plan if "pipeline" in line and " 262144 " in line]
+    assert ended[slow] == "lost"
+    assert list(ended.values()).count("lost") < len(ended) / 2
 
 
 def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:

@@ -6,6 +6,7 @@ from zlib import crc32
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.libraries.library import Controls
 from timpani.providers.rules import BY_RULES
+from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
 
@@ -39,6 +40,7 @@ def plan_text(
             *(["include_setup"] if study.include_setup else []),
             *(["by_rules"] if any(planned.cell.algorithm == BY_RULES for planned in cells) else []),
             *place_lines(plan, group),
+            *([] if study.regret is None or method else [f"lose_at {UNSEEN_STATE}"]),
             f"seed {crc32(seed.encode())}",
             *(["probe"] if method is None and _can_probe(plan, group) else []),
             *cell_lines(cells),

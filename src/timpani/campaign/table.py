@@ -172,6 +172,7 @@ def _status() -> pl.Expr:
     words = {
         "not_converged": some
         & ~pl.col("simulated")
+        & pl.col("dropped").is_null()
         & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
         "dropped": pl.col("dropped").is_not_null(),
