@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,33 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
     assert any(
         "slower, or fail, that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside])
     )
+
+
+@pytest.mark.parametrize(("with_files", "standing"), [(0.5, "gained"), (1.0, "kept"), (1.3, "lost")])
+def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_files: float, standing: str) -> None:
+    """The choice is twice as fast when forced; what the library does with its files tells, though starts differ."""
+    found = []
+    for launch in range(1, 11):
+        state = 3.0 if launch % 2 else 1.0
+        without = {"default": 10.0, "ring": 5.0}
+        under = {"tuned": 10.0 * with_files, "tuned-ring": 5.0}
+        for start, factor, times in ((0, 1.0, without), (1, state, under)):
+            mean = sqrt(prod(times.values()))
+            found += [
+                LaunchResult(
+                    cell(name, HELD_OUT),
+                    launch,
+                    "m",
+                    median_us=factor * time * (1 + launch / 1000),
+                    in_turn=f"{launch}.{start}/7",
+                    relative=time / mean * (1 + launch / 1000 * (name == "tuned")),
+                )
+                for name, time in times.items()
+            ]
+    [one] = confirm(TABLE, BEFORE, replace(BEFORE, results=results_frame(found)))
+    assert one.standing == standing
+    assert one.by_file is not None
+    assert 0.98 < one.by_file.ratio * with_files < 1.02
 
 
 @pytest.mark.parametrize("broken", ["tuned", "ring"])

@@ -39,6 +39,7 @@ class Ratio:
     """One time over another with its 95 % interval, a bound None where launches are too few.
 
     p_value  of the pair alone; None where nothing varies
+    least    the smallest that p_value can be with so many launches, where they are paired; else 0
     """
 
     ratio: float
@@ -46,6 +47,7 @@ class Ratio:
     high: float | None
     significant: bool
     p_value: float | None = None
+    least: float = 0.0
 
 
 _NOTHING = Ratio(0.0, 0.0, 0.0, False)
@@ -57,9 +59,9 @@ class Confirmed:
 
     file       what follows the rules: the library with its own files, or under ours
     algorithm  of the table; None: the library's default
-    standing   gained or lost: the choice is significantly faster, or slower, than the default, or the library slower
-               with its files switched on; kept: neither, or it is the default; unknown: the default or the choice
-               has no time, and that isn't the files' fault
+    standing   gained: the library with its files is significantly faster than the default, or, where that is not told
+               by pairs, the choice is; lost: the choice is slower, or the library with its files; kept: neither, or it
+               is the default; unknown: the default or the choice has no time, and that isn't the files' fault
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
     by_file    default's time / the library's call with its files switched on, which has starts of its own; by what
                both are beside the same algorithms, where these can be forced under files too (`across_starts.py`)
@@ -188,7 +190,8 @@ class _Point:
         by_file = self._across(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
         slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
-        faster = gain is not None and gain.significant and gain.ratio > 1
+        shows = by_file if by_file and by_file.least else gain  # the files' own ratio where it is sharp
+        faster = gain is not None and shows is not None and shows.significant and shows.ratio > 1
         broken = bool({choice, file} & self.failed)
         best, regret = self._regret(choice) if choice in self.rows else (choice, _NOTHING)
         return Confirmed(
@@ -216,7 +219,8 @@ class _Point:
             return self._ratio(default, file)
         found = compare_families([Samples((), (), ratios)], np.zeros(1, dtype=np.int64))
         low, high = (None if bound in (0, np.inf) else float(bound) for bound in (found.low[0], found.high[0]))
-        return Ratio(float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]))
+        least = 2 / 2 ** len(ratios)
+        return Ratio(float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), least)
 
     def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[Ratio]:
         """reference's time / each other's, corrected together."""
@@ -224,7 +228,8 @@ class _Point:
         held_against = {"reference": theirs["times"], "reference_turns": theirs["turns"]}
         pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
         for row in compare_at_points(pairs).iter_rows(named=True):
-            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"])
+            least = 2 / 2 ** row["in_turn"] if row["in_turn"] else 0.0
+            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least)
 
     def _regret(self, choice: Algorithm) -> tuple[Algorithm, Ratio]:
         """The best algorithm, and what the choice takes more than it."""
@@ -269,8 +274,9 @@ class _Point:
         return "other" if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._stands_out(ratio) else "open"
 
     def _stands_out(self, found: Ratio) -> bool:
-        """Whether a difference between launches is more than one of so many points shows by chance (Bonferroni)."""
-        return found.significant and (found.p_value is None or found.p_value <= ALPHA / self.points)
+        """Whether a difference is more than one of so many points shows by chance (Bonferroni); of pairs it is enough
+        that all launches agree: ten can't say more."""
+        return found.significant and (found.p_value is None or found.p_value <= max(ALPHA / self.points, found.least))
 
 
 def _algorithm(row: Mapping[str, object]) -> Algorithm:
