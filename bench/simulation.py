@@ -1,0 +1,52 @@
+"""How fast schedules are simulated, by processor time, and how much memory that takes."""
+
+import os
+import subprocess
+from collections.abc import Callable
+from math import ceil, log2
+from pathlib import Path
+
+from timpani.libraries.find import choose_mpi
+from timpani.native.build import build
+
+LARGEST_MUST_TAKE = 1.0  # s, of a logarithmic algorithm at 2²⁰ ranks
+EVENTS_MUST_BE = 50e6  # messages a second
+MEMORY_MUST_BE = 64  # bytes a rank
+
+CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
+    "barrier dissemination": (0, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
+    "allreduce recursive_doubling": (8, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
+    "bcast binomial": (8, lambda p: p - 1, (1 << 20,)),
+    "allgather ring": (8, lambda p: p * (p - 1), (1 << 12,)),
+    "bcast binary": (8, lambda p: p - 1, (1 << 17, 1 << 20)),
+}
+"""Bytes, messages at so many ranks, and the rank counts. All are worked out by level but the last, whose ranks send two
+messages in a round."""
+
+
+def run() -> None:
+    program = build(choose_mpi(None)) / "timpani-simulate"
+    _, idle = simulate(program, "barrier dissemination", 2, 0)
+    for name, (message_bytes, messages, rank_counts) in CALLS.items():
+        for ranks in rank_counts:
+            seconds, kibibytes = simulate(program, name, ranks, message_bytes)
+            rate = messages(ranks) / max(seconds, 1e-3)
+            # Linux counts what this process had in use when it started the other.
+            memory = f"{1024 * kibibytes / ranks:.0f} B a rank" if kibibytes > idle else "less memory than can be told"
+            print(f"{name}, {ranks} ranks: {seconds:.2f} s, {rate / 1e6:.1f} M messages/s, {memory}", flush=True)
+    print(
+        f"must be: 2^20 ranks of a logarithmic algorithm at most {LARGEST_MUST_TAKE:g} s, "
+        f"{EVENTS_MUST_BE / 1e6:g} M messages/s by events, {MEMORY_MUST_BE} B a rank"
+    )
+
+
+def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> tuple[float, int]:
+    """Processor time in seconds, and the most memory in KiB, of one simulated call."""
+    started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    assert started.stdin is not None
+    started.stdin.write(f"{name} {ranks} {message_bytes} 0 1 1000 0.5 0.1 time\n")
+    started.stdin.close()
+    _, status, used = os.wait4(started.pid, 0)
+    if status != 0:
+        raise RuntimeError(f"{name} at {ranks} ranks ended with status {status}")
+    return used.ru_utime + used.ru_stime, used.ru_maxrss
