@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -102,3 +103,12 @@ def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[
     done = typed("compare", first, *(word.format(a=first, b=second) for word in words))
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
+    log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
+    assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    done = typed("compare", tmp_path / "a", tmp_path / "b")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "are the same campaign; name two" in done.stderr

@@ -53,9 +53,10 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
     from timpani.report.changes import changes_object, changes_text
     from timpani.tuning.changes import changes
 
-    if folder.resolve() == other.resolve():
-        raise UserError(f"{folder} and {other} are the same campaign", "name two")
     before, after = load(folder), load(other)
+    copied = before.header.id and before.header.id == after.header.id
+    if copied or folder.resolve() == other.resolve():
+        raise UserError(f"{folder} and {other} are the same campaign", "name two")
     found = changes(before.results, after.results)
     shown = changes_object if format is Format.json else changes_text
     return shown(before, after, found)
