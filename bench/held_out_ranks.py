@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.command import timpani
-from timpani.campaign.load import Campaign, load
+from timpani.campaign.load import Campaign
 from timpani.study.cell import Algorithm
 from timpani.tuned.from_campaign import table_of
+from timpani.tuned.merged import load_together
 from timpani.tuning.points import launch_medians
 from timpani.tuning.table import Call, SelectionTable
 
@@ -39,26 +40,28 @@ def run() -> None:
 
 
 def told(folder: Path) -> None:
-    """Measure what is missing in `folder`, a campaign for each rank count, and print the regrets."""
-    campaigns = {ranks: _measured(ranks, folder / str(ranks)) for ranks in (*MADE_FROM, *HELD_OUT)}
-    tables = {ranks: table_of(campaigns[ranks], [folder / str(ranks)]) for ranks in MADE_FROM}
-    for ranks in (*HELD_OUT, *MADE_FROM):
+    """Measure what is missing in `folder`, a campaign for each rank count and collective, and print the regrets."""
+    folders = {
+        ranks: [_measured(ranks, collective, folder / f"{ranks}-{collective}") for collective in ALGORITHMS]
+        for ranks in (*MADE_FROM, *HELD_OUT)
+    }
+    campaigns = {ranks: load_together(of) for ranks, of in folders.items()}
+    tables = {ranks: table_of(campaigns[ranks], folders[ranks]) for ranks in MADE_FROM}
+    for ranks, campaign in campaigns.items():
         print(f"{ranks} ranks on 2 nodes, simulated:")
         for made_from, table in tables.items():
-            regrets = np.array(list(_regrets(campaigns[ranks], table, made_from)))
+            regrets = np.array(list(_regrets(campaign, table, made_from)))
             print(f"  table of {made_from} ranks ({len(table.rules)} rules): {_mean(regrets)}")
-        print(f"  the default: {_mean(np.array(list(_regrets(campaigns[ranks], None, 0))))}")
+        print(f"  the default: {_mean(np.array(list(_regrets(campaign, None, 0))))}")
 
 
-def _measured(ranks: int, folder: Path) -> Campaign:
-    study = folder.with_suffix(".toml")
-    lines = [f"ranks = [{ranks}]", f'sizes = "{SIZES}"', f'placement = "ppr:{ranks // 2}"', "[collectives]"]
-    for collective, names in ALGORITHMS.items():
-        words = ", ".join(f'"{name}"' for name in ("default", *(f"timpani/{name}" for name in names.split())))
-        lines.append(f"{collective} = [{words}]")
-    study.write_text("\n".join([*lines, ""]))
-    timpani("run", str(study), "--on", MACHINE, "-o", str(folder))
-    return load(folder)
+def _measured(ranks: int, collective: str, folder: Path) -> Path:
+    """The folder, with its campaign measured."""
+    names = ",".join(f"timpani/{name}" for name in ALGORITHMS[collective].split())
+    asked = ("--algorithms", f"default,{names}", "--sizes", SIZES)
+    where = ("--ranks", str(ranks), "--placement", f"ppr:{ranks // 2}", "--on", MACHINE)
+    timpani("run", collective, *asked, *where, "-o", str(folder))
+    return folder
 
 
 def _regrets(campaign: Campaign, table: SelectionTable | None, made_from: int) -> Iterator[float]:
