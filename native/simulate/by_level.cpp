@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace timpani {
 namespace {
 
 /// Raised where levels don't tell.
-struct NotByLevel {};
+struct NotByLevel : std::exception {};
 
 /// The messages of one direction that a rank may have under way, and its port, which one at a time flows through.
 struct Port {

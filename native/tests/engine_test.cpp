@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdint>
-#include <random>
+#include <utility>
 #include <vector>
 
 #include "schedule/channels.hpp"
 #include "schedule/dependencies.hpp"
 #include "simulate/radix_heap.hpp"
 #include "tests/check.hpp"
+#include "verify/affine.hpp"
 
 namespace {
 
@@ -17,8 +18,18 @@ bool share_data(const Step& message, const Step& step) {
     return step.writes(region) || (message.kind == Step::Kind::receive && step.reads(region));
 }
 
-Step random_step(std::mt19937& random, int room) {
-    const auto any = [&](int below) { return static_cast<int>(random() % static_cast<unsigned>(below)); };
+/// Numbers that look random and are the same in every run.
+class Random {
+  public:
+    /// Less than `below`.
+    int any(int below) { return static_cast<int>(scramble(drawn_++) % static_cast<unsigned>(below)); }
+
+  private:
+    std::uint64_t drawn_ = 0;
+};
+
+Step random_step(Random& random, int room) {
+    const auto any = [&](int below) { return random.any(below); };
     const auto region = [&] { return Region{static_cast<Buffer>(any(3)), any(room), 1 + any(4)}; };
     switch (any(3)) {
         case 0:
@@ -33,7 +44,7 @@ Step random_step(std::mt19937& random, int room) {
 }  // namespace
 
 TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under_way_or_many) {
-    std::mt19937 random(1);
+    Random random;
     for (const int room : {6, 40, 400}) {  // the more room, the more messages are under way at once
         DependencyTracker tracker(1'000'000);
         std::vector<std::pair<std::int64_t, Step>> under_way;
@@ -81,14 +92,15 @@ TEST(the_k_th_send_of_a_channel_meets_its_k_th_receive) {
         }
     }
     CHECK(!channels.post(0, 1, {1, 3}));  // now it is the receive that waits
-    CHECK(channels.post(0, 1, {0, 3})->rank == 1);
+    const auto receive = channels.post(0, 1, {0, 3});
+    CHECK(receive && receive->rank == 1);
 }
 
 TEST(a_radix_heap_gives_items_by_time) {
-    std::mt19937 random(2);
-    std::uniform_real_distribution<double> delay(0, 10);
+    Random random;
+    const auto delay = [&random] { return random.any(10'000) / 1e3; };
     RadixHeap<double> heap;
-    for (int i = 0; i < 100; ++i) heap.add(delay(random), 0);
+    for (int i = 0; i < 100; ++i) heap.add(delay(), 0);
     double last = 0;
     int taken = 0;
     for (; !heap.empty(); ++taken) {
@@ -96,7 +108,7 @@ TEST(a_radix_heap_gives_items_by_time) {
         CHECK(time >= last);
         last = time;
         heap.take();
-        if (taken < 1'000) heap.add(taken % 3 == 0 ? time : time + delay(random), 0);
+        if (taken < 1'000) heap.add(taken % 3 == 0 ? time : time + delay(), 0);
     }
     CHECK(taken == 1'100);
 }
