@@ -1,5 +1,6 @@
 """From a campaign to files that the real library reads, and to whether they keep their promise."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -127,6 +128,19 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
     assert (done.returncode, "library's own choice stands" in done.stdout) == (0, True)
     assert typed("confirm", str(tmp_path / "tied")).returncode == 2
     assert "is like no tuning file" in typed("tune", "lint", str(campaign / "campaign.json")).stderr
+    tuned = tmp_path / "tuned"
+    assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
+    strange = typed("confirm", str(tuned), "--campaign", str(other))
+    assert (strange.returncode, strange.stderr.count("\n")) == (2, 1), strange.stderr
+    assert "and the table is for openmpi" in strange.stderr
+    table = (tuned / "table.json").read_text()
+    (tuned / "table.json").write_text(table[:200])
+    torn = typed("confirm", str(tuned))
+    assert (torn.returncode, "can't be read" in torn.stderr) == (2, True)
+    nowhere = {**os.environ, "PATH": str(tmp_path / "nothing")}
+    for command in ("lint", "explain"):
+        alone = typed("tune", command, str(tuned / "openmpi-tuned.conf"), env=nowhere)
+        assert (alone.returncode, alone.stderr.count("\n")) == (2, 1), alone.stderr
     asked = typed("tune", str(campaign), "--ranks", "4", "-o", str(tmp_path / "none"))
     assert "is measured already" in asked.stderr
 

@@ -38,12 +38,13 @@ def confirm(
     from timpani.study.counted import counted
     from timpani.tuned.confirmation import confirm as judge
     from timpani.tuned.confirmation import losing, without
-    from timpani.tuned.from_campaign import installed
+    from timpani.tuned.from_campaign import check_made_from, installed
     from timpani.tuned.merged import load_together
     from timpani.tuned.table_file import NAME, read_table
 
     table = read_table(folder / NAME)
     made_from = load_together(campaign or [Path(each) for each in table.campaigns])
+    check_made_from(table, made_from)
     library = installed(made_from, mpi)
     for _ in range(_MOST_ROUNDS):
         measured, given_up = _measure(table, made_from, library, folder, launches)

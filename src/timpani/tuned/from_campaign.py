@@ -45,6 +45,17 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
     )
 
 
+def check_made_from(table: SelectionTable, campaign: Campaign) -> None:
+    """UserError where `campaign` is of another library than `table`, which can't have been made from it."""
+    measured = campaign.header.mpi
+    if (measured.kind, measured.version) != (table.library, table.version):
+        raise UserError(
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and the table is for "
+            f"{table.library} {table.version}",
+            "name the campaign that it was made from",
+        )
+
+
 def _measured(results: pl.DataFrame) -> dict[str, Span]:
     """Of each collective the smallest and the largest size."""
     sizes = results.group_by("collective").agg(first=pl.min("message_bytes"), last=pl.max("message_bytes"))
