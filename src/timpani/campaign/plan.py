@@ -21,10 +21,12 @@ from timpani.machine.model import Machine
 from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
+from timpani.stats.regret import LOOKS
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
+from timpani.tuning.race_sizes import coarse_sizes
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ class CampaignPlan:
         needed = self.launches_needed
         few = (
             []
-            if self.study.launches >= needed
+            if self.study.launches >= needed or self.study.regret is not None
             else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
         )
         once = [
@@ -172,6 +174,20 @@ class CampaignPlan:
         """About how long measuring takes when every cell converges quickly; the budget where that is less."""
         total = self.study.launches * self.launch_seconds
         return min(total, self.study.budget or total)
+
+    @property
+    def least_seconds(self) -> float:
+        """About how long it takes at least: of a race three launches of the sizes that it begins with."""
+        if self.study.regret is None:
+            return self.seconds
+        sizes = sum(len(coarse_sizes(sizes)) for sizes in self._sizes.values())
+        share = sizes / sum(map(len, self._sizes.values()))
+        starting = sum(start_seconds(self.mpi.kind, group.ranks) for group in self.groups)
+        return min(self.seconds, LOOKS[0] * (starting + share * (self.launch_seconds - starting)))
+
+    @property
+    def _sizes(self) -> dict[str, tuple[int, ...]]:
+        return {collective: self.study.sizes_of(collective) for collective in self.study.collectives}
 
     @property
     def launch_seconds(self) -> float:

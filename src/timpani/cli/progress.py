@@ -29,8 +29,9 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
     cells = {planned.cell for planned in plan.cells}
     measured = sum(cell in cells and launch <= plan.study.launches for cell, launch in done)
     if not sys.stderr.isatty():
-        lines = _Lines(total, measured)
-        lines.note(f"{measured} of {total} measured, about {show_seconds(plan.seconds)} for all")
+        lines = _Lines(total, measured, "at most" if plan.study.regret is not None else "about")
+        most = "at most " if plan.study.regret is not None else ""
+        lines.note(f"{measured} of {most}{total} measured, {most or 'about '}{show_seconds(plan.seconds)} for all")
         yield lines
         return
     bar = Progress(
@@ -67,8 +68,9 @@ class _Bar:
 
 
 class _Lines:
-    def __init__(self, total: int, measured: int) -> None:
+    def __init__(self, total: int, measured: int, estimate: str) -> None:
         self._total = total
+        self._estimate = estimate
         self._before = self._measured = measured
         self._began = self._last = time.monotonic()
 
@@ -93,7 +95,7 @@ class _Lines:
         self._last = time.monotonic()
         done = self._measured - self._before
         left = (self._last - self._began) / done * (self._total - self._measured) if done else None
-        estimate = f", about {show_seconds(left)} left" if left is not None else ""
+        estimate = f", {self._estimate} {show_seconds(left)} left" if left is not None else ""
         self.note(f"{self._measured} of {self._total} measured ({where}){estimate}")
 
 

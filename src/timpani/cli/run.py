@@ -141,8 +141,8 @@ def run(
     launches: Annotated[
         int | None,
         typer.Option(
-            help="Starts of the MPI program: the unit of replication; of a race at most.",
-            show_default="10, of a race 32",
+            help="Starts of the MPI program: the unit of replication; of a race at most, and 32 unless given.",
+            show_default="10",
             rich_help_panel=_HOW_WELL,
         ),
     ] = None,

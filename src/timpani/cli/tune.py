@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _FILES = "files"
 _MEASURED = "Where something is to be measured"
+RACE = "2%"
+"""What a choice may cost where nobody says how well to measure."""
 _MOST_HALVINGS = 6  # of a gap between measured sizes: of one of 4,000 times, until its sizes lie within 15 %
 
 EXAMPLES = """Examples:
@@ -85,7 +87,20 @@ def files(
     ] = None,
     launches: Annotated[
         int | None,
-        typer.Option(min=1, help="Starts of the MPI program.", show_default="10", rich_help_panel=_MEASURED),
+        typer.Option(
+            min=1,
+            help="A fixed number of starts of the MPI program, with everything in each; or at most, of a race.",
+            show_default="as many as the race takes",
+            rich_help_panel=_MEASURED,
+        ),
+    ] = None,
+    regret: Annotated[
+        str | None,
+        typer.Option(
+            help="As `timpani run` races.",
+            show_default=f"{RACE}, unless --launches is given",
+            rich_help_panel=_MEASURED,
+        ),
     ] = None,
     on: Annotated[
         str | None,
@@ -111,6 +126,7 @@ def files(
         "datatype": datatype,
         "placement": placement,
         "launches": launches,
+        "regret": regret,
     }
     if all((Path(name) / "campaign.json").exists() for name in what):
         given = [name for name, value in {**asked, "on": on}.items() if value is not None]
@@ -140,6 +156,8 @@ def _measure_boundaries(
     from timpani.tuned.refinement import refining_study
 
     machine = resolve(on, mpi) if on else None
+    if asked["launches"] is None and asked["regret"] is None and not (machine and machine.simulated):
+        asked = {**asked, "regret": RACE}
     campaigns = [output / "campaign"]
     given_up = _measure(compose(what, asked), mpi, oversubscribe, machine, campaigns[0])
     for number in range(1, _MOST_HALVINGS + 1):

@@ -13,10 +13,12 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     """Lines to print for a dry run."""
     study = plan.study
     starts = study.launches * len(plan.groups)
+    racing = study.regret is not None
+    about = f"about {show_seconds(plan.seconds)}"
     lines = [
-        f"{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on {plan.mpi}: "
-        f"{counted(starts, 'start')} of the MPI program, "
-        f"about {show_seconds(plan.seconds)}",
+        f"{'at most ' if racing else ''}{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on "
+        f"{plan.mpi}: {counted(starts, 'start')} of the MPI program, "
+        + (f"{about}; at least {show_seconds(plan.least_seconds)}" if racing else about),
         *plan.notes,
     ]
     for group in plan.groups:

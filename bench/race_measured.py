@@ -1,0 +1,130 @@
+"""A race beside an exhaustive campaign on this machine: time inside cells, and what each one's choices cost.
+
+Both measure the same on the same day. A third campaign says what their choices cost: the geometric mean
+over its launches of the chosen algorithm's time over that of its own best one, so that even a perfect choice costs
+something. At sizes that the race left out it chooses as at the sizes on both sides where these agree, else the
+default.
+"""
+
+import gzip
+import json
+import os
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from bench.command import timpani
+from timpani.campaign.load import Campaign, load
+from timpani.libraries.find import choose_mpi, find_mpis
+from timpani.study.cell import DEFAULT
+from timpani.tuning.decide import decide
+from timpani.tuning.points import launch_medians
+from timpani.tuning.raced import race_standings
+
+COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
+SIZES = "1:1M"
+ACCEPTED = "2%"
+
+Choices = dict[tuple[str, int], str]
+"""The label chosen for a collective at a size."""
+
+
+def run() -> None:
+    """On the library that TIMPANI_BENCH_MPI names, else on all that are found."""
+    wanted = os.environ.get("TIMPANI_BENCH_MPI")
+    for mpi in [choose_mpi(wanted)] if wanted else find_mpis():
+        print(f"{mpi}: {', '.join(COLLECTIVES)}, {SIZES}, 2 ranks", flush=True)
+        with tempfile.TemporaryDirectory() as root:
+            _compare(Path(root), str(mpi.mpirun))
+
+
+def _compare(root: Path, mpirun: str) -> None:
+    asked = ("--sizes", SIZES, "--mpi", mpirun)
+    seconds = {
+        "exhaustive": timpani("run", *COLLECTIVES, *asked, "-o", str(root / "exhaustive")),
+        "race": timpani("run", *COLLECTIVES, *asked, "--regret", ACCEPTED, "-o", str(root / "race")),
+        "third": timpani("run", *COLLECTIVES, *asked, "--seed", "3", "-o", str(root / "third")),
+    }
+    campaigns = {name: load(root / name) for name in seconds}
+    third = _log_times(campaigns["third"])
+    inside = {name: sum(_inside(root / name)) for name in seconds}
+    for name, campaign in campaigns.items():
+        launches = campaign.results["launch"].n_unique()
+        print(
+            f"  {name}: {inside[name]:.1f} s inside cells, {seconds[name]:.1f} s in all, {launches} launches, "
+            f"{campaign.results.height} results"
+        )
+    print(
+        f"  exhaustive / race: {inside['exhaustive'] / inside['race']:.2f} inside cells (≥ 5), "
+        f"{seconds['exhaustive'] / seconds['race']:.2f} with starts"
+    )
+    standings = race_standings(campaigns["race"].results)
+    reached = int((standings["regret_high"] <= 0.02).sum())
+    print(f"  race: bound of 2 % reached at {reached} of {standings.height} points measured")
+    chosen = {
+        "default": dict.fromkeys(third, DEFAULT),
+        "exhaustive": _by_verdict(campaigns["exhaustive"]),
+        "race": _by_race(standings, list(third)),
+    }
+    for name, choices in chosen.items():
+        regrets = [_regret(third[point], choices.get(point, DEFAULT)) for point in third]
+        print(
+            f"  choices of {name}: mean regret {100 * float(np.mean(regrets)):.2f} %, "
+            f"9 in 10 at most {100 * float(np.quantile(regrets, 0.9)):.1f} % (third campaign, {len(regrets)} points)"
+        )
+    held = [
+        _regret(third[row["collective"], row["message_bytes"]], row["choice_label"]) <= row["regret_high"]
+        for row in standings.filter(pl.col("regret_high").is_not_null()).iter_rows(named=True)
+    ]
+    print(f"  stated bounds that the third campaign's estimates keep: {np.mean(held):.0%} of {len(held)}", flush=True)
+
+
+def _inside(folder: Path) -> list[float]:
+    """Seconds of each launch from its first point to the end of its last."""
+    found = []
+    for path in (folder / "launches").glob("*/samples.jsonl.gz"):
+        lines = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
+        spans = [(line["begin_ns"], line["end_ns"]) for line in lines if "begin_ns" in line]
+        if spans:
+            found.append((max(end for _, end in spans) - min(begin for begin, _ in spans)) / 1e9)
+    return found
+
+
+def _log_times(campaign: Campaign) -> dict[tuple[str, int], dict[str, float]]:
+    """Of each point each label's mean log time over launches, in proportion to those of the same turns."""
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for row in launch_medians(campaign.results).iter_rows(named=True):
+        turns = [each["relative"] for each in row["turns"]]
+        times = turns if turns and len(turns) == len(row["times"]) else row["times"]
+        found.setdefault((row["collective"], row["message_bytes"]), {})[row["label"]] = float(np.mean(np.log(times)))
+    return found
+
+
+def _by_verdict(campaign: Campaign) -> Choices:
+    """What is significantly faster than the default, else the default."""
+    return {
+        (row["collective"], row["message_bytes"]): row["best_label"] if row["verdict"] == "better" else DEFAULT
+        for row in decide(campaign.results).iter_rows(named=True)
+    }
+
+
+def _by_race(standings: pl.DataFrame, points: list[tuple[str, int]]) -> Choices:
+    choices = {
+        (row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)
+    }
+    for collective in {name for name, _ in points}:
+        measured = sorted(size for name, size in choices if name == collective)
+        for before, after in pairwise(measured):
+            same = choices[collective, before] == choices[collective, after]
+            between = choices[collective, before] if same else DEFAULT
+            for name, size in points:
+                if name == collective and before < size < after:
+                    choices[name, size] = between
+    return choices
+
+
+def _regret(times: dict[str, float], chosen: str) -> float:
+    return float(np.expm1(times[chosen] - min(times.values()))) if chosen in times else 0.0
