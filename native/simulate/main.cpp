@@ -48,6 +48,7 @@ Request parse(const std::string& line) {
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
+    if (costs.alpha < 0 || costs.beta < 0 || costs.gamma < 0) throw std::runtime_error("costs under 0: " + line);
     std::vector<int> nodes;
     std::vector<int> groups;
     for (int node = 0, group = 0; words >> node >> group;) {

@@ -5,7 +5,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Costs, NotSimulated, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
@@ -55,3 +55,9 @@ def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
 def test_an_algorithm_where_it_does_not_apply_is_an_error(simulator: Simulator) -> None:
     with pytest.raises(UserError, match="applies only where: even"):
         simulator.events([Call("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
+
+
+def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
+    (answer,) = simulator.times([(Call("bcast", Algorithm(OWN, "binomial"), 4, 8), Costs(alpha=-1.0))])
+    assert isinstance(answer, NotSimulated)
+    assert answer.why.startswith("costs under 0: ")
