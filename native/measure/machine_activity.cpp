@@ -41,14 +41,20 @@ void read_processor_times(Reading& reading) {
 }
 
 void read_clock_rates(Reading& reading) {
+    std::string governor;
     for (std::int64_t core = 0; core < sysconf(_SC_NPROCESSORS_CONF); ++core) {
-        std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cpufreq/scaling_cur_freq");
+        const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cpufreq/";
+        if (std::string word; std::ifstream(folder + "scaling_governor") >> word) {
+            governor = governor.empty() || governor == word ? word : "mixed";
+        }
+        std::ifstream file(folder + "scaling_cur_freq");
         std::int64_t khz = 0;
         if (!(file >> khz)) continue;
         const auto mhz = khz / 1000;
         reading.lowest_mhz = reading.lowest_mhz == 0 ? mhz : std::min(reading.lowest_mhz, mhz);
         reading.highest_mhz = std::max(reading.highest_mhz, mhz);
     }
+    governor.copy(reading.governor.data(), reading.governor.size() - 1);
 }
 
 std::vector<std::int64_t> clock_rates(const Reading& reading) {
@@ -103,6 +109,7 @@ std::string MachineActivity::describe(MPI_Comm comm, int rank, int size) const {
                                .add("load_after", now.load)
                                .add("mhz_before", clock_rates(then))
                                .add("mhz_after", clock_rates(now))
+                               .add("governor", now.governor.data())
                                .text());
     }
     return json_array(machines);

@@ -27,6 +27,7 @@ class MachineActivity {
     /// steal_s         processor seconds that a hypervisor gave to others; counted in neither
     /// load_before, load_after   processes that ran or waited to, averaged over the minute before
     /// mhz_before, mhz_after     [lowest, highest] clock rate of its cores now; empty where the kernel doesn't tell
+    /// governor        what decides on the clock rates of its cores now, "mixed" where that differs; "" as above
     [[nodiscard]] std::string describe(MPI_Comm comm, int rank, int size) const;
 
     struct Reading {
@@ -40,6 +41,7 @@ class MachineActivity {
         double load = 0;
         std::int64_t lowest_mhz = 0;
         std::int64_t highest_mhz = 0;
+        std::array<char, 32> governor{};
     };
 
   private:
