@@ -212,7 +212,7 @@ def intel_variables(text: str) -> None:
 
 def plain(found: Iterable[Fault]) -> None:
     for fault in found:
-        said = f"{fault.what}: {fault.consequence}; {fault.mend}"
+        said = f"{fault.what}: {fault.consequence}; {fault.fix}"
         assert said.isprintable()
         assert len(said) < 1300
 

@@ -299,7 +299,7 @@ def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPa
     mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     found = [each for each in TreeFile().lint(TRAPS[what](), CATALOGUE, mpi) if what in each.what]
     assert found, what
-    assert all(each.consequence and each.mend for each in found)
+    assert all(each.consequence and each.fix for each in found)
     assert found[0].line or what == "no branch for bcast"
 
 

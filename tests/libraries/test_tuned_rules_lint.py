@@ -72,7 +72,7 @@ def test_a_wrong_count_is_said_where_it_stands_and_not_all_that_follows_from_it(
     text = "1 7 2  0 3  0 0 0 0  64 1 0 0  8 2  0 2 4 0  9 1 0 0\n"  # three sizes announced, and two given
     faults = found(text)
     assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]
-    assert [fault.mend for fault in faults if fault.line == 5] == [
+    assert [fault.fix for fault in faults if fault.line == 5] == [
         "correct the count in line 2, which announces 3 rules where 2 stand, or one above"
     ]
     assert len(faults) == 2  # that the file ends too early is the other, and comes of it
@@ -129,7 +129,7 @@ def test_what_is_for_two_ranks_alone_fails_on_more(text: str, fails: bool) -> No
 )
 def test_sizes_that_look_like_those_of_a_block_are_found(sizes: str) -> None:
     faults = [fault for fault in found(sizes) if "look like those of one block" in fault.what]
-    assert [(fault.severity, fault.mend) for fault in faults] == [("warning", "multiply each size with its ranks")]
+    assert [(fault.severity, fault.fix) for fault in faults] == [("warning", "multiply each size with its ranks")]
     vector = sizes.replace("1 3 3", "1 7 3").replace("1 0 3", "1 7 3")
     assert not [fault for fault in found(vector) if "block" in fault.what]
 

@@ -224,7 +224,7 @@ def lint(
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))
     for fault in faults:
         where = f"{file}:{fault.line}" if fault.line else str(file)
-        typer.echo(f"{where}: {fault.severity}: {fault.what}: {fault.consequence}; {fault.mend}")
+        typer.echo(f"{where}: {fault.severity}: {fault.what}: {fault.consequence}; {fault.fix}")
     errors, warnings = (sum(fault.severity == severity for fault in faults) for severity in ("error", "warning"))
     typer.echo(
         f"{found.format.title}, read for {found.mpi}: {counted(errors, 'error')}, {counted(warnings, 'warning')}"

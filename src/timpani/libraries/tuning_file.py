@@ -47,7 +47,7 @@ class Fault:
     line: int | None
     what: str
     consequence: str
-    mend: str
+    fix: str
 
 
 class Choice(Protocol):

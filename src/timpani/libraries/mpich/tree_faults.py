@@ -118,8 +118,8 @@ def _last(tree: Tree, place: _Place) -> Iterator[Fault]:
     if is_any(last.key) or quantity in ("comm_type", "is_multi_threaded"):
         return
     if needs_last_any(last.key):
-        mend = f"add '{quantity.partition('<')[0]}=any' with an algorithm"
-        yield _error(last, f"no branch for all else after '{last.key}'", _AT_START, mend)
+        fix = f"add '{quantity.partition('<')[0]}=any' with an algorithm"
+        yield _error(last, f"no branch for all else after '{last.key}'", _AT_START, fix)
     elif not {f"{quantity}=yes", f"{quantity}=no"} <= keys:
         yield _error(last, f"no branch for what '{last.key}' isn't", _AT_CALL, "add the other, or one =any")
 
@@ -145,8 +145,8 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree 
     found = named(branch)
     if found is None or place.compositions:
         what = f"'{branch.key}' is no algorithm of this tree's"
-        mend = "compositions belong into MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE, algorithms into the other file"
-        yield _error(branch, what, _AT_START, mend)
+        fix = "compositions belong into MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE, algorithms into the other file"
+        yield _error(branch, what, _AT_START, fix)
         return
     if found.collective != place.collective:
         yield _error(branch, f"an algorithm of {found.collective} for {place.collective}", _AT_CALL, _FROM_OWN)
@@ -195,12 +195,12 @@ def _twice(tree: Tree) -> Iterator[Fault]:
         seen.add(branch.key)
 
 
-def _error(branch: Branch, what: str, consequence: str, mend: str) -> Fault:
-    return Fault("error", branch.line, _shown(what), consequence, mend)
+def _error(branch: Branch, what: str, consequence: str, fix: str) -> Fault:
+    return Fault("error", branch.line, _shown(what), consequence, fix)
 
 
-def _warning(branch: Branch, what: str, consequence: str, mend: str) -> Fault:
-    return Fault("warning", branch.line, _shown(what), consequence, mend)
+def _warning(branch: Branch, what: str, consequence: str, fix: str) -> Fault:
+    return Fault("warning", branch.line, _shown(what), consequence, fix)
 
 
 def _shown(what: str) -> str:

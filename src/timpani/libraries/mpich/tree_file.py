@@ -95,7 +95,7 @@ def checked(text: str, catalogue: Catalogue, compositions: bool = False) -> Tree
     tree = parse(text)
     for fault in faults(tree, None, compositions):
         if fault.severity == "error":
-            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.mend)
+            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
     return TreeChoice(tree, catalogue)
 
 

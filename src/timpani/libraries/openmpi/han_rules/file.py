@@ -87,7 +87,7 @@ class HanRules:
         """Structure, order, and collectives that are not HAN's."""
         said = _parsed(text)
         if said.gave_up:
-            yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, said.gave_up.mend)
+            yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, said.gave_up.fix)
         if said.rest is not None:
             yield Fault("warning", said.rest, "more follows than is announced", "it is not read", "correct the counts")
         for level in said.levels:

@@ -39,9 +39,9 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         what = f"a rule begins in line {over.line} and ends in line {over.last_line}"
         consequence = "from there on one number is taken for another, if the file is not ignored"
         severity: Literal["error", "warning"] = "error" if said.gave_up or said.rest else "warning"
-        mend = f"correct the count in line {over.count_line}, which announces {counted(over.announced, 'rule')} "
-        mend += f"where {over.before} {'stands' if over.before == 1 else 'stand'}, or one above"
-        yield Fault(severity, over.line, what, consequence, mend)
+        fix = f"correct the count in line {over.count_line}, which announces {counted(over.announced, 'rule')} "
+        fix += f"where {over.before} {'stands' if over.before == 1 else 'stand'}, or one above"
+        yield Fault(severity, over.line, what, consequence, fix)
     yield from _of_header(text, said, headers, mpi)
     yield from _of_words(said)
     of_rules = [each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line]
@@ -65,14 +65,14 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
     if begins_line and not headers:
         line = text.count("\n", 0, at) + 1
         what = f"{mpi.name} {mpi.version} knows no header, and takes its number for a negative one"
-        mend = "remove the header, and each rule's fifth number; 4.1.8 and 5.0.7 are the first that read them"
-        yield Fault("error", line, what, _IGNORED, mend)
+        fix = "remove the header, and each rule's fifth number; 4.1.8 and 5.0.7 are the first that read them"
+        yield Fault("error", line, what, _IGNORED, fix)
     elif begins_line and at > 0:
         line = text.count("\n", 0, at) + 1
         yield Fault("error", line, "the header is not the file's first bytes", _IGNORED, "move it there")
     else:
         for each in said.gave_up[:_MOST_SHOWN]:
-            yield Fault("error", each.line, each.why, _IGNORED, each.mend)
+            yield Fault("error", each.line, each.why, _IGNORED, each.fix)
     if begins_line and headers and at == 0 and not 1 <= said.version <= 2:
         what = f"there is no version {said.version} of the format"
         yield Fault("warning", 1, what, "versions over 2 are read as 2, others as 1", f"write {_HEADER}2")
@@ -125,8 +125,8 @@ def _of_two_ranks(collective: CollectiveRules, known: Mapping[int, AlgorithmInfo
         for message in rule.messages if rule.ranks > 2 or end is None or end > 3 else ():
             if message.algorithm in known and known[message.algorithm].name == TWO_RANKS:
                 what = f"{TWO_RANKS} runs on 2 ranks alone, and the rule holds for more"
-                mend = "have it in the rules for 2 ranks, and put the lines `3 1` and `0 0 0 0` after them"
-                yield Fault("error", message.line, what, "the call fails on communicators of other sizes", mend)
+                fix = "have it in the rules for 2 ranks, and put the lines `3 1` and `0 0 0 0` after them"
+                yield Fault("error", message.line, what, "the call fails on communicators of other sizes", fix)
 
 
 def _chooses(collective: CollectiveRules) -> bool:

@@ -37,19 +37,19 @@ def _of_ranks(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterato
             yield Fault("warning", following.line, what, consequence, "sort them by ranks")
         elif following.ranks > 2 * max(rule.ranks, 1) and _chooses(rule):
             what = f"{name}: the rules for {rule.ranks} ranks hold up to {following.ranks - 1} ranks"
-            mend = f"put the lines `{rule.ranks + 1} 1` and `0 0 0 0` after them, if {rule.ranks} was measured alone"
-            yield Fault("warning", rule.line, what, "a choice for few ranks decides for many", mend)
+            fix = f"put the lines `{rule.ranks + 1} 1` and `0 0 0 0` after them, if {rule.ranks} was measured alone"
+            yield Fault("warning", rule.line, what, "a choice for few ranks decides for many", fix)
     if not communicators:
         return
     first, last = communicators[0], communicators[-1]
     if first.ranks > _FEWEST_RANKS and _chooses(first):
         what = f"{name}: there is no rule for fewer than {first.ranks} ranks"
-        mend = "put the lines `0 1` and `0 0 0 0` before it, and count one communicator size more"
-        yield Fault("warning", first.line, what, "the first rule holds for smaller communicators, too", mend)
+        fix = "put the lines `0 1` and `0 0 0 0` before it, and count one communicator size more"
+        yield Fault("warning", first.line, what, "the first rule holds for smaller communicators, too", fix)
     if _chooses(last):
         what = f"{name}: nothing ends the rules for {last.ranks} ranks"
-        mend = f"put the lines `{last.ranks + 1} 1` and `0 0 0 0` after them, and count one communicator size more"
-        yield Fault("warning", last.line, what, "they hold for all larger communicators, too", mend)
+        fix = f"put the lines `{last.ranks + 1} 1` and `0 0 0 0` after them, and count one communicator size more"
+        yield Fault("warning", last.line, what, "they hold for all larger communicators, too", fix)
 
 
 def _of_order(rule: CommunicatorRule) -> Iterator[Fault]:
@@ -89,7 +89,7 @@ def _of_fifth_numbers(rule: CommunicatorRule) -> Iterator[Fault]:
 def _of_unit(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator[Fault]:
     """Totals are multiples of the ranks that they are totals of."""
     consequence = f"{name} compares ranks x bytes of a block, so the choice changes at a fraction of the size meant"
-    mend = "multiply each size with its ranks"
+    fix = "multiply each size with its ranks"
     thresholds = {rule: tuple(each.size for each in rule.messages if each.size) for rule in communicators}
     sized = {rule: sizes for rule, sizes in thresholds.items() if rule.ranks >= _FEWEST_RANKS and sizes}
     several = {sizes for sizes in thresholds.values() if len(sizes) > 1}
@@ -104,13 +104,13 @@ def _of_unit(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator
             what = f"{name}: the same sizes for {rule.ranks} ranks as for others"
         else:
             continue
-        yield Fault("warning", _first_sized(rule), f"{what}: sizes look like those of one block", consequence, mend)
+        yield Fault("warning", _first_sized(rule), f"{what}: sizes look like those of one block", consequence, fix)
         return
     if sized:  # whole blocks: nothing tells whether they are those that were meant
         rule, sizes = next(iter(sized.items()))
         what = f"{name}: {sizes[-1]} B over {rule.ranks} ranks are blocks of {sizes[-1] // rule.ranks} B"
         meaning = f"{name} compares ranks x bytes of a block"
-        yield Fault("note", rule.messages[-1].line, what, meaning, f"if others are meant, {mend}")
+        yield Fault("note", rule.messages[-1].line, what, meaning, f"if others are meant, {fix}")
 
 
 def _first_sized(rule: CommunicatorRule) -> int:

@@ -46,7 +46,7 @@ class GaveUp:
 
     line: int
     why: str
-    mend: str = "correct it here or above: `timpani tune` writes whole files"
+    fix: str = "correct it here or above: `timpani tune` writes whole files"
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ class _Parser:
         if self.version > 1 and self.source.digit_follows():
             requests = self.number("a number of requests", MOST).value
         if not before and size.value:
-            mend = "put the line `0 0 0 0` before it, and count one message size more"
-            self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", mend))
+            fix = "put the line `0 0 0 0` before it, and count one message size more"
+            self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", fix))
         return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
 
     def number(self, what: str, most: int | None = None) -> Number:

@@ -58,8 +58,8 @@ def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi)
     handed = settings.get("coll_han_use_dynamic_file_rules")
     if mpi.numbers >= (5,) and taken and not without_han and not (handed and handed.is_set):
         what = f"on several nodes coll/han does {', '.join(taken)}"
-        mend = "for others measure there: `timpani tune` then writes a file for HAN, too; or set coll to ^han"
-        yield Fault("note", None, what, "these rules hold on one node only", mend)
+        fix = "for others measure there: `timpani tune` then writes a file for HAN, too; or set coll to ^han"
+        yield Fault("note", None, what, "these rules hold on one node only", fix)
 
 
 def read_settings(parsable: str) -> dict[str, Setting]:
