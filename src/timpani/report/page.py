@@ -28,10 +28,11 @@ from timpani.report.page_data import script_data
 from timpani.report.provenance import provenance
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
-from timpani.report.text import headline
+from timpani.report.text import headline, race_lines
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
+from timpani.tuning.race_verdict import race_verdict
 
 _MOST_FAILURES = 40  # shown; the campaign holds all
 
@@ -64,7 +65,10 @@ def render(campaign: Campaign, linear: bool = False, published: Sequence[Publish
         question=study.question,
         created=campaign.header.created,
         verdict=report.verdict,
-        headline=headline(report.verdict) if report.verdict.has_collectives or not messages else [],
+        headline=[
+            *race_lines(race_verdict(campaign.results)),
+            *(headline(report.verdict) if report.verdict.has_collectives or not messages else []),
+        ],
         messages=messages,
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",

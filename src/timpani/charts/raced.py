@@ -1,0 +1,60 @@
+"""How many launches a race gave each cell, by algorithm and message size."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts import axes, theme
+from timpani.charts.figure import CONDITIONS, Figure, Section
+
+_ROW_HEIGHT = 24
+
+
+def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
+    """A cell per algorithm and size with the launches that measured it, the darker the more; dropped ones in grey type.
+
+    cells  columns of `estimate_cells`, a row per label and size
+    """
+    names = [style.label for style in theme.styles(cells["label"], palette)]
+    base = alt.Chart(cells).encode(
+        x=axes.size_column(), y=alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
+    )
+    shade = base.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
+        # opacity, not colour, so that the page's style sheet can turn it dark
+        fillOpacity=alt.FillOpacity("launches:Q", scale=alt.Scale(domainMin=0, range=[0.02, 0.4]), legend=None),
+        tooltip=[
+            alt.Tooltip("label:N", title="algorithm"),
+            alt.Tooltip("message_bytes:Q", title="message bytes"),
+            alt.Tooltip("launches:Q", title="launches"),
+            alt.Tooltip("dropped:N", title="dropped"),
+        ],
+    )
+    number = base.mark_text(fontSize=10, color=palette.text).encode(
+        text="launches:Q",
+        opacity=alt.condition("isValid(datum.dropped)", alt.value(0.55), alt.value(1)),
+    )
+    chart = theme.layer(
+        shade,
+        number,
+        width=axes.map_width(cells["message_bytes"].n_unique()),
+        height=_ROW_HEIGHT * len(names),
+    )
+    return theme.apply(chart, palette, "Launches that measured each algorithm and message size of a race")
+
+
+FIGURE = Figure(
+    name="raced",
+    section=Section(
+        "raced",
+        "What the race measured where",
+        "Launches that each algorithm and size got before it was dropped or the point was over. Between two "
+        "sizes that one algorithm serves no size was measured.",
+        of=pl.col("dropped").is_not_null().any(),
+    ),
+    place=145,
+    table="cells",
+    draw=raced,
+    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped"),
+    rows=(pl.col("dropped").is_not_null().any() & (pl.col("launches") > 0)).over("collective"),
+    chosen_by=("ranks", CONDITIONS),
+    measure="launches",
+)
