@@ -6,9 +6,9 @@ from typing import Protocol
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.record import LaunchResult
-from timpani.study.cell import Cell
+from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race import Race, RacePoint, Timed
-from timpani.tuning.race_sizes import coarse_sizes, sizes_between
+from timpani.tuning.race_sizes import LOOK_LAUNCHES, coarse_sizes, looks_between, sizes_between
 
 
 class Agenda(Protocol):
@@ -63,6 +63,7 @@ class Racing:
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in cells.items()})
         self._series = _series(cells)
         self._sizes = {series: set(coarse_sizes(sizes)) for series, sizes in self._series.items()}
+        self._looks: dict[RacePoint, frozenset[Algorithm]] = {}  # what is looked at where, at other sizes
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         """As `Agenda.wanted` has it."""
@@ -84,18 +85,23 @@ class Racing:
 
     def _remaining(self) -> frozenset[Cell]:
         found: set[Cell] = set()
-        for point in self._points():
-            remaining = self._race.standing(point).remaining
-            found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
+        for series, sizes in self._sizes.items():
+            for point in (_at(series, size) for size in sizes):
+                remaining = self._race.standing(point).remaining
+                found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
+        for point, algorithms in self._looks.items():
+            if self._race.standing(point).launches < LOOK_LAUNCHES:
+                found.update(cell for cell in self._cells[point] if cell.algorithm in algorithms)
         return frozenset(found)
-
-    def _points(self) -> Iterable[RacePoint]:
-        return (_at(series, size) for series, sizes in self._sizes.items() for size in sorted(sizes))
 
     def _refine(self) -> None:
         for series, sizes in self._series.items():
-            standings = {size: self._race.standing(_at(series, size)) for size in self._sizes[series]}
-            self._sizes[series].update(sizes_between(sizes, standings))
+            standings = {size: self._race.standing(_at(series, size)) for size in sizes}
+            measured = {size: standings[size] for size in self._sizes[series]}
+            looked_at = {size: standings[size] for size in sizes if _at(series, size) in self._looks}
+            self._sizes[series].update(sizes_between(sizes, measured, looked_at))
+            for size, algorithms in looks_between(sizes, measured):
+                self._looks.setdefault(_at(series, size), algorithms)
 
 
 _Series = tuple[str, int, str, str]

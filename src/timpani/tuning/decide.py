@@ -10,7 +10,7 @@ from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.points import compare_at_points, competing, launch_medians
 from timpani.tuning.race import Race
-from timpani.tuning.raced import REFERENCE, chosen_by_race, compare_by_race, race_of
+from timpani.tuning.raced import REFERENCE, chosen_by_race, compare_by_race, race_of, raced_points
 
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
@@ -29,8 +29,9 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     algorithm is faster), `ratio_low` and `ratio_high` at 95 % (null where there are too few launches for a bound),
     `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
     Algorithms or defaults without a successful launch have no row. Of a race the bounds and what is significant are its
-    own (`compare_by_race`), and there is no p-value.
+    own (`compare_by_race`), there is no p-value, and sizes that it only looked at are left out.
     """
+    results = raced_points(results)
     return _compare_with(competing(launch_medians(results)), DEFAULT, race_of(results))
 
 
@@ -67,6 +68,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
     """
+    results = raced_points(results)
     race = race_of(results)
     medians = competing(launch_medians(results)).join(
         chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left"

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from timpani.stats.regret import Contest, VariancePrior, prior_of
 from timpani.study.cell import Algorithm
 
+_HARDLY_MATTERS = 2.0
+"""Times the accepted regret: a default with a bound of that is not told from the choice at any price."""
+
 Floats = NDArray[np.float64]
 
 
@@ -71,12 +74,12 @@ class Standing:
     launches   that measured it
     choice     the algorithm that the results would have one choose; None where nothing was measured
     regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
-    done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is the
-               default or shown to be faster
+    done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is
+               shown to be faster than the default, or the default costs hardly more
     serving    algorithms whose own bound is at most what was asked for
     remaining  what a further launch would measure
     dropped    the others
-    against    the choice's bound against the default: the ratio default / choice; None where either is missing
+    excess     by how much longer each algorithm that was measured seems to take than the fastest, as a share: estimates
     """
 
     launches: int
@@ -86,7 +89,7 @@ class Standing:
     serving: frozenset[Algorithm]
     remaining: frozenset[Algorithm]
     dropped: Mapping[Algorithm, Dropped]
-    against: Ratio | None
+    excess: Mapping[Algorithm, float]
 
 
 @dataclass
@@ -111,7 +114,7 @@ class Race:
             point: _Field(
                 tuple(taking_part),
                 Contest(len(taking_part)),
-                Standing(0, None, inf, False, frozenset(), frozenset(taking_part), {}, None),
+                Standing(0, None, inf, False, frozenset(), frozenset(taking_part), {}, {}),
             )
             for point, taking_part in algorithms.items()
         }
@@ -137,6 +140,10 @@ class Race:
         """All points, in the order in which they were named."""
         return self._fields.keys()
 
+    def taking_part(self, point: RacePoint) -> Sequence[Algorithm]:
+        """The algorithms of `point`, failed ones included."""
+        return self._fields[point].algorithms
+
     def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> Ratio | None:
         """Time of `first` over that of `second`; None where no launch measured both."""
         there = self._fields[point]
@@ -159,8 +166,8 @@ class Race:
         choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
         if default is not None and regrets[default] <= self._accepted:
             choice = default
-        shown = default is None or choice == default or bounds[choice, default] < 0
-        done = bool(shown and regrets[choice] <= self._accepted)
+        settled = default is None or bounds[choice, default] < 0 or regrets[default] <= _HARDLY_MATTERS * self._accepted
+        done = bool(settled and regrets[choice] <= self._accepted)
         stay = ~measured | (~slower & (bounds[choice] > self._accepted))
         stay[choice] = True
         if default is not None:
@@ -182,7 +189,7 @@ class Race:
             frozenset(there.algorithms[i] for i in candidates if regrets[i] <= self._accepted),
             frozenset() if done else frozenset(there.algorithms[i] for i in np.flatnonzero(stay).tolist()),
             dict(there.dropped),
-            None if default is None or default == choice else _ratio(contest, bounds, default, choice),
+            _excess(there.algorithms, mean[:, reference], count[:, reference]),
         )
 
 
@@ -192,6 +199,13 @@ def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Fl
     in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
     found = {each.algorithm: log(each.relative if in_turn and each.relative else each.time_us) for each in measured}
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
+
+
+def _excess(algorithms: Sequence[Algorithm], means: Floats, counts: NDArray[np.int64]) -> dict[Algorithm, float]:
+    """From the mean log ratios to one of them, and how many launches tell each."""
+    told = counts > 0
+    fastest = means[told].min()
+    return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(told).tolist()}
 
 
 def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> Ratio | None:

@@ -12,7 +12,8 @@ class RaceVerdict:
     """At how many points the choice is shown to cost at most what was asked for.
 
     accepted   regret that was asked for, as a share
-    points     that were measured
+    points     that all algorithms took part in
+    looked_at  others, between sizes that one algorithm serves: there a few were looked at in three launches
     reached    how many of them have a 95 % bound of at most `accepted`
     unbounded  how many have none yet
     largest    the largest bound of all that have one; None where none has
@@ -20,6 +21,7 @@ class RaceVerdict:
 
     accepted: float
     points: int
+    looked_at: int
     reached: int
     unbounded: int
     largest: float | None
@@ -30,12 +32,14 @@ def race_verdict(results: pl.DataFrame) -> RaceVerdict | None:
     accepted = accepted_regret(results)
     if accepted is None:
         return None
-    standings = race_standings(results)
+    found = race_standings(results)
+    standings = found.filter("race_complete")
     bounds = standings["regret_high"]
     largest = bounds.max()
     return RaceVerdict(
         accepted,
         standings.height,
+        found.height - standings.height,
         int((bounds <= accepted).sum()),
         bounds.null_count(),
         largest if isinstance(largest, float) else None,

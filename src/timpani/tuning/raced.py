@@ -1,12 +1,14 @@
 """What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import inf
 from typing import Any
 
 import polars as pl
 
 from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.counted import counted
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race import Dropped, Race, RacePoint, Timed
 
@@ -20,6 +22,7 @@ STANDING = {
     "accepted": pl.Float64(),
     "race_over": pl.Boolean(),
     "race_launches": pl.Int64(),
+    "race_complete": pl.Boolean(),
 }
 """A row of `race_standings`."""
 
@@ -50,6 +53,13 @@ def race_of(results: pl.DataFrame) -> Race | None:
             ],
         )
     return race
+
+
+def raced_points(results: pl.DataFrame) -> pl.DataFrame:
+    """The results without those of sizes that a race only looked at; all where there was no race."""
+    standings = race_standings(results)
+    looked_at = standings.filter(~pl.col("race_complete"))
+    return results if looked_at.is_empty() else results.join(looked_at, on=POINT, how="anti", maintain_order="left")
 
 
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
@@ -87,22 +97,26 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
 
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
-    where nothing bounds it); whether no launch is left to measure there, and how many there were. Else empty."""
+    where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
+    many there were, and whether all algorithms of the other sizes took part. Else empty."""
     race = race_of(results)
+    incomplete = _only_looked_at(race) if race else set()
     rows: list[tuple[object, ...]] = []
     for point in race.points() if race else ():
         standing = race.standing(point) if race else None
         if standing is None or standing.choice is None:
             continue
-        high = standing.regret if standing.regret < inf else None
+        complete = point not in incomplete
+        high = standing.regret if complete and standing.regret < inf else None
         rows.append(
             (
                 *(getattr(point, name) for name in POINT),
                 standing.choice.label,
                 high,
                 accepted_regret(results),
-                standing.done,
+                standing.done or not complete,
                 standing.launches,
+                complete,
             )
         )
     return pl.DataFrame(rows, schema=STANDING, orient="row")
@@ -115,13 +129,27 @@ def dropped_cells(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def _dropped(race: Race) -> Iterator[tuple[object, ...]]:
+    incomplete = _only_looked_at(race)
     for point in race.points():
-        for algorithm, why in race.standing(point).dropped.items():
+        standing = race.standing(point)
+        if point in incomplete:
+            text = f"after {counted(standing.launches, 'launch')}: looked at, between sizes that one algorithm serves"
+            told = dict.fromkeys(race.taking_part(point), text)
+        else:
+            told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
+        for algorithm, text in told.items():
             yield (
                 *(getattr(point, name) for name in POINT),
-                *(algorithm.provider, algorithm.name, algorithm.parameter_text),
-                _in_words(why, race.accepted),
+                *(algorithm.provider, algorithm.name, algorithm.parameter_text, text),
             )
+
+
+def _only_looked_at(race: Race) -> set[RacePoint]:
+    """The points that lack algorithms of the other sizes."""
+    series: dict[RacePoint, set[Algorithm]] = {}
+    for point in race.points():
+        series.setdefault(replace(point, message_bytes=0), set()).update(race.taking_part(point))
+    return {point for point in race.points() if set(race.taking_part(point)) != series[replace(point, message_bytes=0)]}
 
 
 def _in_words(why: Dropped, accepted: float) -> str:

@@ -11,6 +11,7 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.decide import compare_with_default
+from timpani.tuning.raced import raced_points
 from timpani.tuning.table import ALL, Evidence, Gap, Rule, Span
 
 CLOSE = 1.02
@@ -69,6 +70,7 @@ def _winners(
 ) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
     """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
     placement, mode and machine; with the evidence of the place where they gain least."""
+    results = raced_points(results)
     known = pl.DataFrame(
         [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
         schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
