@@ -9,10 +9,12 @@ import polars as pl
 from timpani.campaign.load import Campaign, load
 from timpani.errors import UserError
 from timpani.study.schema import MACHINE_CELL
+from timpani.tuning.raced import raced_points
 
 
 def load_together(folders: Sequence[Path]) -> Campaign:
-    """The campaigns in `folders` with all their results, under the first one's header.
+    """The campaigns in `folders` with their results, under the first one's header; of several races without the sizes
+    that one only looked at, which another may have measured.
 
     UserError where they are of different libraries or machines, or two measured the same cell.
     """
@@ -29,7 +31,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
                 )
     if not others:
         return first
-    results = pl.concat([first.results, *(other.results for other in others)], how="vertical_relaxed")
+    results = pl.concat([raced_points(each.results) for each in (first, *others)], how="vertical_relaxed")
     twice = results.select(*MACHINE_CELL, "launch").is_duplicated()
     if twice.any():
         name, size = results.filter(twice).select("collective", "message_bytes").row(0)

@@ -1,0 +1,81 @@
+"""What is read from the results of a race."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from timpani.campaign.load import results_frame
+from timpani.campaign.record import LaunchResult
+from timpani.campaign.table import estimate_cells
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.schema import REGRET
+from timpani.tuning.decide import SLOWER, compare_with_default, decide
+from timpani.tuning.race_verdict import race_verdict
+from timpani.tuning.raced import race_standings, raced_points
+
+TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
+
+
+def raced(looked_at: bool = True) -> pl.DataFrame:
+    """Eight launches of a race at 8 B, in which ring was dropped after three, and three that looked at 64 B."""
+    random = np.random.default_rng(1)
+    rows = [(8, launch, name) for launch in range(1, 9) for name in TIMES if name != "ring" or launch <= 3]
+    if looked_at:
+        rows += [(64, launch, name) for launch in range(6, 9) for name in (DEFAULT, "linear")]
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
+            launch,
+            "here",
+            median_us=TIMES[name],
+            repetitions=30,
+            in_turn=f"{launch}/{size}",
+            relative=TIMES[name] * random.lognormal(0, 0.005),
+        )
+        for size, launch, name in rows
+    ]
+    return results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))
+
+
+def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
+    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 8, named=True)
+    assert (standing["choice_label"], standing["race_launches"], standing["race_over"]) == ("linear", 8, True)
+    assert standing["regret_high"] <= 0.02
+
+
+def test_sizes_that_were_only_looked_at_bound_nothing_and_count_in_no_verdict() -> None:
+    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 64, named=True)
+    assert standing["regret_high"] is None
+    assert not standing["race_complete"]
+    assert decide(raced())["message_bytes"].to_list() == [8]
+    assert raced_points(raced())["message_bytes"].unique().to_list() == [8]
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert (verdict.points, verdict.looked_at, verdict.reached) == (1, 1, 1)
+
+
+def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
+    found = {row["label"]: row for row in compare_with_default(raced()).iter_rows(named=True)}
+    assert found["linear"]["significant"]
+    assert found["linear"]["ratio_low"] > 1.8
+    assert found["linear"]["p_value"] is None
+    assert found["ring"]["launches"] == 3
+    [decision] = decide(raced()).iter_rows(named=True)
+    assert (decision["best_label"], decision["standing"]) == ("linear", SLOWER)
+    assert decision["gain"] == pytest.approx(2, rel=0.02)
+
+
+def test_dropped_cells_say_why_and_others_say_nothing() -> None:
+    told = {
+        (row["label"], row["message_bytes"]): row["dropped"] for row in estimate_cells(raced()).iter_rows(named=True)
+    }
+    assert told["ring", 8].startswith("after launch 3: at least ")
+    assert told["linear", 8] is None
+    assert told["linear", 64] == "after 3 launches: looked at, between sizes that one algorithm serves"
+
+
+def test_without_a_race_nothing_is_left_out() -> None:
+    exhaustive = raced().with_columns(pl.lit(None, dtype=pl.Float64).alias(REGRET))
+    assert raced_points(exhaustive).height == exhaustive.height
+    assert race_verdict(exhaustive) is None
+    assert race_standings(exhaustive).is_empty()
