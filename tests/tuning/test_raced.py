@@ -74,6 +74,18 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     assert told["linear", 64] == "after 3 launches: looked at, between sizes that one algorithm serves"
 
 
+def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
+    again = raced(looked_at=False).with_columns(
+        pl.lit(64, dtype=pl.Int64).alias("message_bytes"),
+        pl.lit(None, dtype=pl.Float64).alias(REGRET),
+        pl.col("in_turn") + "/again",
+    )
+    both = pl.concat([raced(), again])
+    assert decide(both)["message_bytes"].to_list() == [8, 64]
+    assert decide(both).filter(message_bytes=64).equals(decide(again))
+    assert compare_with_default(both).filter(message_bytes=64)["p_value"].is_not_null().all()
+
+
 def test_without_a_race_nothing_is_left_out() -> None:
     exhaustive = raced().with_columns(pl.lit(None, dtype=pl.Float64).alias(REGRET))
     assert raced_points(exhaustive).height == exhaustive.height

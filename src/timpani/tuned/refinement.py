@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from math import sqrt
 
 from timpani.campaign.load import Campaign
-from timpani.study.study import Study
+from timpani.study.study import LAUNCHES, Study
 from timpani.tuned.confirmation_study import algorithms_near
 from timpani.tuning.table import Gap
 
@@ -15,7 +15,8 @@ CLOSE_ENOUGH = 1.26
 def refining_study(gaps: Iterable[Gap], measured: Campaign) -> Study | None:
     """The study that halves (geometrically) each gap that is wide; None where none is.
 
-    It takes the default and all algorithms that came near the best somewhere, and is otherwise as `measured`.
+    It takes the default and all algorithms that came near the best somewhere, and is otherwise as `measured`; after a
+    race, which left few, all of them are measured in a fixed number of launches.
     """
     recorded = measured.header.recorded["study"]
     sizes: dict[str, set[int]] = {}
@@ -30,6 +31,7 @@ def refining_study(gaps: Iterable[Gap], measured: Campaign) -> Study | None:
     return Study.check(
         {
             **recorded,
+            **({} if recorded.get("regret") is None else {"regret": None, "launches": LAUNCHES}),
             "title": "Sizes at which the choice changes",
             "collectives": {name: algorithms_near(name, measured.results) for name in sizes},
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sorted(of)} for name, of in sizes.items()},

@@ -10,7 +10,7 @@ from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.points import compare_at_points, competing, launch_medians
 from timpani.tuning.race import Race
-from timpani.tuning.raced import REFERENCE, chosen_by_race, compare_by_race, race_of, raced_points
+from timpani.tuning.raced import REFERENCE, by_kind, chosen_by_race, compare_by_race, race_of, raced_points
 
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
@@ -31,8 +31,12 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     Algorithms or defaults without a successful launch have no row. Of a race the bounds and what is significant are its
     own (`compare_by_race`), there is no p-value, and sizes that it only looked at are left out.
     """
-    results = raced_points(results)
-    return _compare_with(competing(launch_medians(results)), DEFAULT, race_of(results))
+    return pl.concat(
+        [
+            _compare_with(competing(launch_medians(part)), DEFAULT, race_of(part))
+            for part in by_kind(raced_points(results))
+        ]
+    )
 
 
 def compare_with_plain_message(results: pl.DataFrame) -> pl.DataFrame:
@@ -68,7 +72,10 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
     """
-    results = raced_points(results)
+    return pl.concat([_decide(part) for part in by_kind(raced_points(results))]).sort(POINT)
+
+
+def _decide(results: pl.DataFrame) -> pl.DataFrame:
     race = race_of(results)
     medians = competing(launch_medians(results)).join(
         chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left"

@@ -34,10 +34,11 @@ def accepted_regret(results: pl.DataFrame) -> float | None:
 
 
 def race_of(results: pl.DataFrame) -> Race | None:
-    """The race that `results` (columns RESULT_SCHEMA and REGRET) are of, as far as they go; None where it is none."""
+    """The race that `results` (columns RESULT_SCHEMA and REGRET), or some of them, are of; None where there was none."""
     accepted = accepted_regret(results)
     if accepted is None:
         return None
+    results = results.filter(pl.col(REGRET).is_not_null())
     taking_part: dict[RacePoint, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
         taking_part.setdefault(_point(row), []).append(_algorithm(row))
@@ -57,9 +58,19 @@ def race_of(results: pl.DataFrame) -> Race | None:
 
 def raced_points(results: pl.DataFrame) -> pl.DataFrame:
     """The results without those of sizes that a race only looked at; all where there was no race."""
-    standings = race_standings(results)
-    looked_at = standings.filter(~pl.col("race_complete"))
-    return results if looked_at.is_empty() else results.join(looked_at, on=POINT, how="anti", maintain_order="left")
+    looked_at = race_standings(results).filter(~pl.col("race_complete"))
+    if looked_at.is_empty():
+        return results
+    of_races = results.filter(pl.col(REGRET).is_not_null()).join(looked_at, on=POINT, how="anti", maintain_order="left")
+    return pl.concat([of_races, results.filter(pl.col(REGRET).is_null())])
+
+
+def by_kind(results: pl.DataFrame) -> list[pl.DataFrame]:
+    """The results of races, and those of which everything was measured; what there is of both."""
+    if REGRET not in results.columns:
+        return [results]
+    raced = pl.col(REGRET).is_not_null()
+    return [part for part in (results.filter(raced), results.filter(~raced)) if part.height] or [results]
 
 
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
