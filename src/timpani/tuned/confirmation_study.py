@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
-from timpani.study.study import Study
+from timpani.study.study import LAUNCHES, Study
 from timpani.tuned.files import EXPORTS, OUR_RULES
 from timpani.tuning.points import launch_medians
 from timpani.tuning.table import Call, Rule, SelectionTable
@@ -53,7 +53,8 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
             "title": f"Confirmation of {folder.name}",
             "collectives": algorithms,
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
-            "launches": launches or max(recorded["launches"], 10),
+            "regret": None,  # what is confirmed is measured in all launches, also where a race chose it
+            "launches": launches or (LAUNCHES if recorded.get("regret") else max(recorded["launches"], LAUNCHES)),
             "seed": (recorded["seed"] + _SEED_STEP) % 2**31,
             "tuned": str(folder.resolve()) if of_library else None,
             "rules": str((folder / OUR_RULES).resolve()) if ours else None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.counted import counted
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
@@ -34,7 +35,7 @@ def accepted_regret(results: pl.DataFrame) -> float | None:
 
 
 def race_of(results: pl.DataFrame) -> Race | None:
-    """The race that `results` (columns RESULT_SCHEMA and REGRET), or some of them, are of; None where there was none."""
+    """The race that `results` (columns RESULT_SCHEMA and REGRET), or some of them, are of; None where there is none."""
     accepted = accepted_regret(results)
     if accepted is None:
         return None
@@ -77,7 +78,7 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
     """Compare REFERENCE with ALGORITHM in each row, as `compare_at_points` does, by the bounds of `race`.
 
     These hold for all algorithms of a point together, however often one looked, so that a ratio is significant where
-    its bounds exclude 1; there is no p-value.
+    they lie wholly outside INDIFFERENCE; there is no p-value.
     """
     found = [
         race.ratio(_point(row), _algorithm(row, "reference_"), _algorithm(row)) for row in pairs.iter_rows(named=True)
@@ -91,7 +92,8 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
         ratio_high=pl.Series(high, dtype=pl.Float64),
         p_value=pl.lit(None, dtype=pl.Float64),
         significant=pl.Series(
-            [each is not None and (each.low > 1 or each.high < 1) for each in found], dtype=pl.Boolean
+            [each is not None and (each.high < INDIFFERENCE[0] or each.low > INDIFFERENCE[1]) for each in found],
+            dtype=pl.Boolean,
         ),
     ).filter(pl.col("ratio").is_not_null())
 
