@@ -2,15 +2,13 @@
 
 Both measure the same on the same day. A third campaign says what their choices cost: the geometric mean
 over its launches of the chosen algorithm's time over that of its own best one, so that even a perfect choice costs
-something. At sizes that the race left out it chooses as at the sizes on both sides where these agree, else the
-default.
+something. At sizes that the race only looked at, the choice is the best of the few algorithms there.
 """
 
 import gzip
 import json
 import os
 import tempfile
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +20,7 @@ from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
 from timpani.tuning.decide import decide
 from timpani.tuning.points import launch_medians
+from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
@@ -62,12 +61,17 @@ def _compare(root: Path, mpirun: str) -> None:
         f"{seconds['exhaustive'] / seconds['race']:.2f} with starts"
     )
     standings = race_standings(campaigns["race"].results)
-    reached = int((standings["regret_high"] <= 0.02).sum())
-    print(f"  race: bound of 2 % reached at {reached} of {standings.height} points measured")
+    verdict = race_verdict(campaigns["race"].results)
+    if verdict:
+        print(
+            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; looked at {verdict.looked_at} more"
+        )
     chosen = {
         "default": dict.fromkeys(third, DEFAULT),
         "exhaustive": _by_verdict(campaigns["exhaustive"]),
-        "race": _by_race(standings, list(third)),
+        "race": {
+            (row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)
+        },
     }
     for name, choices in chosen.items():
         regrets = [_regret(third[point], choices.get(point, DEFAULT)) for point in third]
@@ -109,21 +113,6 @@ def _by_verdict(campaign: Campaign) -> Choices:
         (row["collective"], row["message_bytes"]): row["best_label"] if row["verdict"] == "better" else DEFAULT
         for row in decide(campaign.results).iter_rows(named=True)
     }
-
-
-def _by_race(standings: pl.DataFrame, points: list[tuple[str, int]]) -> Choices:
-    choices = {
-        (row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)
-    }
-    for collective in {name for name, _ in points}:
-        measured = sorted(size for name, size in choices if name == collective)
-        for before, after in pairwise(measured):
-            same = choices[collective, before] == choices[collective, after]
-            between = choices[collective, before] if same else DEFAULT
-            for name, size in points:
-                if name == collective and before < size < after:
-                    choices[name, size] = between
-    return choices
 
 
 def _regret(times: dict[str, float], chosen: str) -> float:

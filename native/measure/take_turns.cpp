@@ -82,11 +82,15 @@ std::vector<Proportion> proportions(std::span<const Rival> rivals) {
     return found;
 }
 
-/// Marks the rivals that take more than `factor` times the fastest's time, as sure as rounds can tell.
+/// Marks the rivals that take more than `factor` times the time of the fastest that didn't lose, as sure as rounds can
+/// tell: so one always stays, also where the machine changes and one that lost seems faster than all others now.
 void drop_losers(std::span<Rival> rivals, double factor) {
     const auto found = proportions(rivals);
     if (found.empty()) return;
-    const auto fastest = std::ranges::min(found, {}, &Proportion::mean);
+    Proportion fastest{.mean = std::numeric_limits<double>::infinity()};
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+        if (!rivals[i].lost && found[i].mean < fastest.mean) fastest = found[i];
+    }
     for (std::size_t i = 0; i < rivals.size(); ++i) {
         const double error = std::hypot(found[i].error, fastest.error);
         if (found[i].mean - fastest.mean - kSureOfLoss * error > std::log(factor)) rivals[i].lost = true;

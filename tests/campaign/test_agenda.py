@@ -118,7 +118,8 @@ def test_each_point_has_a_bound(raced: Campaign) -> None:
         (("bcast", "--regret", "0"), "0"),
         (("bcast", "--regret", "2%", "--launches", "4"), "that takes 6; --launches 6 or more"),
         (("bcast", "--regret", "2%", "--method", "osu"), "measured in turn"),
-        (("latency", "--regret", "2%"), "no algorithms to choose among"),
+        (("latency", "--regret", "2%"), "latency is no collective"),
+        (("transpose", "--regret", "2%"), "transpose is no collective"),
     ],
 )
 def test_what_cannot_be_raced_is_said_on_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:

@@ -211,10 +211,11 @@ class Study(BaseModel):
         return self
 
     def _check_race(self) -> None:
-        lonely = [name for name in self.collectives if not OPERATIONS[name].has_rivals]
-        if lonely:
+        others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
+        if others:
             raise UserError(
-                f"{lonely[0]} has no algorithms to choose among, and so no regret", "measure it without --regret"
+                f"{others[0]} is no collective, and only among their algorithms is a choice",
+                "measure it without --regret",
             )
         if self.method != "timpani":
             raise UserError("a race compares what is measured in turn", "leave out --method osu, or --regret")

@@ -59,7 +59,9 @@ def looks_between(
         served = _served(before) & _served(after)
         if not served:
             continue
-        serving = min(served, key=lambda each: (not each.is_default, before.excess[each] + after.excess[each]))
+        serving = min(
+            served, key=lambda each: (not each.is_default, before.excess.get(each, 0) + after.excess.get(each, 0))
+        )
         others = [_best_other(side, serving) for side in (before, after)]
         default = [each for each in before.excess if each.is_default]
         for size in inside:
