@@ -44,7 +44,7 @@ def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> tuple[
     """Processor time in seconds, and the most memory in KiB, of one simulated call."""
     started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
     assert started.stdin is not None
-    started.stdin.write(f"{name} {ranks} {message_bytes} 0 1 1000 0.5 0.1 time\n")
+    started.stdin.write(f"costs 0 0.1 0 0 ; 0 0 1000 0.5\n{name} {ranks} {message_bytes} 0 1 time\n")
     started.stdin.close()
     _, status, used = os.wait4(started.pid, 0)
     if status != 0:

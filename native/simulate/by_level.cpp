@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/dependencies.hpp"
+#include "simulate/moment.hpp"
 
 namespace timpani {
 
@@ -17,9 +18,11 @@ namespace {
 struct NotByLevel : std::exception {};
 
 /// The messages of one direction that a rank may have under way, and its port, which one at a time flows through.
+template <class Moment>
 struct Port {
-    double until = 0;  // the last one's end
-    double since = 0;  // without a break
+    Moment until;      // the last one's end
+    Moment free;       // when it has left the port
+    double since = 0;  // the port has not been free
     double last_start = 0;
     std::int64_t first = 0;  // all that those under way touch lies in [first, end) of `buffer`
     std::int64_t end = 0;
@@ -30,7 +33,7 @@ struct Port {
     [[nodiscard]] Region region() const { return {buffer, first, end - first}; }
 
     void open_one(const Region& region, double now) {
-        if (until <= now) open = 0;
+        if (until.time <= now) open = 0;
         if (open > 0 && (buffer != region.buffer || notifies != (region.count == 0))) throw NotByLevel();
         first = open > 0 ? std::min(first, region.first) : region.first;
         end = open > 0 ? std::max(end, region.end()) : region.end();
@@ -41,32 +44,35 @@ struct Port {
 };
 
 /// One side of the message that a rank has posted in this round.
+template <class Moment>
 struct Side {
     int peer = -1;  // −1 for none
-    double posted = 0;
+    Moment posted{};
     std::int64_t count = 0;
 };
 
+template <class Moment>
 struct Rank {
-    double now = 0;  // when it may begin its next step
-    Port sends;
-    Port receives;
-    Side sent;
-    Side received;
+    Moment now;  // when it may begin its next step
+    Port<Moment> sends;
+    Port<Moment> receives;
+    Side<Moment> sent;
+    Side<Moment> received;
     int done = 0;       // of the steps of its round
     bool left = false;  // whether any are left, which wait for the messages of this round
 };
 
+template <class Moment>
 class Levels {
   public:
     Levels(const Schedule& schedule, const CollectiveArguments& args, const Costs& costs)
-        : schedule_(schedule), args_(args), costs_(costs), ranks_(static_cast<std::size_t>(args.ranks)) {}
+        : schedule_(schedule), args_(args), till_(costs, args), ranks_(static_cast<std::size_t>(args.ranks)) {}
 
-    double run() {
+    Moment run() {
         const auto rounds = schedule_.rounds();
         for (std::int64_t k = 0; k <= rounds; ++k) {
             for (int rank = 0; rank < args_.ranks; ++rank) {
-                Rank& each = at(rank);
+                Rank<Moment>& each = at(rank);
                 if (each.sent.peer >= 0) throw NotByLevel();  // nobody has received it
                 if (each.left) finish(rank, each, k - 1);
                 each.received.peer = -1;
@@ -80,11 +86,10 @@ class Levels {
     }
 
   private:
-    Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] double bytes(std::int64_t count) const { return static_cast<double>(count * args_.element_bytes); }
+    Rank<Moment>& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
     /// Takes steps up to the first that waits for a message of this round.
-    void begin(int rank, Rank& each, std::int64_t k) {
+    void begin(int rank, Rank<Moment>& each, std::int64_t k) {
         steps_.clear();
         schedule_.round(rank, k, steps_);
         const Step* sent = nullptr;
@@ -97,6 +102,7 @@ class Levels {
                                                         (received->awaits() && step.notifies())));
             if (waits) break;
             wait(each, step);
+            if (step.is_message()) till_.post(each.now);
             if (step.kind == Step::Kind::send) {
                 if (sent != nullptr) throw NotByLevel();
                 sent = &step;
@@ -111,12 +117,12 @@ class Levels {
             ++each.done;
         }
         each.left = each.done < static_cast<int>(steps_.all().size());
-        if (sent != nullptr) each.sends.open_one(sent->from, each.now);
-        if (received != nullptr) each.receives.open_one(received->to, each.now);
+        if (sent != nullptr) each.sends.open_one(sent->from, each.now.time);
+        if (received != nullptr) each.receives.open_one(received->to, each.now.time);
     }
 
     /// Takes the rest of them.
-    void finish(int rank, Rank& each, std::int64_t k) {
+    void finish(int rank, Rank<Moment>& each, std::int64_t k) {
         steps_.clear();
         schedule_.round(rank, k, steps_);
         for (auto i = static_cast<std::size_t>(each.done); i < steps_.all().size(); ++i) {
@@ -128,65 +134,77 @@ class Levels {
     }
 
     /// Lets `each` wait for the messages of earlier rounds that `step` depends on.
-    static void wait(Rank& each, const Step& step) {
-        const auto wait_for = [&](Port& port) {
+    static void wait(Rank<Moment>& each, const Step& step) {
+        const auto wait_for = [&](Port<Moment>& port) {
             if (port.open > 1) throw NotByLevel();
             each.now = port.until;
             port.open = 0;
         };
-        Port& sends = each.sends;
-        Port& receives = each.receives;
-        if (sends.open > 0 && sends.until > each.now && step.writes(sends.region())) wait_for(sends);
-        if (receives.open == 0 || receives.until <= each.now) return;
+        Port<Moment>& sends = each.sends;
+        Port<Moment>& receives = each.receives;
+        if (sends.open > 0 && sends.until.time > each.now.time && step.writes(sends.region())) wait_for(sends);
+        if (receives.open == 0 || receives.until.time <= each.now.time) return;
         const bool shares = step.reads(receives.region()) || step.writes(receives.region());
         const bool awaits_all = receives.notifies && step.notifies();
         if (awaits_all) receives.open = 1;  // the last to end counts
         if (shares || awaits_all) wait_for(receives);
     }
 
-    void compute(Rank& each, const Step& step) {
-        if (step.kind == Step::Kind::reduce) each.now += costs_.gamma * bytes(step.from.count);
-        last_ = std::max(last_, each.now);
+    void compute(Rank<Moment>& each, const Step& step) {
+        till_.compute(each.now, step);
+        last_ = later(last_, each.now);
     }
 
     /// Lets the message flow that `number` receives.
     void flow(int number) {
-        Rank& receiver = at(number);
-        Rank& sender = at(receiver.received.peer);
+        Rank<Moment>& receiver = at(number);
+        const int from = receiver.received.peer;
+        Rank<Moment>& sender = at(from);
         if (sender.sent.peer != number || sender.sent.count != receiver.received.count) throw NotByLevel();
-        Port& out = sender.sends;
-        Port& in = receiver.receives;
-        const double both = std::max(sender.sent.posted, receiver.received.posted);
+        Port<Moment>& out = sender.sends;
+        Port<Moment>& in = receiver.receives;
+        const Moment& both = later(sender.sent.posted, receiver.received.posted);
         // Before this, others of the sender's flowed without a break; and of the receiver's all began before.
-        if (both < out.since || (both <= in.last_start && in.until > 0)) throw NotByLevel();
-        const double start = std::max({both, out.until, in.until});
-        if (start > out.until) out.since = start;
-        in.last_start = out.last_start = start;
-        out.until = in.until = start + costs_.alpha + costs_.beta * bytes(sender.sent.count);
-        last_ = std::max(last_, out.until);
+        if (both.time < out.since || (both.time <= in.last_start && in.until.time > 0)) throw NotByLevel();
+        const auto message = till_.message(from, number, sender.sent.count);
+        Moment now = later(both, later(out.free, in.free));
+        now.waits_from(both);
+        if (now.time > out.free.time) out.since = now.time;
+        in.last_start = out.last_start = now.time;
+        Till::hold_ports(now, message);
+        out.free = in.free = now;
+        Till::arrive(now, message);
+        out.until = later(now, out.until);
+        in.until = later(now, in.until);
+        last_ = later(last_, now);
         sender.sent.peer = -1;
     }
 
     const Schedule& schedule_;
     const CollectiveArguments& args_;
-    Costs costs_;
-    std::vector<Rank> ranks_;
+    Till till_;
+    std::vector<Rank<Moment>> ranks_;
     Steps steps_;
-    double last_ = 0;
+    Moment last_{};
 };
 
 }  // namespace
 
-std::optional<double> simulate_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
-                                        const Costs& costs) {
+template <std::size_t kTerms>
+std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
+                                            const Costs& costs) {
     const auto schedule = prepare(algorithm, args);
     // Two messages a round at most: the bound on those under way is never reached.
     if (2 * schedule->rounds() > most_under_way(algorithm, args)) return std::nullopt;
     try {
-        return Levels(*schedule, args, costs).run();
+        return Levels<Moment<kTerms>>(*schedule, args, costs).run();
     } catch (const NotByLevel&) {
         return std::nullopt;
     }
 }
+
+template std::optional<Moment<0>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
+template std::optional<Moment<kFewTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
+template std::optional<Moment<kMostTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 
 }  // namespace timpani

@@ -1,18 +1,21 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
-#include "simulate/clock.hpp"
+#include "schedule/algorithm.hpp"
+#include "simulate/moment.hpp"
 
 namespace timpani {
 
-/// What simulate() returns, worked out round by round over an array of ranks, without events; nothing where that would
-/// not be the same.
+/// When the last rank is done, before the cost of rest: what the clock (clock.cpp) comes to, worked out round by round
+/// over an array of ranks, without events; nothing where that would not be the same.
 ///
 /// It is where in each round a rank sends one message at most and receives one, from a rank that sends it in that
 /// round; where no message could have flowed before another of an earlier round that it shares a rank with; and where
 /// nothing waits for one of several messages that flow at once. All that is checked, message by message.
-std::optional<double> simulate_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
-                                        const Costs& costs);
+template <std::size_t kTerms>
+std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
+                                            const Costs& costs);
 
 }  // namespace timpani

@@ -1,8 +1,10 @@
 #include "simulate/clock.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -11,6 +13,7 @@
 
 #include "schedule/engine.hpp"
 #include "simulate/by_level.hpp"
+#include "simulate/moment.hpp"
 #include "simulate/radix_heap.hpp"
 
 namespace timpani {
@@ -18,17 +21,17 @@ namespace timpani {
 namespace {
 
 /// The policy of an engine for which a message takes time.
+template <class Moment>
 class Clock {
   public:
     Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell)
         : schedule_(prepare(algorithm, args)),
-          element_bytes_(args.element_bytes),
-          costs_(costs),
+          till_(costs, args),
           tell_(tell),
           ranks_(static_cast<std::size_t>(args.ranks)),
           engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this) {}
 
-    double run() {
+    Moment run() {
         engine_.start();
         while (!transfers_.empty()) {
             time_ = transfers_.earliest();
@@ -47,32 +50,37 @@ class Clock {
     }
 
     // What an engine asks of its policy.
-    using Note = double;  // when the message was posted
+    using Note = Moment;  // when the message was posted
     void check(const Place& /*place*/, const Step& /*step*/) {}
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> /*waited*/) {
-        double& now = at(place.rank).now;
-        now = std::max(now, time_);  // when what it waited for has ended
-        if (step.is_message()) return now;
-        const double start = now;
-        if (step.kind == Step::Kind::reduce) now += costs_.gamma * bytes(step.from);
-        tell({place.rank, place.number, round, step, start, now});
+        Moment& now = at(place.rank).now;
+        now = later(now, ended_);  // when what it waited for has ended
+        if (step.is_message()) {
+            till_.post(now);
+            return now;
+        }
+        const double start = now.time;
+        till_.compute(now, step);
+        tell({place.rank, place.number, round, step, start, now.time}, now);
         return now;
     }
-    void meet(const Engine<Clock>::Meeting& message) {
-        const double both = std::max(engine_.posted(message.send).note, engine_.posted(message.receive).note);
-        transfers_.add(both, {message, both, false});
+    void meet(const typename Engine<Clock>::Meeting& message) {
+        const Moment both = later(engine_.posted(message.send).note, engine_.posted(message.receive).note);
+        transfers_.add(both.time, {message, both, both.time, false});
     }
 
   private:
     struct Rank {
-        double now = 0;  // when it may begin its next step
-        double sending_until = 0;
-        double receiving_until = 0;
+        Moment now;            // when it may begin its next step
+        Moment sending_until;  // when its ports are free
+        Moment receiving_until;
     };
 
-    /// A message that both sides have posted: to begin when it comes up, or one that flows since `start`, to end.
+    /// A message that both sides have posted by `moment`: to begin when it comes up; or one that flows since `start`,
+    /// to end at `moment`.
     struct Transfer {
-        Engine<Clock>::Meeting message;
+        typename Engine<Clock>::Meeting message;
+        Moment moment;
         double start;
         bool flows;
         /// Of those that could start together each rank sends and receives in the order of its steps.
@@ -86,9 +94,6 @@ class Clock {
     };
 
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-    [[nodiscard]] double bytes(const Region& region) const {
-        return static_cast<double>(region.count * element_bytes_);
-    }
 
     /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
     void end_those_now() {
@@ -105,53 +110,82 @@ class Clock {
     }
 
     void begin(Transfer transfer) {
-        double& sending_until = at(transfer.message.send.rank).sending_until;
-        double& receiving_until = at(transfer.message.receive.rank).receiving_until;
-        const double free = std::max(sending_until, receiving_until);
-        if (free > time_) {
-            transfers_.add(free, transfer);
+        const auto& [send, receive] = transfer.message;
+        Moment& sending_until = at(send.rank).sending_until;
+        Moment& receiving_until = at(receive.rank).receiving_until;
+        Moment now = later(transfer.moment, later(sending_until, receiving_until));
+        if (now.time > time_) {
+            transfers_.add(now.time, transfer);
             return;
         }
-        transfer.start = time_;
+        now.waits_from(transfer.moment);
+        transfer.start = now.time;
         transfer.flows = true;
-        sending_until = receiving_until =
-            time_ + costs_.alpha + costs_.beta * bytes(engine_.posted(transfer.message.send).step.from);
-        transfers_.add(sending_until, transfer);
+        const auto message = till_.message(send.rank, receive.rank, engine_.posted(send).step.from.count);
+        Till::hold_ports(now, message);
+        sending_until = receiving_until = now;
+        Till::arrive(now, message);
+        transfer.moment = now;
+        transfers_.add(now.time, transfer);
     }
 
     void end(const Transfer& transfer) {
         for (const Place& place : {transfer.message.send, transfer.message.receive}) {
             const auto& [step, round, posted] = engine_.posted(place);
-            tell({place.rank, place.number, round, step, transfer.start, time_});
+            tell({place.rank, place.number, round, step, transfer.start, time_}, transfer.moment);
         }
+        ended_ = transfer.moment;
         engine_.end(transfer.message);
         engine_.go_on();
     }
 
-    void tell(const Event& event) {
-        last_ = std::max(last_, event.end);
+    void tell(const Event& event, const Moment& moment) {
+        last_ = later(last_, moment);
         if (tell_) tell_(event);
     }
 
     std::unique_ptr<const Schedule> schedule_;
-    std::int64_t element_bytes_;
-    Costs costs_;
+    Till till_;
     const Tell& tell_;
     double time_ = 0;
-    double last_ = 0;
+    Moment ended_{};  // of the message that ended last
+    Moment last_{};
     std::vector<Rank> ranks_;
     RadixHeap<Transfer> transfers_;
     std::vector<Transfer> beginning_;  // those that could begin now, the last to begin first
     Engine<Clock> engine_;
 };
 
+template <std::size_t kTerms>
+Moment<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
+                    const Tell& tell = nullptr) {
+    std::optional<Moment<kTerms>> found;
+    if (!by_events) found = last_by_level<kTerms>(algorithm, args, costs);
+    if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, tell).run();
+    Till(costs, args).begin_and_end_at_rest(*found);
+    return *found;
+}
+
+template <std::size_t kTerms>
+Composition composition(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
+                        std::size_t terms) {
+    const auto found = last<kTerms>(algorithm, args, costs, by_events);
+    return {
+        found.time, found.waited, {found.amounts.begin(), found.amounts.begin() + static_cast<std::ptrdiff_t>(terms)}};
+}
+
 }  // namespace
 
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell) {
-    if (!tell) {
-        if (const auto time = simulate_by_level(algorithm, args, costs)) return *time;
-    }
-    return Clock(algorithm, args, costs, tell).run();
+    return last<0>(algorithm, args, costs, tell != nullptr, tell).time;
+}
+
+Composition compose(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events) {
+    std::size_t terms = kPaidFirst;
+    for (const auto& lines : costs.messages) terms += kPaidByLine * lines.size();
+    if (terms > kMostTerms) throw std::runtime_error("costs have more lines than can be told apart");
+    const auto compose_with = terms <= kFewTerms ? composition<kFewTerms> : composition<kMostTerms>;
+    return compose_with(algorithm, args, costs, by_events, terms);
 }
 
 }  // namespace timpani

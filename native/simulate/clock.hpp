@@ -2,18 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "schedule/algorithm.hpp"
+#include "simulate/costs.hpp"
 
 namespace timpani {
-
-/// What things take under Hockney's model, in whatever unit of time the caller likes: a message of n bytes α + β·n, a
-/// reduction of n bytes γ·n. Copies are free. α = 1, β = γ = 0 is the unit clock: a message takes one tick.
-struct Costs {
-    double alpha = 1;
-    double beta = 0;   // per byte
-    double gamma = 0;  // per byte
-};
 
 /// One step as it happened, by its number among those of its rank. A message is two events with the same times: its
 /// sender's and its receiver's.
@@ -33,13 +27,28 @@ using Tell = std::function<void(const Event&)>;
 ///
 /// A rank issues its steps in order. A step waits for the earlier ones that it depends on, and for the oldest
 /// message where the algorithm bounds how many there are, as in execute/program.hpp. A rank sends one message at a time
-/// and receives one at a time, both at once if need be; a message flows when both sides have posted it and both are
-/// free, the earliest first. Nothing is buffered: a send ends with its receive.
+/// and receives one at a time, both at once if need be; a message flows when both sides have posted it and both ports
+/// are free, the earliest first. Nothing is buffered: a send ends with its receive. Events know nothing of
+/// Costs::rest, which is in the time.
 ///
 /// Without anyone to be told, the time is worked out by level where that is the same (by_level.hpp), else by events.
 ///
 /// Throws std::runtime_error where ranks wait for each other for ever.
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
                 const Tell& tell = nullptr);
+
+/// A time, and what it is made of: the amounts that were paid on the way to it, one behind the other, Σ amount · cost =
+/// time, in the order of costs.hpp; and how much of it messages waited for busy ports.
+struct Composition {
+    double time;
+    double waited;
+    std::vector<double> amounts;
+};
+
+/// What simulate() returns, and its composition. By events only where `by_events`.
+///
+/// Throws std::runtime_error also where the costs have too many lines.
+Composition compose(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
+                    bool by_events = false);
 
 }  // namespace timpani

@@ -1,11 +1,14 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
-//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES ALPHA BETA GAMMA time|events [NODE GROUP]…
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [NODE GROUP]…
+//   costs OVERHEAD REDUCED COPIED REST [; [FIRST_BYTES LATENCY GAP PER_BYTE]…]…
 //
-// ALGORITHM with its parameters, `knomial:radix=4`; α, β and γ as in simulate/clock.hpp. `time` is answered by
-// {"time":…}, `events` by {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each
-// message (its sender's rank, and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}.
-// NODE and GROUP of each rank follow where it is known which ranks share a node.
+// ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
+// {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
+// {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
+// and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}. NODE and GROUP of each rank
+// follow where it is known which ranks share a node. Costs hold for the calls that follow, with the lines of each
+// relation (simulate/costs.hpp) behind a semicolon, and are answered by {}; before them the unit clock.
 // Needs no MPI.
 
 #include <algorithm>
@@ -31,7 +34,6 @@ using namespace timpani;
 struct Request {
     std::unique_ptr<Topology> topology;  // the arguments refer to it
     BoundAlgorithm bound;
-    Costs costs;
     std::string what;
 };
 
@@ -40,15 +42,13 @@ Request parse(const std::string& line) {
     std::string collective;
     std::string algorithm;
     CollectiveArguments args{};
-    Costs costs;
     std::string what;
-    words >> collective >> algorithm >> args.ranks >> args.count >> args.root >> args.element_bytes >> costs.alpha >>
-        costs.beta >> costs.gamma >> what;
-    if (!words || (what != "time" && what != "events")) throw std::runtime_error("not a request: " + line);
+    words >> collective >> algorithm >> args.ranks >> args.count >> args.root >> args.element_bytes >> what;
+    if (!words || (what != "time" && what != "composition" && what != "events"))
+        throw std::runtime_error("not a request: " + line);
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
-    if (costs.alpha < 0 || costs.beta < 0 || costs.gamma < 0) throw std::runtime_error("costs under 0: " + line);
     std::vector<int> nodes;
     std::vector<int> groups;
     for (int node = 0, group = 0; words >> node >> group;) {
@@ -61,7 +61,39 @@ Request parse(const std::string& line) {
     auto topology = nodes.empty() ? nullptr : std::make_unique<Topology>(nodes, groups);
     args.topology = topology.get();
     const auto bound = timpani::bind(collective, algorithm, args);
-    return {std::move(topology), bound, costs, what};
+    return {std::move(topology), bound, what};
+}
+
+/// What follows the word `costs`.
+Costs parse_costs(std::istringstream& words, const std::string& line) {
+    Costs costs;
+    words >> costs.overhead >> costs.reduced >> costs.copied >> costs.rest;
+    bool valid = !words.fail() && std::min({costs.overhead, costs.reduced, costs.copied, costs.rest}) >= 0;
+    std::size_t relations = 0;
+    for (std::string word; valid && words >> word;) {
+        if (word == ";") {
+            valid = ++relations <= kRelations;
+            continue;
+        }
+        valid = relations > 0;
+        if (!valid) break;
+        auto& lines = costs.messages.at(relations - 1);
+        Line read;
+        std::istringstream(word) >> read.first_bytes;
+        words >> read.latency >> read.gap >> read.per_byte;
+        valid = !words.fail() && std::min({read.latency, read.gap, read.per_byte}) >= 0 &&
+                (lines.empty() || lines.back().first_bytes < read.first_bytes);
+        lines.push_back(read);
+    }
+    if (!valid || costs.messages[0].empty()) throw std::runtime_error("not costs, or costs under 0: " + line);
+    return costs;
+}
+
+std::string number(double value) {
+    std::ostringstream text;
+    text.precision(17);
+    text << value;
+    return text.str();
 }
 
 std::string describe(const Event& event, std::int64_t element_bytes) {
@@ -74,14 +106,21 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     return text.str();
 }
 
-std::string answer(const std::string& line) {
-    const auto [topology, bound, costs, what] = parse(line);
+std::string answer(const std::string& line, const Costs& costs) {
+    const auto [topology, bound, what] = parse(line);
+    JsonObject object;
+    if (what == "composition") {
+        const Composition found = compose(*bound.algorithm, bound.args, costs);
+        std::vector<std::string> amounts;
+        for (const double amount : found.amounts) amounts.push_back(number(amount));
+        object.add("time", found.time).add("waited", found.waited).add_json("amounts", json_array(amounts));
+        return object.text();
+    }
     std::vector<Event> events;
     const auto keep = [&events](const Event& event) {
         // The sender's event stands for both.
         if (event.step.kind != Step::Kind::receive) events.push_back(event);
     };
-    JsonObject object;
     object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? Tell(keep) : nullptr));
     if (what == "events") {
         std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.rank, event.number); });
@@ -95,9 +134,17 @@ std::string answer(const std::string& line) {
 }  // namespace
 
 int main() {
+    Costs costs = unit_clock();
     for (std::string line; std::getline(std::cin, line);) {
         try {
-            std::cout << answer(line) << '\n';
+            std::istringstream words(line);
+            std::string first;
+            if (words >> first; first == "costs") {
+                costs = parse_costs(words, line);
+                std::cout << "{}\n";
+            } else {
+                std::cout << answer(line, costs) << '\n';
+            }
         } catch (const std::exception& error) {
             std::cout << JsonObject().add("error", error.what()).text() << '\n';
         }

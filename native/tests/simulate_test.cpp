@@ -1,6 +1,9 @@
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
+#include "collectives/topology.hpp"
 #include "schedule/bind.hpp"
 #include "simulate/by_level.hpp"
 #include "simulate/clock.hpp"
@@ -10,10 +13,10 @@ namespace {
 
 using namespace timpani;
 
-constexpr Costs kCosts{.alpha = 1000, .beta = 3, .gamma = 0.5};
-constexpr double kA = kCosts.alpha;
-constexpr double kB = kCosts.beta;
-constexpr double kG = kCosts.gamma;
+constexpr double kA = 1000;
+constexpr double kB = 3;
+constexpr double kG = 0.5;
+const Costs kCosts = hockney(kA, kB, kG);
 
 double time_of(std::string_view collective, const std::string& algorithm, int ranks, std::int64_t count) {
     const auto bound =
@@ -21,7 +24,33 @@ double time_of(std::string_view collective, const std::string& algorithm, int ra
     return simulate(*bound.algorithm, bound.args, kCosts);
 }
 
+/// All that can be paid, at prices that come to no common sum; near messages and far ones apart.
+Costs all_costs() {
+    return {.overhead = 31,
+            .reduced = 0.37,
+            .copied = 0.11,
+            .rest = 509,
+            .messages = {{{{0, 211, 97, 1.3}, {1024, 1009, 401, 0.7}}, {{0, 5003, 307, 2.9}}, {{0, 9001, 503, 3.1}}}}};
+}
+
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
+
+/// Calls `look` with every algorithm that needs no topology, over rank counts, sizes and roots.
+template <class Look>
+void for_each_call(const Look& look) {
+    for (const Algorithm* algorithm : algorithms()) {
+        if (algorithm->restrictions.topology) continue;
+        for (const int ranks : {1, 2, 3, 6, 7, 8, 16, 21, 32}) {
+            for (const std::int64_t count : {1, 50, 3'000}) {
+                CollectiveArguments args{.ranks = ranks, .count = count, .root = ranks / 3};
+                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
+                    args.parameters.at(i) = algorithm->parameters[i].default_value;
+                }
+                if (algorithm->restrictions.admit(args)) look(*algorithm, args);
+            }
+        }
+    }
+}
 
 }  // namespace
 
@@ -67,25 +96,55 @@ TEST(a_hundred_thousand_ranks_take_what_the_literature_says) {
 
 TEST(by_level_or_by_events_a_call_takes_the_same) {
     int by_level = 0;
-    for (const Algorithm* algorithm : algorithms()) {
-        if (algorithm->restrictions.topology) continue;
-        for (const int ranks : {1, 2, 3, 6, 7, 8, 16, 21, 32}) {
-            for (const std::int64_t count : {1, 50, 3'000}) {
-                CollectiveArguments args{.ranks = ranks, .count = count, .root = ranks / 3};
-                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-                    args.parameters.at(i) = algorithm->parameters[i].default_value;
-                }
-                if (!algorithm->restrictions.admit(args)) continue;
-                for (const Costs& costs : {kCosts, Costs{}, Costs{.alpha = 0.1, .beta = 0.01, .gamma = 7}}) {
-                    const auto time = simulate_by_level(*algorithm, args, costs);
-                    if (!time) continue;
-                    ++by_level;
-                    CHECK(*time == simulate(*algorithm, args, costs, [](const Event&) {}));
-                }
-            }
+    const std::vector<Costs> every{kCosts, unit_clock(), hockney(0.1, 0.01, 7), all_costs()};
+    for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
+        for (const Costs& costs : every) {
+            const auto time = last_by_level<0>(algorithm, args, costs);
+            if (!time) continue;
+            ++by_level;
+            CHECK(near(time->time + costs.rest, simulate(algorithm, args, costs, [](const Event&) {})));
         }
-    }
+    });
     CHECK(by_level > 1'000);
+}
+
+TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
+    const Costs costs = all_costs();
+    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
+    for (const auto& lines : costs.messages) {
+        for (const Line& line : lines) prices.insert(prices.end(), {line.latency, line.gap, line.per_byte});
+    }
+    for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
+        const double time = simulate(algorithm, args, costs);
+        for (const bool by_events : {false, true}) {
+            const Composition found = compose(algorithm, args, costs, by_events);
+            CHECK(near(found.time, time));
+            CHECK(near(std::inner_product(prices.begin(), prices.end(), found.amounts.begin(), 0.0), time));
+            CHECK(found.waited >= 0 && found.waited <= found.time);
+        }
+    });
+}
+
+TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
+    const std::vector<int> nodes{0, 0, 1, 2};
+    const std::vector<int> groups{0, 0, 0, 1};
+    const Topology topology(nodes, groups);
+    // The root's messages leave one after the other: to its own node, its group, another group.
+    const auto amounts = [&](std::int64_t count) {
+        const auto bound =
+            timpani::bind("bcast", "linear", {.ranks = 4, .count = count, .root = 0, .topology = &topology});
+        return compose(*bound.algorithm, bound.args, all_costs()).amounts;
+    };
+    CHECK((amounts(8) == std::vector<double>{1, 0, 0, 1, 0, 1, 8, 0, 0, 0, 0, 1, 8, 1, 1, 8}));
+    CHECK((amounts(1024) == std::vector<double>{1, 0, 0, 1, 0, 0, 0, 0, 1, 1024, 0, 1, 1024, 1, 1, 1024}));
+}
+
+TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
+    const Costs costs{.messages = {{{{.latency = 100, .gap = 10, .per_byte = 1}}}}};
+    const auto bound = timpani::bind("bcast", "linear", {.ranks = 5, .count = 3, .root = 0});
+    const Composition found = compose(*bound.algorithm, bound.args, costs);
+    CHECK(found.time == 4 * (10 + 3) + 100);
+    CHECK(found.waited == 3 * (10 + 3));
 }
 
 TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
@@ -101,8 +160,8 @@ TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
     };
     late.next_active = nullptr;
     const CollectiveArguments args{.ranks = 3, .count = 8, .root = 0};
-    const Costs costs{.alpha = 1, .beta = 0, .gamma = 10};
-    CHECK(!simulate_by_level(late, args, costs));
+    const Costs costs = hockney(1, 0, 10);
+    CHECK(!last_by_level<0>(late, args, costs));
     CHECK(simulate(late, args, costs) == 81.0);
 }
 
@@ -121,7 +180,7 @@ TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time
         if (event.step.kind == Step::Kind::receive) ++messages;
         if (event.step.is_message()) CHECK(event.end - event.start == 1.0);
     };
-    CHECK(simulate(*bound.algorithm, bound.args, Costs{}, look) == 3.0);
+    CHECK(simulate(*bound.algorithm, bound.args, unit_clock(), look) == 3.0);
     CHECK(messages == 3);
 }
 
@@ -130,7 +189,7 @@ TEST(ranks_that_wait_for_each_other_are_told) {
     ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };
     bool told = false;
     try {
-        simulate(ring, CollectiveArguments{.ranks = 3, .count = 1, .root = 0}, Costs{});
+        simulate(ring, CollectiveArguments{.ranks = 3, .count = 1, .root = 0}, unit_clock());
     } catch (const std::runtime_error&) {
         told = true;
     }

@@ -6,21 +6,15 @@ import polars as pl
 import pytest
 
 from tests.installed import FOUND
-from timpani.models.hockney import Regime
 from timpani.native.build import build
-from timpani.prediction.costs import MessageCosts, message_costs
+from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.times import PREDICTED, RATIO, choices, predicted_times
-from timpani.schedules.simulation import Simulator
-from timpani.stats.mean import Estimate
+from timpani.schedules.simulation import Costs, Line, Simulator
 
 ALPHA, BETA, GAMMA = 2.0, 0.001, 0.0005  # µs, µs/B, µs/B
 
 
-def regime(first: int, last: int, alpha: float, beta: float) -> Regime:
-    return Regime(first, last, Estimate(alpha, alpha, alpha), Estimate(beta, beta, beta), True)
-
-
-COSTS = MessageCosts([regime(1, 512, ALPHA / 2, BETA), regime(1024, 1 << 20, ALPHA, BETA)], GAMMA)
+COSTS = Costs(reduced=GAMMA, messages=((Line(0, gap=ALPHA / 2, per_byte=BETA), Line(1024, gap=ALPHA, per_byte=BETA)),))
 
 
 def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) -> dict[str, Any]:
@@ -45,15 +39,8 @@ def simulator() -> Simulator:
     return Simulator(build(FOUND[0]))
 
 
-def test_costs_are_those_of_the_regime_of_the_size() -> None:
-    assert COSTS.at(8).alpha == COSTS.at(512).alpha == COSTS.at(1000).alpha == ALPHA / 2
-    assert COSTS.at(1024).alpha == COSTS.at(1 << 30).alpha == ALPHA
-    below_zero = MessageCosts([regime(1, 2, -0.1, -1.0)], None).at(1)
-    assert (below_zero.alpha, below_zero.beta, below_zero.gamma) == (0.0, 0.0, 0.0)
-
-
 def test_without_a_latency_nobody_tells_costs() -> None:
-    assert message_costs([]) is None
+    assert point_to_point_costs([]) is None
 
 
 def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Costs, NotSimulated, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Composition, Costs, Line, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
@@ -28,8 +28,8 @@ def calls(own: Catalogue, ranks: int) -> list[Call]:
 
 def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Simulator, own: Catalogue) -> None:
     every = calls(own, RANKS)
-    costs = Costs(alpha=2.0, beta=0.01, gamma=0.001)
-    times = simulator.times([(call, costs) for call in every])
+    costs = Costs(reduced=0.001, messages=((Line(gap=2.0, per_byte=0.01),),))
+    times = simulator.times(every, costs)
     for call, events, time in zip(every, simulator.events(every, costs), times, strict=True):
         assert events["end"].max() == time, call
         assert (events["start"] <= events["end"]).all()
@@ -58,6 +58,15 @@ def test_an_algorithm_where_it_does_not_apply_is_an_error(simulator: Simulator) 
 
 
 def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
-    (answer,) = simulator.times([(Call("bcast", Algorithm(OWN, "binomial"), 4, 8), Costs(alpha=-1.0))])
-    assert isinstance(answer, NotSimulated)
-    assert answer.why.startswith("costs under 0: ")
+    with pytest.raises(ValueError, match="costs under 0"):
+        simulator.times([], Costs(overhead=-1.0))
+
+
+def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
+    costs = Costs(overhead=1, rest=5, messages=((Line(0, 1, 2, 0.5), Line(64, 1, 1, 1)), (), (Line(0, 10, 10, 1),)))
+    two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
+    call = Call("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
+    # On the way to rank 3: two postings, a message within the node and one to the other.
+    near, unused, far = (1, 1, 8), (0, 0, 0), (1, 1, 8)
+    time = 2 * 1 + (1 + 2 + 4) + (10 + 10 + 8) + 5
+    assert simulator.compositions([call], costs) == [Composition(time, 0.0, (2, 0, 0, 1, *near, *unused, *far))]

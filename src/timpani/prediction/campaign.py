@@ -11,10 +11,10 @@ from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.models.fit import Fit, fit
 from timpani.native.build import build
-from timpani.prediction.costs import MessageCosts, message_costs
+from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.times import predicted_times
 from timpani.providers.own import own_catalogue
-from timpani.schedules.simulation import Simulator
+from timpani.schedules.simulation import Costs, Simulator
 from timpani.study.columns import is_schedule_of_ours
 
 
@@ -23,7 +23,7 @@ class Prediction:
     """times: of `predicted_times`, under `costs`; left_out: what could not be predicted, and why."""
 
     times: pl.DataFrame
-    costs: MessageCosts
+    costs: Costs
     left_out: list[str]
 
 
@@ -34,7 +34,7 @@ def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) ->
     UserError when it has no latency, and where nothing is here to build the simulator with; it is built if need be,
     for any MPI, and uses none.
     """
-    costs = message_costs(found.curves) if costs_from is None else _costs_of(costs_from)
+    costs = point_to_point_costs(found.curves) if costs_from is None else _costs_of(costs_from)
     if costs is None:
         return None
     cells = estimate_cells(campaign.results)
@@ -48,10 +48,10 @@ def predict_campaign(campaign: Campaign, found: Fit, costs_from: Path | None) ->
     return Prediction(times, costs, left_out) if times.height or left_out else None
 
 
-def _costs_of(folder: Path) -> MessageCosts:
+def _costs_of(folder: Path) -> Costs:
     campaign = load(folder)
     curves = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl").curves
-    costs = message_costs(curves)
+    costs = point_to_point_costs(curves)
     if costs is None:
         raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency reduce_local")
     return costs

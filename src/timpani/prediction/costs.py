@@ -1,39 +1,30 @@
-"""α, β and γ: what a message, its bytes and their reduction take, from a campaign's fitted curves."""
-
-from dataclasses import dataclass
+"""Costs of messages and of reductions, as a campaign's fitted curves of `latency` and `reduce_local` tell them."""
 
 from timpani.models.fit import CurveFit
-from timpani.models.hockney import Regime
-from timpani.schedules.simulation import Costs
+from timpani.schedules.simulation import Costs, Line
 
 LATENCY, REDUCTION = "latency", "reduce_local"
-"""The operations that α and β, and γ, are fitted to."""
+"""The operations that costs of messages, and of reduced bytes, are fitted to."""
 
 
-@dataclass(frozen=True)
-class MessageCosts:
-    """Costs by message size, microseconds.
+def point_to_point_costs(curves: list[CurveFit]) -> Costs | None:
+    """Hockney's α and β from the first curve of `latency`, in microseconds, and γ from that of `reduce_local`; None
+    without a latency, and γ nothing without the other.
 
-    regimes  of the curve of half round trips: α and β of each
-    gamma    a byte of MPI_Reduce_local; None where it was not measured, and counted as nothing
+    A line for each regime of half round trips. An intercept or a slope under 0 is noise about nothing, and counts so.
     """
-
-    regimes: list[Regime]
-    gamma: float | None
-
-    def at(self, message_bytes: int) -> Costs:
-        """The costs in the regime of a size. An intercept or a slope under 0 is noise about nothing, and counts so."""
-        later = [regime for regime in self.regimes if regime.first_bytes <= message_bytes]
-        regime = later[-1] if later else self.regimes[0]
-        return Costs(max(regime.latency.value, 0.0), max(regime.per_byte.value, 0.0), self.gamma or 0.0)
-
-
-def message_costs(curves: list[CurveFit]) -> MessageCosts | None:
-    """The costs from the first curve of `latency` and of `reduce_local`; None without a latency."""
     latency, reduction = (
         next((curve for curve in curves if curve.name["collective"] == name), None) for name in (LATENCY, REDUCTION)
     )
     if latency is None:
         return None
-    gamma = None if reduction is None else max(reduction.hockney.per_byte.value, 0.0)
-    return MessageCosts(latency.regimes, gamma)
+    lines = tuple(
+        Line(
+            first_bytes=regime.first_bytes if number else 0,
+            gap=max(regime.latency.value, 0.0),
+            per_byte=max(regime.per_byte.value, 0.0),
+        )
+        for number, regime in enumerate(latency.regimes)
+    )
+    gamma = 0.0 if reduction is None else max(reduction.hockney.per_byte.value, 0.0)
+    return Costs(reduced=gamma, messages=(lines,))

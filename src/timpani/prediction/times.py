@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection
 import polars as pl
 
 from timpani.models.curves import TIME, curve_words
-from timpani.prediction.costs import MessageCosts
-from timpani.schedules.simulation import Call, NotSimulated, Simulator
+from timpani.schedules.simulation import Call, Costs, NotSimulated, Simulator
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.schema import CURVE, SWEEP
@@ -19,7 +18,7 @@ RATIO = "ratio"
 
 def predicted_times(
     cells: pl.DataFrame,
-    costs: MessageCosts,
+    costs: Costs,
     simulator: Simulator,
     element_bytes: Callable[[str], int],
     apart: Collection[tuple[str, str]] = (),
@@ -31,28 +30,24 @@ def predicted_times(
     apart          algorithms by collective and name that are left out too: those that treat near ranks and far ones
                    differently, which costs that are the same for all pairs can't tell apart
 
-    Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. A schedule is simulated with the
-    costs of the regime that the cell's own size is in, though its messages may be smaller. With them a sentence for
-    each curve and reason why cells could not be simulated; these have no row.
+    Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. With them a sentence for each
+    curve and reason why cells could not be simulated; these have no row.
     """
     own = cells.filter(is_schedule_of_ours()).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
     own = own.filter(
         pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
     ).select(*CURVE, "message_bytes", TIME)
     calls = [
-        (
-            Call(
-                collective=row["collective"],
-                algorithm=Algorithm(OWN, row["algorithm"], parse_parameters(row["parameters"])),
-                ranks=row["ranks"],
-                count=row["message_bytes"] // element_bytes(row["collective"]),
-                element_bytes=element_bytes(row["collective"]),
-            ),
-            costs.at(row["message_bytes"]),
+        Call(
+            collective=row["collective"],
+            algorithm=Algorithm(OWN, row["algorithm"], parse_parameters(row["parameters"])),
+            ranks=row["ranks"],
+            count=row["message_bytes"] // element_bytes(row["collective"]),
+            element_bytes=element_bytes(row["collective"]),
         )
         for row in own.iter_rows(named=True)
     ]
-    answers = simulator.times(calls)
+    answers = simulator.times(calls, costs)
     told = own.with_columns(
         pl.Series(PREDICTED, [None if isinstance(each, NotSimulated) else each for each in answers], pl.Float64),
         pl.Series("why", [each.why if isinstance(each, NotSimulated) else None for each in answers], pl.String),

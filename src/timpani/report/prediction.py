@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from timpani.prediction.campaign import Prediction
-from timpani.prediction.costs import MessageCosts
 from timpani.prediction.times import RATIO, choices
 from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
+from timpani.schedules.simulation import Costs
 from timpani.study.counted import counted
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
@@ -30,13 +30,13 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
         "costs": {
             "alpha_beta": [
                 {
-                    "first_bytes": each.first_bytes,
-                    "alpha_us": each.latency.value,
-                    "beta_us_per_byte": each.per_byte.value,
+                    "first_bytes": line.first_bytes,
+                    "alpha_us": line.gap,
+                    "beta_us_per_byte": line.per_byte,
                 }
-                for each in prediction.costs.regimes
+                for line in prediction.costs.messages[0]
             ],
-            "gamma_us_per_byte": prediction.costs.gamma,
+            "gamma_us_per_byte": prediction.costs.reduced,
         },
         "predictions": prediction.times.to_dicts(),
         "choices": choices(prediction.times).to_dicts(),
@@ -44,14 +44,10 @@ def prediction_object(prediction: Prediction) -> dict[str, Any]:
     }
 
 
-def _costs(costs: MessageCosts) -> Iterator[str]:
-    for regime in costs.regimes:
-        yield (
-            f"from {show_size(regime.first_bytes)}: α {number(max(regime.latency.value, 0))} µs, "
-            f"β {number(max(regime.per_byte.value, 0))} µs/B"
-        )
-    gamma = costs.gamma
-    yield ("γ not measured (reduce_local): reductions count as nothing" if gamma is None else f"γ {number(gamma)} µs/B")
+def _costs(costs: Costs) -> Iterator[str]:
+    for line in costs.messages[0]:
+        yield f"from {show_size(line.first_bytes)}: α {number(line.gap)} µs, β {number(line.per_byte)} µs/B"
+    yield f"γ {number(costs.reduced)} µs/B" if costs.reduced else "γ not measured (reduce_local): reductions are free"
 
 
 def _rows(times: pl.DataFrame) -> Iterator[list[str]]:

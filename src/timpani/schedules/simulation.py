@@ -1,4 +1,4 @@
-"""Our schedules on a clock: when each message flows under Hockney's model, as `native/simulate` walks them."""
+"""Our schedules on a clock: when each message flows, as `native/simulate` walks them."""
 
 import json
 import subprocess
@@ -14,15 +14,33 @@ from timpani.study.cell import Algorithm
 
 
 @dataclass(frozen=True)
-class Costs:
-    """A message of n bytes takes α + β·n, a reduction of n bytes γ·n, in any one unit of time; copies are free.
+class Line:
+    """What a message takes by its own size, from `first_bytes` on: of n bytes gap + per_byte · n, for which it holds
+    the sender's port and the receiver's, and then `latency`, in which both may be at others."""
 
-    The standard values are the unit clock: a message takes one tick, whatever its size.
+    first_bytes: int = 0
+    latency: float = 0.0
+    gap: float = 0.0
+    per_byte: float = 0.0
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a call pays, in any one unit of time; the standard values are the unit clock: a message takes one tick.
+
+    overhead  of a rank, for each message that it posts, sent or received
+    reduced   a byte that is reduced
+    copied    a byte that is copied
+    rest      of a call, beyond what its schedule does: ranks begin and end it at rest
+    messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
+              the next closer ranks hold where there are none
     """
 
-    alpha: float = 1.0
-    beta: float = 0.0
-    gamma: float = 0.0
+    overhead: float = 0.0
+    reduced: float = 0.0
+    copied: float = 0.0
+    rest: float = 0.0
+    messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
 
 
 UNIT_CLOCK = Costs()
@@ -66,6 +84,20 @@ reduction (peer −1)."""
 
 
 @dataclass(frozen=True)
+class Composition:
+    """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
+
+    amounts  overheads, reduced bytes, copied bytes and rest; then latencies, gaps and bytes of each line of messages,
+             line after line of one relation after the other. Their sum, each times its cost, is the time
+    waited   of the time, how long messages that both sides had posted waited for a port that others held
+    """
+
+    time: float
+    waited: float
+    amounts: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class NotSimulated:
     """In place of a time: why there is none, such as that the algorithm does not apply."""
 
@@ -82,20 +114,34 @@ class Simulator:
         """What happens in each call, columns EVENT_SCHEMA; UserError where an algorithm does not apply."""
         return [
             pl.DataFrame(_granted(answer)["events"], schema=EVENT_SCHEMA, orient="row")
-            for answer in self._ask(_line(call, costs, "events") for call in calls)
+            for answer in self._ask(calls, costs, "events")
         ]
 
-    def times(self, calls: Iterable[tuple[Call, Costs]]) -> list[float | NotSimulated]:
-        """How long each call takes, in its costs' unit."""
-        answers = self._ask(_line(call, costs, "time") for call, costs in calls)
-        return [NotSimulated(answer["error"]) if "error" in answer else answer["time"] for answer in answers]
+    def times(self, calls: Iterable[Call], costs: Costs) -> list[float | NotSimulated]:
+        """How long each call takes, in the costs' unit."""
+        return [
+            NotSimulated(answer["error"]) if "error" in answer else answer["time"]
+            for answer in self._ask(calls, costs, "time")
+        ]
 
-    def _ask(self, lines: Iterable[str]) -> list[dict[str, Any]]:
-        text = "".join(f"{line}\n" for line in lines)
+    def compositions(self, calls: Iterable[Call], costs: Costs) -> list[Composition | NotSimulated]:
+        """How long each call takes, and what that is made of."""
+        return [
+            NotSimulated(answer["error"])
+            if "error" in answer
+            else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]))
+            for answer in self._ask(calls, costs, "composition")
+        ]
+
+    def _ask(self, calls: Iterable[Call], costs: Costs, what: str) -> list[dict[str, Any]]:
+        text = "".join(f"{line}\n" for line in (_costs_line(costs), *(_line(call, what) for call in calls)))
         answer = subprocess.run(
             [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=True
         )
-        return [json.loads(line) for line in answer.stdout.splitlines()]
+        about_costs, *answers = map(json.loads, answer.stdout.splitlines())
+        if "error" in about_costs:
+            raise ValueError(about_costs["error"])
+        return answers
 
 
 def _granted(answer: dict[str, Any]) -> dict[str, Any]:
@@ -104,7 +150,16 @@ def _granted(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _line(call: Call, costs: Costs, what: str) -> str:
-    words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes)
+def _costs_line(costs: Costs) -> str:
+    words: list[object] = ["costs", costs.overhead, costs.reduced, costs.copied, costs.rest]
+    for lines in costs.messages:
+        words.append(";")
+        for line in lines:
+            words += [line.first_bytes, line.latency, line.gap, line.per_byte]
+    return " ".join(map(str, words))
+
+
+def _line(call: Call, what: str) -> str:
+    words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes, what)
     places = (number for place in call.places for number in (place.node, place.group))
-    return " ".join(map(str, (*words, costs.alpha, costs.beta, costs.gamma, what, *places)))
+    return " ".join(map(str, (*words, *places)))

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace timpani {
+
+/// What a message takes by its own size, from `first_bytes` on, as in LogGP: of n bytes gap + per_byte · n, for which
+/// it holds the sender's port and the receiver's, and then `latency`, in which both may be at others. Hockney's α is
+/// the gap of a line without a latency.
+struct Line {
+    std::int64_t first_bytes = 0;
+    double latency = 0;
+    double gap = 0;
+    double per_byte = 0;
+};
+
+/// How close two ranks are: on one node, in one group of nodes, in two groups; the first where nobody knows.
+enum class Relation : std::uint8_t { node, group, groups };
+constexpr std::size_t kRelations = 3;
+
+/// What everything takes, in whatever unit of time the caller likes. A time is the sum of what was paid on the way to
+/// it: linear in all that is here, for as long as nothing comes in another order.
+struct Costs {
+    double overhead = 0;  // of a rank, for each message that it posts, sent or received
+    double reduced = 0;   // a byte
+    double copied = 0;    // a byte
+    double rest = 0;      // of a call, beyond what its schedule does: ranks begin and end it at rest
+    /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
+    std::array<std::vector<Line>, kRelations> messages{};
+};
+
+/// A message of n bytes takes alpha + beta · n and holds both ports for as long: Hockney's model.
+inline Costs hockney(double alpha, double beta, double gamma) {
+    return {.reduced = gamma, .messages = {{{{.gap = alpha, .per_byte = beta}}}}};
+}
+/// A message takes one tick, and all else nothing.
+inline Costs unit_clock() { return hockney(1, 0, 0); }
+
+/// The amounts that are paid: of each a count or bytes. Behind these latencies, gaps and bytes of each line, line after
+/// line of one relation after the other.
+enum class Paid : std::uint8_t { overhead, reduced, copied, rest };
+constexpr std::size_t kPaidFirst = 4;
+constexpr std::size_t kPaidByLine = 3;
+
+}  // namespace timpani

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+
+#include "collectives/collective.hpp"
+#include "collectives/topology.hpp"
+#include "schedule/step.hpp"
+#include "simulate/costs.hpp"
+
+namespace timpani {
+
+/// A time, and with `kTerms` > 0 how much of what was paid on the way to it: Σ amount · cost is the time.
+///
+/// waited  of the time, how long messages that both sides had posted waited for a port that others held
+template <std::size_t kTerms>
+struct Moment {
+    double time = 0;
+    double waited = 0;
+    std::array<double, kTerms> amounts{};
+
+    void pay(std::size_t term, double amount, double cost) {
+        time += amount * cost;
+        amounts[term] += amount;
+    }
+    /// What begins now could have begun at `ready`, but for a busy port.
+    void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
+};
+
+/// For costs of up to 4 lines in all, and of up to 12.
+constexpr std::size_t kFewTerms = kPaidFirst + 4 * kPaidByLine;
+constexpr std::size_t kMostTerms = kPaidFirst + 12 * kPaidByLine;
+
+/// Without terms it is a number.
+template <>
+struct Moment<0> {
+    double time = 0;
+
+    void pay(std::size_t /*term*/, double amount, double cost) { time += amount * cost; }
+    void waits_from(const Moment& /*ready*/) {}
+};
+
+template <std::size_t kTerms>
+const Moment<kTerms>& later(const Moment<kTerms>& a, const Moment<kTerms>& b) {
+    return a.time < b.time ? b : a;
+}
+
+/// Costs, as one call pays them.
+class Till {
+  public:
+    Till(const Costs& costs, const CollectiveArguments& args)
+        : costs_(costs), element_bytes_(args.element_bytes), topology_(args.topology) {
+        if (costs.messages[0].empty()) throw std::runtime_error("no costs of messages");
+        std::size_t first = kPaidFirst;
+        for (std::size_t i = 0; i < kRelations; ++i) {
+            const bool own = i == 0 || !costs.messages[i].empty();
+            relations_[i] = own ? i : relations_[i - 1];
+            first_terms_[i] = first;
+            first += kPaidByLine * costs.messages[i].size();
+        }
+    }
+
+    /// A message's line, and the first of its terms.
+    struct Priced {
+        const Line* line;
+        std::size_t term;
+        double bytes;
+    };
+    [[nodiscard]] Priced message(int sender, int receiver, std::int64_t count) const {
+        const std::size_t relation = relations_[static_cast<std::size_t>(relation_of(sender, receiver))];
+        const auto& lines = costs_.messages[relation];
+        const std::int64_t bytes = count * element_bytes_;
+        std::size_t at = 0;
+        while (at + 1 < lines.size() && lines[at + 1].first_bytes <= bytes) ++at;
+        return {&lines[at], first_terms_[relation] + kPaidByLine * at, static_cast<double>(bytes)};
+    }
+
+    template <class Moment>
+    static void hold_ports(Moment& now, const Priced& message) {
+        now.pay(message.term + 1, 1, message.line->gap);
+        now.pay(message.term + 2, message.bytes, message.line->per_byte);
+    }
+    template <class Moment>
+    static void arrive(Moment& now, const Priced& message) {
+        now.pay(message.term, 1, message.line->latency);
+    }
+    template <class Moment>
+    void post(Moment& now) const {
+        pay(now, Paid::overhead, 1, costs_.overhead);
+    }
+    template <class Moment>
+    void compute(Moment& now, const Step& step) const {
+        const auto bytes = static_cast<double>(step.from.count * element_bytes_);
+        const bool reduces = step.kind == Step::Kind::reduce;
+        pay(now, reduces ? Paid::reduced : Paid::copied, bytes, reduces ? costs_.reduced : costs_.copied);
+    }
+    template <class Moment>
+    void begin_and_end_at_rest(Moment& now) const {
+        pay(now, Paid::rest, 1, costs_.rest);
+    }
+
+  private:
+    template <class Moment>
+    static void pay(Moment& now, Paid what, double amount, double cost) {
+        now.pay(static_cast<std::size_t>(what), amount, cost);
+    }
+    [[nodiscard]] Relation relation_of(int a, int b) const {
+        if (topology_ == nullptr) return Relation::node;
+        const int node = topology_->node_of(a);
+        const int other = topology_->node_of(b);
+        if (node == other) return Relation::node;
+        return topology_->group_of(node) == topology_->group_of(other) ? Relation::group : Relation::groups;
+    }
+
+    const Costs& costs_;
+    std::int64_t element_bytes_;
+    const Topology* topology_;
+    std::array<std::size_t, kRelations> relations_{};  // whose lines hold
+    std::array<std::size_t, kRelations> first_terms_{};
+};
+
+}  // namespace timpani
