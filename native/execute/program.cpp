@@ -12,29 +12,32 @@ namespace {
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const CollectiveArguments& args)
-        : dependencies_(most_under_way(algorithm, args)),
+        : most_under_way_(timpani::most_under_way(algorithm, args)),
           accessed_since_sync_(algorithm.window != nullptr && algorithm.window(args) > 0) {}
 
     void add(const Step& step) {
-        for (const auto earlier : dependencies_.add(step)) wait_for(earlier);
+        const Place place{0, taken_++};
+        dependencies_.find(messages_, step, place.number, most_under_way_);
+        dependencies_.remove_waited(messages_, [this](const auto& message) { wait_for(message.note); });
         order_window(step);
         if (!step.is_message()) {
-            request_of_.push_back(-1);
             const auto kind = step.kind == Step::Kind::copy ? Instruction::Kind::copy : Instruction::Kind::reduce;
             instructions_.push_back({.kind = kind, .from = step.from, .to = step.to});
             return;
         }
-        request_of_.push_back(take_request());
         const auto kind =
             step.kind == Step::Kind::send ? Instruction::Kind::start_send : Instruction::Kind::start_receive;
+        const std::int32_t request = take_request();
         instructions_.push_back(
-            {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .request = request_of_.back()});
+            {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .request = request});
+        constexpr bool kMet = true;  // nobody asks by which other side
+        dependencies_.add(messages_, messages_.add({step, place, 0, request, kMet}));
     }
 
     Program finish() {
-        if (under_way().size() == 1) {
-            wait_for(under_way().front());
-        } else if (!under_way().empty()) {
+        if (dependencies_.size() == 1) {
+            dependencies_.for_each(messages_, [this](int id) { wait_for(messages_[id].note); });
+        } else if (dependencies_.size() > 1) {
             instructions_.push_back({.kind = Instruction::Kind::wait_all, .request = requests_});
         }
         use_blocking_calls();
@@ -42,8 +45,6 @@ class Compiler {
     }
 
   private:
-    [[nodiscard]] const Numbered<Step>& under_way() const { return dependencies_.under_way(); }
-
     /// A memory barrier between awaiting a notification and accessing the window, and between accessing and notifying.
     void order_window(const Step& step) {
         if ((step.touches_window() && awaited_since_sync_) || (step.notifies() && accessed_since_sync_)) {
@@ -54,11 +55,8 @@ class Compiler {
         accessed_since_sync_ = accessed_since_sync_ || step.touches_window();
     }
 
-    void wait_for(std::int64_t number) {
-        const auto request = request_of_[static_cast<std::size_t>(number)];
-        if (request < 0) return;  // a local step, or waited for already
+    void wait_for(std::int32_t request) {
         instructions_.push_back({.kind = Instruction::Kind::wait, .request = request});
-        request_of_[static_cast<std::size_t>(number)] = -1;
         free_.push_back(request);
     }
 
@@ -84,7 +82,7 @@ class Compiler {
             const bool both_waited =
                 pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
                           waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
-                         (is(i + 2, Kind::wait_all) && under_way().size() == 2));
+                         (is(i + 2, Kind::wait_all) && dependencies_.size() == 2));
             if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].request == first.request) {
                 Instruction& blocking = fused.emplace_back(first);
                 blocking.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
@@ -111,9 +109,11 @@ class Compiler {
         return (a.request == x.request && b.request == y.request) || (a.request == y.request && b.request == x.request);
     }
 
-    DependencyTracker dependencies_;
+    std::int64_t most_under_way_;
+    std::int64_t taken_ = 0;              // steps
+    MessagePool<std::int32_t> messages_;  // with the request of each
+    DependencyTracker<std::int32_t> dependencies_;
     std::vector<Instruction> instructions_;
-    std::vector<std::int32_t> request_of_;  // per step: the number of its request while it is under way
     std::vector<std::int32_t> free_;
     std::int32_t requests_ = 0;
     // Since the last sync, which may have been in the call before: a notification was awaited; the window was accessed.

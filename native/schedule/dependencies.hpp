@@ -1,13 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/numbered.hpp"
-#include "schedule/region_index.hpp"
+#include "schedule/indexed_messages.hpp"
+#include "schedule/listed_messages.hpp"
+#include "schedule/message_pool.hpp"
 
 namespace timpani {
 
@@ -15,38 +16,124 @@ namespace timpani {
 /// none waits but a pipeline of many segments.
 std::int64_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// What each step of a rank, taken in order, must wait for: those messages under way with which it shares data, since
-/// one of the two writes what the other reads or writes, and the oldest where there would be too many. Local steps are
-/// over when the next begins, so nothing waits for them.
+/// The messages of one rank that no step has waited for yet, and which of them each step, taken in order, must wait
+/// for: those with which it shares data or which notifications order, and the oldest where there would be too many.
+/// Local steps are over when the next begins, so nothing waits for them.
 ///
-/// What other ranks do in the window is ordered by notifications: a step that touches the window waits for all that are
-/// awaited before it, and a notification for those and for the messages to and from the window.
+/// The messages lie in a pool, which may be of many ranks.
+template <class Note>
 class DependencyTracker {
   public:
-    explicit DependencyTracker(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
+    using Pool = MessagePool<Note>;
 
-    /// Takes `step`, which gets the next number, from 0 on. The numbers of the messages that it waits for;
-    /// until the next call.
-    std::span<const std::int64_t> add(const Step& step);
-    /// What the last call answered.
-    [[nodiscard]] std::span<const std::int64_t> found() const { return found_; }
-    /// Messages that no step has waited for yet.
-    [[nodiscard]] const Numbered<Step>& under_way() const { return under_way_; }
+    /// Takes `step`, the next of the rank, with its number, and marks the messages that it waits for. How many of them
+    /// have not ended.
+    int find(Pool& pool, const Step& step, std::int64_t number, std::int64_t most_under_way) {
+        list_or_index(pool);
+        int found = 0;
+        int missing = 0;
+        const auto wait_for = [&](int id) {
+            Message<Note>& message = pool[id];
+            if (message.waited) return;
+            message.waited = true;
+            ++found;
+            missing += message.ended ? 0 : 1;
+            if (many_ != nullptr) many_->waited.push_back(id);
+        };
+        if (many_ != nullptr) {
+            many_->visit_dependencies(pool, step, number, wait_for);
+        } else {
+            few_.visit_dependencies(pool, step, wait_for);
+        }
+        if (step.is_message() && size() - found >= most_under_way) {
+            wait_for(many_ != nullptr ? many_->oldest_not_waited(pool) : few_.oldest_not_waited(pool));
+        }
+        return missing;
+    }
+    /// Removes those that are marked, the oldest first, and calls `visit` with each.
+    template <class Visit>
+    void remove_waited(Pool& pool, const Visit& visit) {
+        const auto remove_one = [&](int id) {
+            visit(pool[id]);
+            remove(pool, id);
+        };
+        if (many_ == nullptr) {
+            few_.for_each(pool, [&](int id) {
+                if (pool[id].waited) remove_one(id);
+            });
+            return;
+        }
+        auto& waited = many_->waited;
+        std::ranges::sort(waited, {}, [&](int id) { return pool[id].number; });
+        std::ranges::for_each(waited, remove_one);
+        waited.clear();
+    }
+
+    void add(Pool& pool, int id) {
+        if (many_ != nullptr) {
+            many_->add(pool, id);
+        } else {
+            few_.add(pool, id);
+        }
+    }
+    /// Its other side has been posted.
+    void remove(Pool& pool, int id) {
+        if (many_ != nullptr) {
+            many_->remove(pool, id);
+        } else {
+            few_.remove(pool, id);
+        }
+        pool.remove(id);
+    }
+    /// Removes those that have ended: no step is left to wait for them.
+    void remove_ended(Pool& pool) {
+        if (many_ != nullptr) many_->drop_regions();
+        std::vector<int> ended;
+        for_each(pool, [&](int id) {
+            if (pool[id].ended) ended.push_back(id);
+        });
+        for (const int id : ended) remove(pool, id);
+    }
+
+    /// The oldest of that kind with `peer` that has not met its other side, and now has; −1 for none.
+    int meet(Pool& pool, Step::Kind kind, int peer) {
+        const int id = many_ != nullptr ? many_->meet(pool, kind, peer) : few_.meet(pool, kind, peer);
+        if (id >= 0) pool[id].met = true;
+        return id;
+    }
+
+    [[nodiscard]] int size() const { return many_ != nullptr ? many_->size() : few_.size(); }
+    /// Calls `visit` with each, the oldest first.
+    template <class Visit>
+    void for_each(const Pool& pool, const Visit& visit) const {
+        if (many_ != nullptr) {
+            many_->for_each(visit);
+        } else {
+            few_.for_each(pool, visit);
+        }
+    }
 
   private:
-    /// So many messages are compared one by one; more are looked up in an index.
-    static constexpr std::size_t kFew = 16;
+    /// So many messages are compared one by one; more are indexed.
+    static constexpr int kFew = 16;
 
-    void find(const Step& step, std::int64_t number);
-    bool wait_for(std::int64_t number);
+    void list_or_index(Pool& pool) {
+        if (many_ == nullptr && few_.size() > kFew) {
+            auto many = std::make_unique<IndexedMessages<Note>>();
+            few_.for_each(pool, [&](int id) {
+                many->visit_dependencies(pool, pool[id].step(), pool[id].number, [](int) {});
+                many->add(pool, id);
+            });
+            many_ = std::move(many);
+        } else if (many_ != nullptr && many_->size() <= kFew / 2) {
+            few_ = {};
+            many_->for_each([&](int id) { few_.add(pool, id); });
+            many_.reset();
+        }
+    }
 
-    std::int64_t most_under_way_;
-    std::int64_t taken_ = 0;
-    Numbered<Step> under_way_;
-    std::int64_t awaited_ = 0;            // notifications among them
-    std::int64_t in_window_ = 0;          // messages to and from the window among them
-    std::unique_ptr<RegionIndex> index_;  // while there are many
-    std::vector<std::int64_t> found_;
+    ListedMessages<Note> few_;
+    std::unique_ptr<IndexedMessages<Note>> many_;  // in place of few_ where there are many
 };
 
 }  // namespace timpani

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/channels.hpp"
 #include "schedule/dependencies.hpp"
-#include "schedule/numbered.hpp"
+#include "schedule/message_pool.hpp"
 #include "schedule/schedule.hpp"
 
 namespace timpani {
@@ -25,31 +24,29 @@ namespace timpani {
 ///     void meet(const Meeting&)                   both sides of a message have been posted; then or later the policy
 ///                                                 has the engine end it
 ///
-/// Rounds are asked for as they are reached, and nothing is kept of steps that have ended.
+/// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on.
 template <class Policy>
 class Engine {
   public:
     using Note = typename Policy::Note;
-    struct Posted {
-        Step step{};
-        std::int64_t round = 0;
-        Note note{};
-    };
-    /// The two sides of a message.
+    /// The two sides of a message, by their numbers in the pool.
     struct Meeting {
-        Place send;
-        Place receive;
+        int send;
+        int receive;
     };
 
     Engine(const Schedule& schedule, int ranks, std::int64_t most_under_way, Policy& policy)
-        : schedule_(schedule), rounds_(schedule.rounds()), policy_(policy) {
-        ranks_.reserve(static_cast<std::size_t>(ranks));
-        for (int rank = 0; rank < ranks; ++rank) ranks_.emplace_back(most_under_way);
-    }
+        : schedule_(schedule),
+          rounds_(schedule.rounds()),
+          most_under_way_(most_under_way),
+          policy_(policy),
+          ranks_(static_cast<std::size_t>(ranks)) {}
 
     /// Lets every rank begin, and all go as far as they can.
     void start() {
-        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) advance(rank);
+        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+            if (enter(rank, 0)) take_steps(rank);
+        }
         go_on();
     }
     /// Lets the ranks whose messages have ended go as far as they can.
@@ -57,19 +54,23 @@ class Engine {
         while (!ready_.empty()) {
             const int rank = ready_.front();
             ready_.pop_front();
-            advance(rank);
+            ask(rank);
+            begin_next(rank);
+            take_steps(rank);
         }
     }
 
-    /// A posted side of a message that has not ended.
-    [[nodiscard]] const Posted& posted(const Place& place) { return *at(place.rank).posted.find(place.number); }
+    /// A side of a message that has not ended.
+    [[nodiscard]] Message<Note>& posted(int side) { return messages_[side]; }
 
     /// Both sides end; the ranks go on with go_on().
     void end(const Meeting& message) {
-        for (const Place& place : {message.send, message.receive}) {
-            Rank& rank = at(place.rank);
-            rank.posted.take(place.number);
-            if (rank.waits) ready_.push_back(place.rank);
+        for (const int side : {message.send, message.receive}) {
+            Message<Note>& ended = messages_[side];
+            Rank& rank = at(ended.rank);
+            ended.ended = true;
+            if (ended.waited && --rank.missing == 0) ready_.push_back(ended.rank);
+            if (rank.round >= rounds_) rank.messages.remove(messages_, side);
         }
     }
 
@@ -80,80 +81,95 @@ class Engine {
     };
     [[nodiscard]] std::optional<Stuck> stuck() {
         for (int number = 0; number < static_cast<int>(ranks_.size()); ++number) {
-            Rank& rank = at(number);
-            if (!rank.posted.empty()) {
-                const Place place{number, rank.posted.front()};
-                return Stuck{place, posted(place).step};
-            }
-            if (rank.waits) return Stuck{{number, rank.next_number}, rank.steps.all()[rank.next]};
+            std::optional<Stuck> found;
+            at(number).messages.for_each(messages_, [&](int side) {
+                const Message<Note>& message = messages_[side];
+                if (!found && !message.ended) found = Stuck{message.place(), message.step()};
+            });
+            if (found) return found;
         }
         return std::nullopt;
     }
 
   private:
     struct Rank {
-        explicit Rank(std::int64_t most_under_way) : dependencies(most_under_way) {}
-
-        Steps steps;           // of the round that it is in
-        std::size_t next = 0;  // of those
-        std::int64_t next_number = 0;
-        std::int64_t next_round = 0;
-        bool waits = false;     // with the next step, for what `dependencies` found
-        std::size_t ended = 0;  // of those
-        DependencyTracker dependencies;
-        Numbered<Posted> posted;
+        std::int64_t round = 0;   // that it is in
+        std::int64_t number = 0;  // of its next step among all
+        int next = 0;             // its next step in that round
+        int missing = 0;          // messages that have not ended and that this step waits for
+        DependencyTracker<Note> messages;
     };
 
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    /// Takes steps of `rank` until one has to wait.
-    void advance(int number) {
+    /// Takes the rank to the first round from `round` on in which it does anything. Whether there is one.
+    bool enter(int number, std::int64_t round) {
         Rank& rank = at(number);
-        while (rank.waits || has_next(number, rank)) {
-            const Step& step = rank.steps.all()[rank.next];
-            const Place place{number, rank.next_number};
-            if (!rank.waits) {
-                policy_.check(place, step);
-                rank.dependencies.add(step);
-                rank.ended = 0;
+        rank.next = 0;
+        for (rank.round = round; rank.round < rounds_; ++rank.round) {
+            rank.round = schedule_.next_active(number, rank.round);
+            if (rank.round >= rounds_) break;
+            ask(number);
+            if (!steps_.all().empty()) return true;
+        }
+        rank.round = rounds_;
+        rank.messages.remove_ended(messages_);
+        return false;
+    }
+    /// Asks for the steps of the round that the rank is in.
+    void ask(int number) {
+        const std::pair wanted(number, at(number).round);
+        if (asked_ == wanted) return;
+        asked_ = wanted;
+        steps_.clear();
+        schedule_.round(wanted.first, wanted.second, steps_);
+    }
+    [[nodiscard]] const Step& next_step(const Rank& rank) const {
+        return steps_.all()[static_cast<std::size_t>(rank.next)];
+    }
+
+    /// Takes steps of the rank until one has to wait.
+    void take_steps(int number) {
+        Rank& rank = at(number);
+        do {
+            while (rank.next < static_cast<int>(steps_.all().size())) {
+                const Step& step = next_step(rank);
+                policy_.check({number, rank.number}, step);
+                rank.missing = rank.messages.find(messages_, step, rank.number, most_under_way_);
+                if (rank.missing > 0) return;
+                begin_next(number);
             }
-            const auto found = rank.dependencies.found();
-            while (rank.ended < found.size() && rank.posted.find(found[rank.ended]) == nullptr) ++rank.ended;
-            rank.waits = rank.ended < found.size();
-            if (rank.waits) return;
-            ++rank.next;
-            ++rank.next_number;
-            begin(place, rank, step, found);
-        }
+        } while (enter(number, rank.round + 1));
     }
 
-    bool has_next(int number, Rank& rank) {
-        while (rank.next == rank.steps.all().size()) {
-            if (rank.next_round < rounds_) rank.next_round = schedule_.next_active(number, rank.next_round);
-            if (rank.next_round >= rounds_) return false;
-            rank.steps.clear();
-            rank.next = 0;
-            schedule_.round(number, rank.next_round++, rank.steps);
-        }
-        return true;
-    }
-
-    void begin(const Place& place, Rank& rank, const Step& step, std::span<const std::int64_t> waited) {
-        const std::int64_t round = rank.next_round - 1;
-        Note note = policy_.begin(place, round, step, waited);
+    void begin_next(int number) {
+        Rank& rank = at(number);
+        const Step& step = next_step(rank);
+        const Place place{number, rank.number};
+        waited_.clear();
+        rank.messages.remove_waited(messages_, [&](const auto& message) { waited_.push_back(message.number); });
+        ++rank.next;
+        ++rank.number;
+        Note note = policy_.begin(place, rank.round, step, waited_);
         if (!step.is_message()) return;
-        rank.posted.add(place.number, {step, round, std::move(note)});
         const bool sends = step.kind == Step::Kind::send;
-        const auto other = channels_.post(sends ? place.rank : step.peer, sends ? step.peer : place.rank, place);
-        if (other) policy_.meet(sends ? Meeting{place, *other} : Meeting{*other, place});
+        const int other =
+            at(step.peer).messages.meet(messages_, sends ? Step::Kind::receive : Step::Kind::send, number);
+        const int side = messages_.add({step, place, rank.round, std::move(note), other >= 0});
+        rank.messages.add(messages_, side);
+        if (other >= 0) policy_.meet(sends ? Meeting{side, other} : Meeting{other, side});
     }
 
     const Schedule& schedule_;
     std::int64_t rounds_;
+    std::int64_t most_under_way_;
     Policy& policy_;
     std::vector<Rank> ranks_;
     std::deque<int> ready_;
-    Channels channels_;
+    MessagePool<Note> messages_;
+    Steps steps_;  // of the rank and round that were asked for last
+    std::pair<int, std::int64_t> asked_{-1, 0};
+    std::vector<std::int64_t> waited_;  // by the step that begins
 };
 
 }  // namespace timpani

@@ -35,8 +35,13 @@ class Numbered {
     }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
-    /// The lowest number; there must be one.
-    [[nodiscard]] std::int64_t front() const { return entries_[first_].number; }
+    /// The item with the lowest number of those for which `which` holds; there must be one.
+    template <class Which>
+    [[nodiscard]] const Item* first_where(const Which& which) const {
+        std::size_t i = first_;
+        while (!entries_[i].present || !which(entries_[i].item)) ++i;
+        return &entries_[i].item;
+    }
     /// Calls `visit` with each number and item, in ascending order.
     template <class Visit>
     void for_each(const Visit& visit) const {

@@ -65,8 +65,10 @@ class Clock {
         return now;
     }
     void meet(const typename Engine<Clock>::Meeting& message) {
-        const Moment both = later(engine_.posted(message.send).note, engine_.posted(message.receive).note);
-        transfers_.add(both.time, {message, both, both.time, false});
+        const auto& send = engine_.posted(message.send);
+        const auto& receive = engine_.posted(message.receive);
+        const Moment both = later(send.note, receive.note);
+        transfers_.add(both.time, {message, send.place(), receive.place(), both, both.time, false});
     }
 
   private:
@@ -80,14 +82,15 @@ class Clock {
     /// to end at `moment`.
     struct Transfer {
         typename Engine<Clock>::Meeting message;
+        Place send;
+        Place receive;
         Moment moment;
         double start;
         bool flows;
         /// Of those that could start together each rank sends and receives in the order of its steps.
         friend bool operator>(const Transfer& a, const Transfer& b) {
             const auto key = [](const Transfer& each) {
-                const auto& [send, receive] = each.message;
-                return std::tuple(send.number, receive.number, send.rank, receive.rank);
+                return std::tuple(each.send.number, each.receive.number, each.send.rank, each.receive.rank);
             };
             return key(a) > key(b);
         }
@@ -110,9 +113,8 @@ class Clock {
     }
 
     void begin(Transfer transfer) {
-        const auto& [send, receive] = transfer.message;
-        Moment& sending_until = at(send.rank).sending_until;
-        Moment& receiving_until = at(receive.rank).receiving_until;
+        Moment& sending_until = at(transfer.send.rank).sending_until;
+        Moment& receiving_until = at(transfer.receive.rank).receiving_until;
         Moment now = later(transfer.moment, later(sending_until, receiving_until));
         if (now.time > time_) {
             transfers_.add(now.time, transfer);
@@ -121,7 +123,8 @@ class Clock {
         now.waits_from(transfer.moment);
         transfer.start = now.time;
         transfer.flows = true;
-        const auto message = till_.message(send.rank, receive.rank, engine_.posted(send).step.from.count);
+        const auto message = till_.message(transfer.send.rank, transfer.receive.rank,
+                                           engine_.posted(transfer.message.send).region.count);
         Till::hold_ports(now, message);
         sending_until = receiving_until = now;
         Till::arrive(now, message);
@@ -130,9 +133,9 @@ class Clock {
     }
 
     void end(const Transfer& transfer) {
-        for (const Place& place : {transfer.message.send, transfer.message.receive}) {
-            const auto& [step, round, posted] = engine_.posted(place);
-            tell({place.rank, place.number, round, step, transfer.start, time_}, transfer.moment);
+        for (const int side : {transfer.message.send, transfer.message.receive}) {
+            const auto& each = engine_.posted(side);
+            tell({each.rank, each.number, each.round, each.step(), transfer.start, time_}, transfer.moment);
         }
         ended_ = transfer.moment;
         engine_.end(transfer.message);

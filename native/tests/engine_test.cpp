@@ -3,20 +3,14 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/channels.hpp"
-#include "schedule/dependencies.hpp"
 #include "simulate/radix_heap.hpp"
 #include "tests/check.hpp"
+#include "tests/one_rank.hpp"
 #include "verify/affine.hpp"
 
 namespace {
 
 using namespace timpani;
-
-bool share_data(const Step& message, const Step& step) {
-    const Region& region = message.kind == Step::Kind::send ? message.from : message.to;
-    return step.writes(region) || (message.kind == Step::Kind::receive && step.reads(region));
-}
 
 /// Numbers that look random and are the same in every run.
 class Random {
@@ -46,7 +40,7 @@ Step random_step(Random& random, int room) {
 TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under_way_or_many) {
     Random random;
     for (const int room : {6, 40, 400}) {  // the more room, the more messages are under way at once
-        DependencyTracker tracker(1'000'000);
+        OneRank rank(1'000'000);
         std::vector<std::pair<std::int64_t, Step>> under_way;
         std::size_t most = 0;
         for (std::int64_t number = 0; number < 2'000; ++number) {
@@ -56,7 +50,7 @@ TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under
                 if (share_data(message, step)) expected.push_back(other);
             }
             std::erase_if(under_way, [&](const auto& each) { return share_data(each.second, step); });
-            CHECK(std::ranges::equal(tracker.add(step), expected));
+            CHECK(rank.take(step) == expected);
             if (step.is_message()) under_way.emplace_back(number, step);
             most = std::max(most, under_way.size());
         }
@@ -65,35 +59,31 @@ TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under
 }
 
 TEST(the_oldest_message_is_waited_for_at_the_bound) {
-    DependencyTracker tracker(2);
-    for (std::int64_t number = 0; number < 4; ++number) {
-        const auto found = tracker.add({Step::Kind::send, 1, {Buffer::send, 0, 1}, {}});
-        CHECK(found.size() == (number < 2 ? 0 : 1));
-        CHECK(number < 2 || found.front() == number - 2);
+    for (const std::int64_t bound : {2, 40}) {
+        OneRank rank(bound);
+        for (std::int64_t number = 0; number < 2 * bound; ++number) {
+            const auto found = rank.take({Step::Kind::send, 1, {Buffer::send, 0, 1}, {}});
+            CHECK(found.size() == (number < bound ? 0 : 1));
+            CHECK(number < bound || found.front() == number - bound);
+        }
     }
 }
 
-TEST(the_k_th_send_of_a_channel_meets_its_k_th_receive) {
-    Channels channels;
-    constexpr int kRanks = 50;
-    for (std::int64_t k = 0; k < 3; ++k) {
-        for (int rank = 0; rank < kRanks; ++rank) {
-            for (int peer = 0; peer < kRanks; ++peer) {
-                if (peer != rank) CHECK(!channels.post(rank, peer, {rank, k}));
+TEST(the_k_th_send_of_a_channel_meets_its_k_th_receive_whether_few_wait_or_many) {
+    for (const int peers : {3, 50}) {
+        OneRank rank(1'000'000);
+        for (std::int64_t k = 0; k < 3; ++k) {
+            for (int peer = 1; peer <= peers; ++peer)
+                rank.take({Step::Kind::send, peer, {Buffer::send, k, 1}, {}}, false);
+        }
+        for (int peer = 1; peer <= peers; ++peer) {
+            CHECK(rank.meet(Step::Kind::receive, peer) < 0);
+            for (std::int64_t k = 0; k < 3; ++k) {
+                CHECK(rank.meet(Step::Kind::send, peer) == k * peers + peer - 1);
             }
+            CHECK(rank.meet(Step::Kind::send, peer) < 0);
         }
     }
-    for (int rank = 0; rank < kRanks; ++rank) {
-        for (int peer = 0; peer < kRanks; ++peer) {
-            for (std::int64_t k = 0; k < 3 && peer != rank; ++k) {
-                const auto send = channels.post(rank, peer, {peer, k});
-                CHECK(send && send->rank == rank && send->number == k);
-            }
-        }
-    }
-    CHECK(!channels.post(0, 1, {1, 3}));  // now it is the receive that waits
-    const auto receive = channels.post(0, 1, {0, 3});
-    CHECK(receive && receive->rank == 1);
 }
 
 TEST(a_radix_heap_gives_items_by_time) {

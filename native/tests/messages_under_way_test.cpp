@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <cstddef>
 
 #include "collectives/topology.hpp"
 #include "schedule/algorithm.hpp"
-#include "schedule/dependencies.hpp"
 #include "tests/check.hpp"
+#include "tests/one_rank.hpp"
 #include "verify/verify.hpp"
 
 namespace {
@@ -15,12 +14,12 @@ using namespace timpani;
 const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
 
 /// The most messages that the root has under way at any time.
-std::size_t most_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
-    DependencyTracker tracker(most_under_way(algorithm, args));
-    std::size_t most = 0;
+int most_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
+    OneRank rank(most_under_way(algorithm, args));
+    int most = 0;
     for (const Step& step : steps_of(algorithm, args, args.root)) {
-        tracker.add(step);
-        most = std::max(most, tracker.under_way().size());
+        rank.take(step);
+        most = std::max(most, rank.under_way());
     }
     return most;
 }

@@ -170,9 +170,13 @@ void SymbolicExecutor::compute(const Place& place, const Step& step) {
 
 /// Moves the data, and ends both sides.
 void SymbolicExecutor::meet(const Engine<SymbolicExecutor>::Meeting& message) {
-    const auto& [send, receive] = message;
-    const auto& [sent, send_round, arrived] = engine_.posted(send);
-    const Step& received = engine_.posted(receive).step;
+    const auto& sent_message = engine_.posted(message.send);
+    const auto& received_message = engine_.posted(message.receive);
+    const Place send = sent_message.place();
+    const Place receive = received_message.place();
+    const Step sent = sent_message.step();
+    const Step received = received_message.step();
+    const Note& arrived = sent_message.note;
     Rank& receiver = at(receive.rank);
     if (sent.from.count != received.to.count) {
         throw Mistake(at_step(send, sent) + " meets " + at_step(receive, received) + " of another size");

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/dependencies.hpp"
+
+namespace timpani {
+
+/// One rank's messages under way.
+class OneRank {
+  public:
+    explicit OneRank(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
+
+    /// The numbers of those that the next step waits for. If it is a message, whether its other side has been posted.
+    std::vector<std::int64_t> take(const Step& step, bool met = true) {
+        std::vector<std::int64_t> waited;
+        tracker_.find(pool_, step, taken_, most_under_way_);
+        tracker_.remove_waited(pool_, [&](const auto& message) { waited.push_back(message.number); });
+        if (step.is_message()) {
+            tracker_.add(pool_, pool_.add({step, {0, taken_}, 0, 0, met}));
+        }
+        ++taken_;
+        return waited;
+    }
+    /// The number of the one that meets its other side, or −1.
+    std::int64_t meet(Step::Kind kind, int peer) {
+        const int id = tracker_.meet(pool_, kind, peer);
+        return id < 0 ? -1 : pool_[id].number;
+    }
+    [[nodiscard]] int under_way() const { return tracker_.size(); }
+
+  private:
+    std::int64_t most_under_way_;
+    std::int64_t taken_ = 0;
+    MessagePool<int> pool_;
+    DependencyTracker<int> tracker_;
+};
+
+}  // namespace timpani
