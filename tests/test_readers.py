@@ -19,7 +19,8 @@ from bench.mutate import mutate
 from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
 from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
-from tests.libraries.test_mpich_tree import LIBRARY
+from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
+from tests.libraries.tuned_tables import CATALOGUES, mpi
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.header import read_header
 from timpani.campaign.load import load
@@ -31,10 +32,12 @@ from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import verify
 from timpani.errors import UserError
 from timpani.libraries.intel.adjust_file import AdjustFile
-from timpani.libraries.mpich.selection_tree import parse as parse_tree
-from timpani.libraries.mpich.tree_faults import faults
-from timpani.libraries.mpich.tree_file import TreeFile
-from timpani.libraries.tuning_file import Choice, Fault
+from timpani.libraries.mpich.compositions_file import CompositionsFile
+from timpani.libraries.mpich.selection_tree import dump
+from timpani.libraries.mpich.tree_file import TreeFile, linted
+from timpani.libraries.openmpi.han_rules.file import HanRules
+from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.tuning_file import Choice, Fault, TuningFile
 from timpani.machine.host_file import read_hosts
 from timpani.machine.hosts import choose_hosts
 from timpani.machine.model import read_machine
@@ -188,8 +191,8 @@ def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
     return into
 
 
-def as_text(read: Callable[[str], object]) -> Callable[[bytes, Path], object]:
-    return lambda raw, folder: read(raw.decode(errors="surrogateescape"))
+def as_text(read: Callable[[str], object], errors: str = "surrogateescape") -> Callable[[bytes, Path], object]:
+    return lambda raw, folder: read(raw.decode(errors=errors))
 
 
 def slurm_tables(text: str) -> None:
@@ -199,8 +202,23 @@ def slurm_tables(text: str) -> None:
 
 
 def mpich_tree(text: str) -> None:
-    plain(faults(parse_tree(text), LIBRARY))
+    plain(linted(text, LIBRARY))
     chosen(TreeFile().read(text, MPICH))
+
+
+def mpich_compositions(text: str) -> None:
+    plain(linted(text, LIBRARY.of_compositions, compositions=True))
+    chosen(CompositionsFile().read(text, MPICH))
+
+
+def openmpi_rules(file: TuningFile, *versions: str) -> Callable[[str], None]:
+    def read(text: str) -> None:
+        for version in versions:
+            plain(file.lint(text, CATALOGUES[version], mpi(version)))
+        file.recognises(text)
+        chosen(file.read(text, CATALOGUES[versions[-1]]))
+
+    return read
 
 
 def intel_variables(text: str) -> None:
@@ -232,6 +250,29 @@ TREE = b"""{
   "comm_size=any": {"algorithm=MPIR_Bcast_intra_tree": {"k=4": {}, "tree_type=kary": {}, "is_non_blocking=1": {}}}
  }
 }
+"""
+
+TUNED = b"""rule-file-version-2
+1
+7 # bcast
+2
+0 1
+0 0 0 0
+8 3
+0 6 0 0
+4096 3 4 65536 2
+65536 0 0 0
+"""
+HAN = b"""2
+bcast 1 global_communicator 2
+1 1
+0 han
+8 2
+0 han
+4096 tuned
+reduce 1 intra_node 1
+1 1
+0 han @simple
 """
 
 TABLE: dict[str, Any] = {
@@ -270,6 +311,9 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "Slurm job": (as_text(SlurmJob.parse), b"main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
+    "MPICH's compositions": (as_text(mpich_compositions), dump(COMPOSITIONS).encode()),
+    "Open MPI's rules": (as_text(openmpi_rules(TunedRules(), "4.1.4", "5.0.11"), "replace"), TUNED),
+    "HAN's rules": (as_text(openmpi_rules(HanRules(), "5.0.11"), "replace"), HAN),
     "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
     "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
     "duration": (as_text(parse_duration), b"1.5h"),

@@ -41,6 +41,7 @@ def test_a_right_file_has_no_fault() -> None:
         ("1 7 1  0 1  0 -1 0 0\n", "error", 3, "an algorithm's id is negative"),
         ("1 7 1  0 1  0 4294967297 0 0\n", "error", 3, "larger than C's int"),
         (RULE.replace("4 1", "010 1"), "warning", 4, "010 is read as 8 (octal"),
+        (RULE.replace("4 1", "010\x1b 1"), "warning", 4, "010\\x1b is read as 8 (octal"),
         (RULE.replace("0 1 0 0", "0 1 0 08"), "warning", 5, "08 is read as 0 (octal"),
         (RULE.replace("4 1", "4 ranks 1"), "warning", 4, "'ranks' stands outside of a comment"),
         (RULE + "7 1\n", "warning", 8, "more numbers than"),

@@ -217,13 +217,14 @@ def lint(
     mpi: Library = None,
 ) -> None:
     """Say what is wrong with a library's tuning file; the exit status is 1 where something is."""
+    from timpani.errors import printable
     from timpani.study.counted import counted
     from timpani.tuned.foreign import read_file
 
     found = read_file(file, mpi)
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))
     for fault in faults:
-        where = f"{file}:{fault.line}" if fault.line else str(file)
+        where = printable(f"{file}:{fault.line}" if fault.line else str(file))
         typer.echo(f"{where}: {fault.severity}: {fault.what}: {fault.consequence}; {fault.fix}")
     errors, warnings = (sum(fault.severity == severity for fault in faults) for severity in ("error", "warning"))
     typer.echo(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from timpani.errors import printable
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
@@ -85,7 +86,7 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
 def _of_words(said: RulesFile) -> Iterator[Fault]:
     for number in said.numbers[:_MOST_SHOWN]:
         octal = number.written.lstrip("+-").startswith("0")
-        what = f"{number.written} is read as {number.value}{' (octal, as in C)' if octal else ''}"
+        what = f"{printable(number.written)} is read as {number.value}{' (octal, as in C)' if octal else ''}"
         yield Fault("warning", number.line, what, "the rule is for another number than it shows", "write it in decimal")
     for line, word in said.words[:_MOST_SHOWN]:
         if not word.startswith(_HEADER):
