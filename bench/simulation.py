@@ -18,10 +18,12 @@ CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
     "allreduce recursive_doubling": (8, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
     "bcast binomial": (8, lambda p: p - 1, (1 << 20,)),
     "allgather ring": (8, lambda p: p * (p - 1), (1 << 12,)),
+    "allreduce rabenseifner": (4 << 20, lambda p: 2 * p * ceil(log2(p)), (1 << 20,)),
     "bcast binary": (8, lambda p: p - 1, (1 << 17, 1 << 20)),
+    "alltoall linear": (8, lambda p: p * (p - 1), (256, 1024)),
 }
-"""Bytes, messages at so many ranks, and the rank counts. All are worked out by level but the last, whose ranks send two
-messages in a round."""
+"""Bytes, messages at so many ranks, and the rank counts. All are worked out by level but the last two, whose ranks send
+two messages in a round and have all under way at once."""
 
 
 def run() -> None:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,10 +10,12 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "schedule/engine.hpp"
 #include "simulate/by_level.hpp"
+#include "simulate/in_order.hpp"
 #include "simulate/moment.hpp"
 #include "simulate/radix_heap.hpp"
 
@@ -20,7 +23,8 @@ namespace timpani {
 
 namespace {
 
-/// The policy of an engine for which a message takes time.
+/// The policy of an engine for which a message takes time. Messages that wait for a port are in a queue of that port,
+/// of which only the first is asked when the port is free.
 template <class Moment>
 class Clock {
   public:
@@ -33,15 +37,14 @@ class Clock {
 
     Moment run() {
         engine_.start();
-        while (!transfers_.empty()) {
-            time_ = transfers_.earliest();
-            end_those_now();
+        for (;;) {
             while (!beginning_.empty()) {
-                const Transfer transfer = beginning_.back();
-                beginning_.pop_back();
-                begin(transfer);
+                begin_first();
                 end_those_now();
             }
+            if (ahead_.empty()) break;
+            time_ = ahead_.earliest();
+            end_those_now();
         }
         if (const auto stuck = engine_.stuck()) {
             throw std::runtime_error("rank " + std::to_string(stuck->place.rank) + " waits for ever");
@@ -65,80 +68,143 @@ class Clock {
         return now;
     }
     void meet(const typename Engine<Clock>::Meeting& message) {
-        const auto& send = engine_.posted(message.send);
-        const auto& receive = engine_.posted(message.receive);
-        const Moment both = later(send.note, receive.note);
-        transfers_.add(both.time, {message, send.place(), receive.place(), both, both.time, false});
+        const double both = later(engine_.posted(message.send).note, engine_.posted(message.receive).note).time;
+        if (both > time_) {
+            ahead_.add(both, {.message = message, .kind = Turn::Kind::begin});
+        } else {
+            beginning_.add({waiting(message)});
+        }
     }
 
   private:
+    using Meeting = typename Engine<Clock>::Meeting;
+
+    /// What a rank sends through, or what it receives through.
+    struct Port {
+        int rank = -1;
+        bool receives = false;
+        [[nodiscard]] std::int64_t key() const { return std::int64_t{2} * rank + (receives ? 1 : 0); }
+    };
     struct Rank {
         Moment now;            // when it may begin its next step
         Moment sending_until;  // when its ports are free
         Moment receiving_until;
     };
 
-    /// A message that both sides have posted by `moment`: to begin when it comes up; or one that flows since `start`,
-    /// to end at `moment`.
-    struct Transfer {
-        typename Engine<Clock>::Meeting message;
-        Place send;
-        Place receive;
-        Moment moment;
-        double start;
-        bool flows;
-        /// Of those that could start together each rank sends and receives in the order of its steps.
-        friend bool operator>(const Transfer& a, const Transfer& b) {
-            const auto key = [](const Transfer& each) {
-                return std::tuple(each.send.number, each.receive.number, each.send.rank, each.receive.rank);
+    /// What comes up at a time: a message that both sides have posted may begin, one that flows ends, or a port is free
+    /// for the first message that waits for it.
+    struct Turn {
+        enum class Kind : std::uint8_t { begin, end, free };
+        union {
+            Meeting message;
+            Port port;
+        };
+        Kind kind;
+    };
+    /// A message that could begin. Of those that could begin together each rank sends and receives in the order of its
+    /// steps.
+    struct Waiting {
+        std::int64_t send_number;
+        std::int64_t receive_number;
+        int sender;
+        int receiver;
+        Meeting message;
+        friend bool operator>(const Waiting& a, const Waiting& b) {
+            const auto key = [](const Waiting& each) {
+                return std::tuple(each.send_number, each.receive_number, each.sender, each.receiver);
             };
             return key(a) > key(b);
         }
     };
+    /// One that could begin now, and the port, if any, that it is the first to have waited for. Only that one is asked;
+    /// the others stay in the queue.
+    struct Candidate {
+        Waiting waiting;
+        Port port{};
+        friend bool operator>(const Candidate& a, const Candidate& b) { return a.waiting > b.waiting; }
+    };
 
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
+    Moment& until(const Port& port) {
+        Rank& rank = at(port.rank);
+        return port.receives ? rank.receiving_until : rank.sending_until;
+    }
+
+    [[nodiscard]] Waiting waiting(const Meeting& message) {
+        const auto& send = engine_.posted(message.send);
+        const auto& receive = engine_.posted(message.receive);
+        return {send.number, receive.number, send.rank, receive.rank, message};
+    }
+
     /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
     void end_those_now() {
-        const auto sorted = beginning_.size();
-        while (transfers_.any_left()) {
-            const Transfer transfer = transfers_.take();
-            if (transfer.flows) {
-                end(transfer);
-            } else {
-                beginning_.push_back(transfer);
-            }
+        while (ahead_.any_left()) {
+            const Turn turn = ahead_.take();
+            if (turn.kind == Turn::Kind::end) end(turn.message);
+            if (turn.kind == Turn::Kind::begin) beginning_.add({waiting(turn.message)});
+            if (turn.kind == Turn::Kind::free) take_first(turn.port);
         }
-        if (beginning_.size() > sorted) std::ranges::sort(beginning_, std::greater<>());
     }
 
-    void begin(Transfer transfer) {
-        Moment& sending_until = at(transfer.send.rank).sending_until;
-        Moment& receiving_until = at(transfer.receive.rank).receiving_until;
-        Moment now = later(transfer.moment, later(sending_until, receiving_until));
+    /// Lets the first of those begin that could, or wait for a port.
+    void begin_first() {
+        const auto [waiting, port] = beginning_.take();
+        begin(waiting);
+        if (port.rank < 0) return;
+        const auto queue = waiting_.find(port.key());
+        if (queue->second.empty()) {
+            waiting_.erase(queue);
+        } else if (const double free = until(port).time; free > time_) {
+            ahead_.add(free, {.port = port, .kind = Turn::Kind::free});
+        } else {
+            take_first(port);
+        }
+    }
+    void take_first(const Port& port) {
+        auto& queue = waiting_.at(port.key());
+        std::ranges::pop_heap(queue, std::greater<>());
+        beginning_.add({queue.back(), port});
+        queue.pop_back();
+    }
+    void wait_for(const Port& port, const Waiting& waiting) {
+        const auto [queue, is_first] = waiting_.try_emplace(port.key());
+        queue->second.push_back(waiting);
+        std::ranges::push_heap(queue->second, std::greater<>());
+        if (is_first) ahead_.add(until(port).time, {.port = port, .kind = Turn::Kind::free});
+    }
+
+    void begin(const Waiting& waiting) {
+        const Meeting& message = waiting.message;
+        auto& send = engine_.posted(message.send);
+        auto& receive = engine_.posted(message.receive);
+        const Port out{waiting.sender, false};
+        const Port in{waiting.receiver, true};
+        const Moment both = later(send.note, receive.note);
+        Moment now = later(both, later(until(out), until(in)));
         if (now.time > time_) {
-            transfers_.add(now.time, transfer);
+            wait_for(until(out).time < now.time ? in : out, waiting);
             return;
         }
-        now.waits_from(transfer.moment);
-        transfer.start = now.time;
-        transfer.flows = true;
-        const auto message = till_.message(transfer.send.rank, transfer.receive.rank,
-                                           engine_.posted(transfer.message.send).region.count);
-        Till::hold_ports(now, message);
-        sending_until = receiving_until = now;
-        Till::arrive(now, message);
-        transfer.moment = now;
-        transfers_.add(now.time, transfer);
+        now.waits_from(both);
+        receive.note = now;
+        const auto priced = till_.message(waiting.sender, waiting.receiver, send.region.count);
+        Till::hold_ports(now, priced);
+        until(out) = until(in) = now;
+        Till::arrive(now, priced);
+        send.note = now;
+        ahead_.add(now.time, {.message = message, .kind = Turn::Kind::end});
     }
 
-    void end(const Transfer& transfer) {
-        for (const int side : {transfer.message.send, transfer.message.receive}) {
+    void end(const Meeting& message) {
+        const Moment arrived = engine_.posted(message.send).note;
+        const double start = engine_.posted(message.receive).note.time;
+        for (const int side : {message.send, message.receive}) {
             const auto& each = engine_.posted(side);
-            tell({each.rank, each.number, each.round, each.step(), transfer.start, time_}, transfer.moment);
+            tell({each.rank, each.number, each.round, each.step(), start, time_}, arrived);
         }
-        ended_ = transfer.moment;
-        engine_.end(transfer.message);
+        ended_ = arrived;
+        engine_.end(message);
         engine_.go_on();
     }
 
@@ -154,8 +220,9 @@ class Clock {
     Moment ended_{};  // of the message that ended last
     Moment last_{};
     std::vector<Rank> ranks_;
-    RadixHeap<Transfer> transfers_;
-    std::vector<Transfer> beginning_;  // those that could begin now, the last to begin first
+    RadixHeap<Turn> ahead_;
+    InOrder<Candidate> beginning_;
+    std::unordered_map<std::int64_t, std::vector<Waiting>> waiting_;  // heaps, the first in front, by the port's key
     Engine<Clock> engine_;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulate/in_order.hpp"
 #include "simulate/radix_heap.hpp"
 #include "tests/check.hpp"
 #include "tests/one_rank.hpp"
@@ -84,6 +85,21 @@ TEST(the_k_th_send_of_a_channel_meets_its_k_th_receive_whether_few_wait_or_many)
             CHECK(rank.meet(Step::Kind::send, peer) < 0);
         }
     }
+}
+
+TEST(items_come_in_order_those_added_while_others_are_taken_too) {
+    Random random;
+    InOrder<int> items;
+    for (int i = 0; i < 500; ++i) items.add(random.any(1'000));
+    int last = 0;
+    int taken = 0;
+    for (; !items.empty(); ++taken) {
+        const int item = items.take();
+        CHECK(item >= last);
+        last = item;
+        if (taken < 300) items.add(item + random.any(500));
+    }
+    CHECK(taken == 800);
 }
 
 TEST(a_radix_heap_gives_items_by_time) {

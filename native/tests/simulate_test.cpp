@@ -184,6 +184,12 @@ TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time
     CHECK(messages == 3);
 }
 
+TEST(messages_that_wait_for_a_port_flow_one_behind_the_other_without_a_gap) {
+    // All are posted at once; in each tick every rank can send one and receive one.
+    const auto bound = timpani::bind("alltoall", "linear", CollectiveArguments{.ranks = 40, .count = 1, .root = 0});
+    CHECK(simulate(*bound.algorithm, bound.args, unit_clock()) == 39.0);
+}
+
 TEST(ranks_that_wait_for_each_other_are_told) {
     Algorithm ring = *find_algorithm("allgather", "ring");
     ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };
