@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "collectives/collective.hpp"
@@ -18,8 +19,8 @@ constexpr int ceil_log(std::int64_t n, std::int64_t radix) {
     for (std::int64_t reach = 1; reach < n; reach *= radix) ++digits;
     return digits;
 }
-constexpr int ceil_log2(std::int64_t n) { return ceil_log(n, 2); }
-constexpr int floor_log2(std::int64_t n) { return is_power_of_two(n) ? ceil_log2(n) : ceil_log2(n) - 1; }
+constexpr int floor_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
+constexpr int ceil_log2(std::int64_t n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
 
 constexpr std::int64_t power(std::int64_t base, int exponent) {
     std::int64_t result = 1;

@@ -1,14 +1,20 @@
 #pragma once
 
+#include <cstdint>
+
 #include "schedule/arithmetic.hpp"
 
 namespace timpani {
 
-/// The lowest `bits` bits of a number in reverse order.
+/// The lowest `bits` bits of a number in reverse order: neighbours change places, then pairs of them, and so on.
 constexpr int bit_reversed(int number, int bits) {
-    int result = 0;
-    for (int bit = 0; bit < bits; ++bit) result |= (number >> bit & 1) << (bits - 1 - bit);
-    return result;
+    auto word = static_cast<std::uint64_t>(number);
+    word = (word & 0x55555555) << 1 | (word >> 1 & 0x55555555);
+    word = (word & 0x33333333) << 2 | (word >> 2 & 0x33333333);
+    word = (word & 0x0f0f0f0f) << 4 | (word >> 4 & 0x0f0f0f0f);
+    word = (word & 0x00ff00ff) << 8 | (word >> 8 & 0x00ff00ff);
+    word = (word & 0x0000ffff) << 16 | (word >> 16 & 0x0000ffff);
+    return static_cast<int>(word >> (32 - bits));
 }
 
 /// Parts `first` to `last`, both included.

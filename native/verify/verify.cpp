@@ -44,7 +44,7 @@ std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments
     Steps steps;
     const auto schedule = prepare(algorithm, args);
     for (std::int64_t k = 0; k < schedule->rounds(); ++k) schedule->round(rank, k, steps);
-    return steps.all();
+    return {steps.all().begin(), steps.all().end()};
 }
 
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
