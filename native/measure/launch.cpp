@@ -64,10 +64,15 @@ std::string library_version() {
     return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
 }
 
-/// Where the ranks of `comm` are, as the plan says or else MPI.
-Topology topology_of(const Plan& plan, MPI_Comm comm) {
-    if (plan.node_of_rank.empty()) return discover_topology(comm, "");
-    return {plan.node_of_rank, plan.group_of_rank};
+/// The first of `all`, as many as there are ranks.
+std::vector<int> first_of(const std::vector<int>& all, int ranks) {
+    return {all.begin(), all.begin() + std::min<std::ptrdiff_t>(ranks, std::ssize(all))};
+}
+
+/// Where the ranks are, as the plan says or else MPI.
+Topology topology_of(const Plan& plan, const Harness& harness) {
+    if (plan.node_of_rank.empty()) return discover_topology(harness.comm, "");
+    return {first_of(plan.node_of_rank, harness.size), first_of(plan.group_of_rank, harness.size)};
 }
 
 Protocol protocol_of(const Plan& plan, const Harness& harness) {
@@ -89,11 +94,11 @@ Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
     : plan_(plan),
       harness_(harness),
       record_(record),
-      topology_(topology_of(plan, harness.comm)),
+      topology_(topology_of(plan, harness)),
       protocol_(protocol_of(plan, harness)),
       communicators_(harness.comm),
       shuffler_(plan.seed) {
-    if (plan.method == Method::count_messages) counter_ = std::make_unique<MessageCounter>(MPI_COMM_WORLD);
+    if (plan.method == Method::count_messages) counter_ = std::make_unique<MessageCounter>(harness.comm);
     if (plan.probe) probe_ = std::make_unique<Probe>(harness.comm, topology_);
 }
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 
+#include "measure/asleep.hpp"
 #include "measure/control.hpp"
 #include "measure/harness_messages.hpp"
 #include "measure/rank_timing.hpp"
@@ -18,17 +18,10 @@ void throw_on_error(int errors) {
     if (errors != MPI_SUCCESS) throw std::runtime_error("a timed call failed after the first one had succeeded");
 }
 
-/// Idle ranks sleep until the first timed rank tells them that it is done: waiting in MPI would keep a core busy.
+/// Idle ranks sleep until the first timed rank tells them that it is done.
 void wait_while_idle(const Harness& harness, const Operation& operation) {
-    constexpr int kDoneTag = 5;
-    constexpr std::chrono::microseconds kSleep(500);
-    const MPI_Comm comm = harness.comm;
     if (operation.role(harness.rank) == Role::idle) {
-        for (int done = 0; done == 0;) {
-            MPI_Iprobe(MPI_ANY_SOURCE, kDoneTag, comm, &done, MPI_STATUS_IGNORE);
-            if (done == 0) std::this_thread::sleep_for(kSleep);
-        }
-        MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, kDoneTag, comm, MPI_STATUS_IGNORE);
+        sleep_until_woken(harness.comm, std::chrono::microseconds(500));
         return;
     }
     for (int rank = 0; rank < harness.rank; ++rank) {
@@ -36,7 +29,7 @@ void wait_while_idle(const Harness& harness, const Operation& operation) {
     }
     if (operation.role(harness.rank) != Role::timed) return;
     for (int rank = 0; rank < harness.size; ++rank) {
-        if (operation.role(rank) == Role::idle) MPI_Send(nullptr, 0, MPI_BYTE, rank, kDoneTag, comm);
+        if (operation.role(rank) == Role::idle) wake(harness.comm, rank);
     }
 }
 

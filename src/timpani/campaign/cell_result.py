@@ -48,6 +48,7 @@ def result_of(
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
         part=part,
+        world=group.ranks,
         **_in_turn(line, part),
     )
 
@@ -73,5 +74,12 @@ def failed(
 ) -> LaunchResult:
     """The result of a cell that gave none."""
     return LaunchResult(
-        planned.cell, launch, machine, converged=False, oversubscribed=group.oversubscribed, error=error, part=part
+        planned.cell,
+        launch,
+        machine,
+        converged=False,
+        oversubscribed=group.oversubscribed,
+        error=error,
+        part=part,
+        world=group.ranks,
     )

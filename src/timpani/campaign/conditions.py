@@ -10,7 +10,10 @@ from timpani.machine.node_set import fold
 from timpani.study.sizes import show_sizes
 
 _NO_CONDITION = frozenset(
-    {"title", "question", "collectives", "ranks", "sizes", "placement", "mode", "launches", "budget", "seed", "files"}
+    {
+        *("title", "question", "collectives", "ranks", "sizes", "placement", "mode", "launches", "starts", "budget"),
+        *("seed", "files"),
+    }
 )
 """Keys of a study that the results themselves tell, or that change no time."""
 
@@ -59,6 +62,8 @@ def _measured(campaign: Campaign) -> Iterator[tuple[str, str]]:
         yield what, ", ".join(map(str, results[column].unique().sort()))
     yield "sizes", show_sizes(results["message_bytes"].unique().to_list())
     yield "launches", str(results["launch"].n_unique())
+    if results["world"].null_count() < results.height:
+        yield "starts", "shared" if (results["world"] > results["ranks"]).any() else "separate"
 
 
 def _scalars(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -43,7 +43,7 @@ def plan_text(
             *([] if study.regret is None or method else [f"lose_at {UNSEEN_STATE}"]),
             f"seed {crc32(seed.encode())}",
             *(["probe"] if method is None and _can_probe(plan, group) else []),
-            *cell_lines(cells),
+            *cell_lines(cells, group.ranks),
             "",
         ]
     )
@@ -63,10 +63,15 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
-def cell_lines(cells: list[PlannedCell]) -> Iterator[str]:
-    """A line of the plan for each cell, and one before each point's."""
+def cell_lines(cells: list[PlannedCell], world: int) -> Iterator[str]:
+    """A line of the plan for each cell, one before each point's, and one before those that others than all ranks of
+    `world` run."""
     point: object = None
+    ranks = world
     for planned in cells:
+        if planned.cell.ranks != ranks:
+            ranks = planned.cell.ranks
+            yield f"ranks {ranks}"
         if planned.competes_at != point:
             point = planned.competes_at
             yield "point"

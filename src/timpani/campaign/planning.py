@@ -11,6 +11,7 @@ from timpani.campaign.cells import cells_of
 from timpani.campaign.estimate import start_seconds
 from timpani.campaign.memory import too_large
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.rank_counts import share_starts
 from timpani.campaign.resources import Resources
 from timpani.campaign.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError, unknown
@@ -20,7 +21,9 @@ from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_selection
 from timpani.machine.category import unfit
+from timpani.machine.cores import read_cores
 from timpani.machine.hosts import choose_hosts
+from timpani.machine.lab import shares_cores
 from timpani.machine.places import asked_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
@@ -86,6 +89,10 @@ def plan(
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what is")
     planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
+    if shares_cores(planned.machine):
+        planned = planned.on_shared_cores(read_cores().usable)
+    if study.starts == "shared":
+        planned = share_starts(planned)
     _check_budget(planned)
     return planned
 

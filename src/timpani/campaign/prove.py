@@ -66,13 +66,20 @@ class Prover:
                 pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
                 if pending and not self.stop():
                     self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
-                count = self._by_difference if self.counting.at_exit else self._in_one_launch
-                while pending and not self.stop():
-                    pending = count(group, pending)
-                uncounted += len(pending)
+                uncounted += self.count(group, pending, self.store.add_proof)
         return uncounted
 
-    def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
+    def count(self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]) -> int:
+        """Count the messages of `cells` in starts of `group`, each for `keep`; returns how many it stopped before."""
+        count = self._by_difference if self.counting.at_exit else self._in_one_launch
+        cells = sorted(cells, key=lambda each: each.cell.ranks)
+        while cells and not self.stop():
+            cells = count(group, cells, keep)
+        return len(cells)
+
+    def _in_one_launch(
+        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
         left = {cell.number: cell for cell in cells}
         start = self._start(group, cells, "count_messages")
@@ -84,7 +91,7 @@ class Prover:
             cell = left.pop(values["cell"]).cell
             if "proof" in values:
                 proof = values["proof"]
-                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
+                keep(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
             else:
                 self._missed(cell, values["mistake"])
 
@@ -94,7 +101,9 @@ class Prover:
             self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
         return list(left.values())
 
-    def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
+    def _by_difference(
+        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
         """Count the first of `cells`; returns the others, or all when it was stopped."""
         first, *others = cells
         totals = []
@@ -102,11 +111,11 @@ class Prover:
             start = self._start(group, [first], "call", calls)
             ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
             if ended.how == "finished":
-                totals.append(read_totals(start.folder, group.ranks))
+                totals.append(read_totals(start.folder, first.cell.ranks))
             if len(totals) == 2:
                 (messages_1, bytes_1), (messages_2, bytes_2) = totals
                 difference = _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)
-                self.store.add_proof(Proof(first.cell, *difference, start.part))
+                keep(Proof(first.cell, *difference, start.part))
             start.end(ended, {})
             if ended.how == "stopped":
                 return cells
@@ -130,13 +139,15 @@ class Prover:
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
-    """Messages and bytes, row = sender, from the files totals.RANK.prof."""
+    """Messages and bytes between the first `ranks`, row = sender, from the files totals.RANK.prof."""
     messages = [[0] * ranks for _ in range(ranks)]
     sent_bytes = [[0] * ranks for _ in range(ranks)]
     for path in folder.glob(f"{_TOTALS}.*.prof"):
         for match in map(_TOTAL.match, path.read_text().splitlines()):
             if match:
                 sender, receiver, size, count = map(int, match.groups())
+                if max(sender, receiver) >= ranks:
+                    continue
                 messages[sender][receiver] += count
                 sent_bytes[sender][receiver] += size
     return _matrix(messages), _matrix(sent_bytes)

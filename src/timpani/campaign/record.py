@@ -30,6 +30,8 @@ class LaunchResult:
                  two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
                  where nobody looked.
     part         the start of the MPI program that it came from; None in imports
+    world        how many ranks that had: of more than the cell's the first ran it, and the others slept. None in
+                 imports, and in records older than such starts, which had as many as the cell
     samples      SHA-256 of its line among the raw samples; None where there is none, as of a cell that hung
     """
 
@@ -57,6 +59,7 @@ class LaunchResult:
     probe_after_ns: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed
     part: str | None = None
+    world: int | None = None
     samples: str | None = None
 
     def as_line(self) -> dict[str, Any]:

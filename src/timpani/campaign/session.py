@@ -20,15 +20,16 @@ from timpani.campaign.prove import Prover
 from timpani.campaign.resources import Resources
 from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.campaign.store import Store
+from timpani.campaign.world_check import apart_by_messages
 from timpani.errors import UserError
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
+from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.cores import read_cores
 from timpani.machine.describe import describe_cluster, describe_machine
-from timpani.machine.lab import shares_cores
 from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
@@ -76,7 +77,7 @@ class Session:
         planned = plan(study, AvailableAlgorithms.ask(mpi), resources, oversubscribe)
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
-        return cls(planned.on_shared_cores(read_cores().usable) if shares_cores(planned.machine) else planned)
+        return cls(planned)
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
@@ -103,17 +104,33 @@ class Session:
         if ignored := environment_overrides(self.plan.mpi, os.environ):
             observer.note(f"launches run without {', '.join(ignored)}, which would override the choice of algorithms")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
-        runner = Runner(
-            plan=self.plan,
-            store=store,
-            programs=programs,
-            machine=self.plan.machine.name,
-            observer=observer,
-            stop=lambda: self.stopped is not None,
-            hang_after=hang_after,
-        )
         with self._signals():
+            runner = Runner(
+                plan=self.plan,
+                store=store,
+                programs=programs,
+                machine=self.plan.machine.name,
+                observer=observer,
+                stop=lambda: self.stopped is not None,
+                hang_after=hang_after,
+            )
+            if any(len(group.rank_counts) > 1 for group in self.plan.groups) and runner.anything_left():
+                self.plan = runner.plan = self._with_checked_starts(store, observer, hang_after)
             return runner.run()
+
+    def _with_checked_starts(self, store: Store, observer: Observer, hang_after: float | None) -> CampaignPlan:
+        """The plan, with starts of their own for rank counts of which the library's choice is seen to depend on other
+        ranks."""
+        counting = LIBRARIES[self.plan.mpi.kind].counting(self.plan.mpi)
+        if counting is None or counting.at_exit:
+            observer.note(
+                f"{self.plan.mpi} can't count the messages of many cells in one start: that its choices are the same "
+                "on the first ranks of a larger start is not checked; `timpani compare` with a campaign of --starts "
+                "separate does"
+            )
+            return self.plan
+        with store.writing():
+            return apart_by_messages(self.plan, self._prover(store, observer, counting, hang_after, lambda cell: True))
 
     def prove(
         self,
@@ -131,17 +148,27 @@ class Session:
             )
             return Outcome("complete", 0)
         with self._signals():
-            uncounted = Prover(
-                plan=self.plan,
-                store=store,
-                programs=build(self.plan.mpi),
-                counting=counting,
-                stop=lambda: self.stopped is not None,
-                timeout=hang_after or LEAST_TIMEOUT,
-                told=observer.note,
-                wanted=wanted,
-            ).run()
+            uncounted = self._prover(store, observer, counting, hang_after, wanted).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
+
+    def _prover(
+        self,
+        store: Store,
+        observer: Observer,
+        counting: Counting,
+        hang_after: float | None,
+        wanted: Callable[[Cell], bool],
+    ) -> Prover:
+        return Prover(
+            plan=self.plan,
+            store=store,
+            programs=build(self.plan.mpi),
+            counting=counting,
+            stop=lambda: self.stopped is not None,
+            timeout=hang_after or LEAST_TIMEOUT,
+            told=observer.note,
+            wanted=wanted,
+        )
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -42,6 +42,7 @@ EXTRAS = (
     *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
     "changed_share",
     "dropped",
+    "world",
 )
 
 WIDEST = 0.25
@@ -59,8 +60,9 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
-    measured the cell no more, and why; null elsewhere. Launches that failed give no time. Flags of single launches (not
-    converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
+    measured the cell no more, and why; null elsewhere. `world` is the largest start that it was measured in. Launches
+    that failed give no time. Flags of single launches (not converged, skewed, bimodal) hold for the cell when most
+    launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
     flagged_by_most = {
@@ -84,6 +86,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     attempted = results.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
         pl.any("oversubscribed", "simulated"),
+        pl.max("world"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(

@@ -31,7 +31,10 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         lines.append("")
         shared = ", oversubscribed" if group.oversubscribed else ""
         cells = counted(len(group.cells), "cell")
-        lines.append(f"{counted(group.ranks, 'rank')} by {group.placement}{shared}, {group.datatype}: {cells} a launch")
+        fewer = ", ".join(map(str, group.rank_counts[:-1]))
+        first = f", and the first {fewer} of them" if fewer else ""
+        ranks = f"{counted(group.ranks, 'rank')}{first} by {group.placement}"
+        lines.append(f"{ranks}{shared}, {group.datatype}: {cells} a launch")
         for collective, algorithms in by_collective.items():
             sizes = set().union(*algorithms.values())
             lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")

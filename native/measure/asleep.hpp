@@ -1,0 +1,15 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+
+namespace timpani {
+
+/// Returns once another rank of `comm` has called `wake` with this one. Sleeps in between, looking every `interval`:
+/// waiting in MPI would keep a core busy.
+void sleep_until_woken(MPI_Comm comm, std::chrono::microseconds interval);
+
+void wake(MPI_Comm comm, int rank);
+
+}  // namespace timpani
