@@ -63,7 +63,7 @@ def test_a_race_measures_less_and_less(raced: Campaign) -> None:
 
 def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
     plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
-    again = Racing(plan, 0.6)
+    again = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6)
     for result in results_of(raced):  # as a run that goes on has them: all at once
         again.take(result)
     launches = measured(raced)

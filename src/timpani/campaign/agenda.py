@@ -8,6 +8,7 @@ from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race import Race, RacePoint, Timed
+from timpani.tuning.race_parameters import neighbours, starting
 from timpani.tuning.race_sizes import LOOK_LAUNCHES, coarse_sizes, looks_between, sizes_between
 
 
@@ -33,9 +34,9 @@ class Agenda(Protocol):
 class Everything:
     """All cells in all launches that the study asks for."""
 
-    def __init__(self, plan: CampaignPlan) -> None:
-        self._cells = frozenset(planned.cell for planned in plan.cells)
-        self._launches = plan.study.launches
+    def __init__(self, cells: Iterable[Cell], launches: int) -> None:
+        self._cells = frozenset(cells)
+        self._launches = launches
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         """As `Agenda.wanted` has it."""
@@ -52,18 +53,22 @@ class Everything:
 class Racing:
     """At each point the algorithms that may still be the best, at the sizes between which the choice changes."""
 
-    def __init__(self, plan: CampaignPlan, regret: float) -> None:
-        self._launches = plan.study.launches
+    def __init__(self, cells: Iterable[Cell], launches: int, regret: float) -> None:
+        """Of `launches` at most, until the `regret` of each choice is bounded."""
+        self._launches = launches
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
-        cells: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
-        for planned in plan.cells:
-            cells[point_of(planned.cell)].append(planned.cell)
-        self._cells = dict(cells)
-        self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in cells.items()})
-        self._series = _series(cells)
+        by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+        for cell in cells:
+            by_point[point_of(cell)].append(cell)
+        self._cells = dict(by_point)
+        self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
+        self._series = _series(by_point)
         self._sizes = {series: set(coarse_sizes(sizes)) for series, sizes in self._series.items()}
         self._looks: dict[RacePoint, frozenset[Algorithm]] = {}  # what is looked at where, at other sizes
+        self._taking_part: dict[RacePoint, set[Algorithm]] = {}  # of each point so far: not all parameters at first
+        self._new: dict[RacePoint, frozenset[Algorithm]] = {}  # of these, what the next launch measures first
+        self._take_up()
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         """As `Agenda.wanted` has it."""
@@ -83,11 +88,18 @@ class Racing:
         if result.error is None and result.median_us:
             self._results[result.launch].append(result)
 
+    @property
+    def race(self) -> Race:
+        """What the launches that were added up so far say."""
+        return self._race
+
     def _remaining(self) -> frozenset[Cell]:
         found: set[Cell] = set()
         for series, sizes in self._sizes.items():
             for point in (_at(series, size) for size in sizes):
-                remaining = self._race.standing(point).remaining
+                remaining = self._race.standing(point).remaining & self._taking_part[point]
+                if new := self._new[point]:
+                    remaining |= new | self._kept(point)
                 found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
         for point, algorithms in self._looks.items():
             if self._race.standing(point).launches < LOOK_LAUNCHES:
@@ -102,6 +114,28 @@ class Racing:
             self._sizes[series].update(sizes_between(sizes, measured, looked_at))
             for size, algorithms in looks_between(sizes, measured):
                 self._looks.setdefault(_at(series, size), algorithms)
+        self._take_up()
+
+    def _take_up(self) -> None:
+        """Has further parameters take part at each point: at one that is new what a race begins with and what was
+        chosen at other sizes, elsewhere neighbours of the best."""
+        for series, sizes in self._sizes.items():
+            standings = [self._race.standing(_at(series, size)) for size in sizes]
+            chosen = {each.choice for each in standings if each.choice is not None}
+            for point in (_at(series, size) for size in sizes):
+                algorithms = self._race.taking_part(point)
+                if point in self._taking_part:
+                    further = neighbours(algorithms, self._race.standing(point).excess)
+                else:
+                    further = starting(algorithms) | (chosen & set(algorithms))
+                so_far = self._taking_part.setdefault(point, set())
+                self._new[point] = further - so_far
+                so_far |= further
+
+    def _kept(self, point: RacePoint) -> frozenset[Algorithm]:
+        """What new ones are compared with, also where nothing else is left to measure."""
+        choice = self._race.standing(point).choice
+        return frozenset(each for each in self._race.taking_part(point) if each.is_default or each == choice)
 
 
 _Series = tuple[str, int, str, str]
@@ -133,4 +167,5 @@ def timed(result: LaunchResult) -> Timed:
 
 def agenda_of(plan: CampaignPlan) -> Agenda:
     """What the study of `plan` asks for."""
-    return Everything(plan) if plan.study.regret is None else Racing(plan, plan.study.regret)
+    cells, launches = [planned.cell for planned in plan.cells], plan.study.launches
+    return Everything(cells, launches) if plan.study.regret is None else Racing(cells, launches, plan.study.regret)

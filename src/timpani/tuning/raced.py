@@ -113,7 +113,7 @@ def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
     many there were, and whether all algorithms of the other sizes took part. Else empty."""
     race = race_of(results)
-    incomplete = _only_looked_at(race) if race else set()
+    incomplete = _only_looked_at(race, results) if race else set()
     rows: list[tuple[object, ...]] = []
     for point in race.points() if race else ():
         standing = race.standing(point) if race else None
@@ -137,12 +137,12 @@ def race_standings(results: pl.DataFrame) -> pl.DataFrame:
 
 def dropped_cells(results: pl.DataFrame) -> pl.DataFrame:
     """POINT, ALGORITHM and `dropped`, in words when and why, of each cell that a race measured no more."""
-    rows = list(_dropped(race)) if (race := race_of(results)) else []
+    rows = list(_dropped(race, results)) if (race := race_of(results)) else []
     return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "dropped": pl.String()}, orient="row")
 
 
-def _dropped(race: Race) -> Iterator[tuple[object, ...]]:
-    incomplete = _only_looked_at(race)
+def _dropped(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
+    incomplete = _only_looked_at(race, results)
     for point in race.points():
         standing = race.standing(point)
         if point in incomplete:
@@ -157,12 +157,18 @@ def _dropped(race: Race) -> Iterator[tuple[object, ...]]:
             )
 
 
-def _only_looked_at(race: Race) -> set[RacePoint]:
-    """The points that lack algorithms of the other sizes."""
-    series: dict[RacePoint, set[Algorithm]] = {}
-    for point in race.points():
-        series.setdefault(replace(point, message_bytes=0), set()).update(race.taking_part(point))
-    return {point for point in race.points() if set(race.taking_part(point)) != series[replace(point, message_bytes=0)]}
+def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
+    """The points that lack algorithms with which the race began at other sizes."""
+    begun: dict[RacePoint, set[Algorithm]] = {}
+    raced = results.filter(pl.col(REGRET).is_not_null())
+    first = raced.filter(pl.col("launch") == pl.col("launch").min().over("machine"))
+    for row in first.select(*POINT, *ALGORITHM).unique().iter_rows(named=True):
+        begun.setdefault(replace(_point(row), message_bytes=0), set()).add(_algorithm(row))
+    return {
+        point
+        for point in race.points()
+        if begun.get(replace(point, message_bytes=0), set()) - set(race.taking_part(point))
+    }
 
 
 def _in_words(why: Dropped, accepted: float) -> str:
