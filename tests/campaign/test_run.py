@@ -152,7 +152,10 @@ def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> 
 def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None:
     arguments, refused = {
         "openmpi": (("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
-        "mpich": (("bcast", "--algorithms", "smp,binomial"), "smp"),
+        "mpich": (
+            ("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "recursive_doubling,ring"),
+            "recursive_doubling",
+        ),
     }[mpi.kind]
     where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "--launches", "1")
     done = typed("run", *arguments, *where, "-o", tmp_path / "c")

@@ -27,6 +27,11 @@ from timpani.study.operations import COLLECTIVES
 # `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
 _NO_ALGORITHMS = ("auto", "nb")
 
+# It calls the same collective on a node's ranks and on the nodes' first ones, where the forced variable asks for it
+# again: it can't serve them, so that every call is refused, or a rank waits for ever (seen with 4.0.2 and 5.0.2). A
+# selection tree can name it.
+_NOT_BY_VARIABLE = "smp"
+
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
 
 _DEVICE_COLLECTIVES = "MPIR_CVAR_DEVICE_COLLECTIVES"
@@ -46,9 +51,13 @@ class Variable:
 
 
 def catalogue(mpi: Mpi) -> Catalogue:
-    """Ask the library through MPI_T, by a program built for it."""
+    """What can be forced. The library is asked through MPI_T, by a program built for it."""
     algorithms = read_algorithms(control_variables(mpi, {}))
-    return Catalogue(mpi.kind, mpi.version, _numbered(mpi, algorithms))
+    forced = {
+        collective: tuple(info for info in infos if info.name != _NOT_BY_VARIABLE)
+        for collective, infos in algorithms.items()
+    }
+    return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced))
 
 
 def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection:
