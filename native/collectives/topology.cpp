@@ -1,13 +1,15 @@
 #include "collectives/topology.hpp"
 
 #include <algorithm>
-#include <map>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
 
 namespace timpani {
 
 Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank) {
-    std::map<int, int> nodes;
-    std::map<int, int> groups;
+    std::unordered_map<int, int> nodes;
+    std::unordered_map<int, int> groups;
     for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
         const auto [node, first_seen] = nodes.try_emplace(node_of_rank[rank], static_cast<int>(nodes.size()));
         if (first_seen) {
@@ -25,6 +27,17 @@ Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group
         members.push_back(static_cast<int>(rank));
         most_ranks_ = std::max(most_ranks_, static_cast<int>(members.size()));
     }
+}
+
+Topology Topology::even(int ranks, int nodes, int groups, Order order) {
+    std::vector<int> node_of_rank;
+    std::vector<int> group_of_rank;
+    for (std::int64_t rank = 0; rank < ranks; ++rank) {
+        const std::int64_t node = order == Order::round_robin ? rank % nodes : rank * nodes / ranks;
+        node_of_rank.push_back(static_cast<int>(node));
+        group_of_rank.push_back(static_cast<int>(node * groups / nodes));
+    }
+    return {node_of_rank, group_of_rank};
 }
 
 }  // namespace timpani

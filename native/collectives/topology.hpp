@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,10 @@ class Topology {
     /// The node and the group of each rank, in any numbers. Ranks of one node that name several groups are in that of
     /// the lowest of them.
     Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank);
+
+    /// Equal nodes in equal groups, as far as the numbers allow: each filled in turn, or ranks dealt out one a node.
+    enum class Order : std::uint8_t { node_by_node, round_robin };
+    static Topology even(int ranks, int nodes, int groups, Order order);
 
     [[nodiscard]] int ranks() const { return static_cast<int>(node_of_.size()); }
     [[nodiscard]] int nodes() const { return static_cast<int>(ranks_of_.size()); }

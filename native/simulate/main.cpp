@@ -1,13 +1,14 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
-//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [NODE GROUP]…
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [PLACES]
 //   costs OVERHEAD REDUCED COPIED REST [; [FIRST_BYTES LATENCY GAP PER_BYTE]…]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
 // {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
 // {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
-// and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}. NODE and GROUP of each rank
-// follow where it is known which ranks share a node. Costs hold for the calls that follow, with the lines of each
+// and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}. PLACES say which ranks share
+// a node, where that is known: `NODES GROUPS core|node` for equal nodes in equal groups, each filled in turn or ranks
+// dealt out one a node; else NODE GROUP of each rank. Costs hold for the calls that follow, with the lines of each
 // relation (simulate/costs.hpp) behind a semicolon, and are answered by {}; before them the unit clock.
 // Needs no MPI.
 
@@ -37,6 +38,29 @@ struct Request {
     std::string what;
 };
 
+/// What is left of the words: nothing, where it is not known which ranks share a node.
+std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, const std::string& line) {
+    std::vector<int> numbers;
+    for (int number = 0; words >> number;) numbers.push_back(number);
+    const bool only_numbers = words.eof();
+    if (only_numbers && numbers.empty()) return nullptr;
+    words.clear();  // of the failure to read a word as a number
+    if (std::string order; !only_numbers && numbers.size() == 2 && words >> order) {
+        const auto [nodes, groups] = std::pair(numbers[0], numbers[1]);
+        const bool valid = 1 <= groups && groups <= nodes && nodes <= ranks;
+        if (!valid || (order != "core" && order != "node")) throw std::runtime_error("not nodes and groups: " + line);
+        const auto by = order == "core" ? Topology::Order::node_by_node : Topology::Order::round_robin;
+        return std::make_unique<Topology>(Topology::even(ranks, nodes, groups, by));
+    }
+    std::vector<int> nodes;
+    std::vector<int> groups;
+    for (std::size_t i = 0; i < numbers.size(); ++i) (i % 2 == 0 ? nodes : groups).push_back(numbers[i]);
+    if (!only_numbers || groups.size() != static_cast<std::size_t>(ranks) || nodes.size() != groups.size()) {
+        throw std::runtime_error("not a node and a group for each rank: " + line);
+    }
+    return std::make_unique<Topology>(nodes, groups);
+}
+
 Request parse(const std::string& line) {
     std::istringstream words(line);
     std::string collective;
@@ -49,16 +73,7 @@ Request parse(const std::string& line) {
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
-    std::vector<int> nodes;
-    std::vector<int> groups;
-    for (int node = 0, group = 0; words >> node >> group;) {
-        nodes.push_back(node);
-        groups.push_back(group);
-    }
-    if (!words.eof() || (!nodes.empty() && nodes.size() != static_cast<std::size_t>(args.ranks))) {
-        throw std::runtime_error("not a node and a group for each rank: " + line);
-    }
-    auto topology = nodes.empty() ? nullptr : std::make_unique<Topology>(nodes, groups);
+    auto topology = parse_topology(words, args.ranks, line);
     args.topology = topology.get();
     const auto bound = timpani::bind(collective, algorithm, args);
     return {std::move(topology), bound, what};

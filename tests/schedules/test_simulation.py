@@ -5,7 +5,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Composition, Costs, Line, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Composition, Costs, EqualNodes, Line, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
@@ -33,6 +33,29 @@ def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Sim
     for call, events, time in zip(every, simulator.events(every, costs), times, strict=True):
         assert events["end"].max() == time, call
         assert (events["start"] <= events["end"]).all()
+
+
+@pytest.mark.parametrize(
+    ("described", "listed"),
+    [
+        (EqualNodes(3, 2), [(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (2, 1), (2, 1)]),
+        (EqualNodes(3, 2, "node"), [(0, 0), (1, 0), (2, 1), (0, 0), (1, 0), (2, 1), (0, 0)]),
+    ],
+)
+def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
+    simulator: Simulator, described: EqualNodes, listed: list[tuple[int, int]]
+) -> None:
+    def events(places: EqualNodes | tuple[RankPlace, ...]) -> pl.DataFrame:
+        call = Call("allreduce", Algorithm(OWN, "two_level"), len(listed), 100, places=places)
+        return simulator.events([call])[0]
+
+    assert events(described).equals(events(tuple(RankPlace(*place) for place in listed)))
+
+
+def test_a_description_that_leaves_nodes_empty_is_refused(simulator: Simulator) -> None:
+    call = Call("allreduce", Algorithm(OWN, "two_level"), 2, 100, places=EqualNodes(3))
+    with pytest.raises(UserError, match="not nodes and groups"):
+        simulator.events([call])
 
 
 def test_a_rank_sends_and_receives_one_message_at_a_time(simulator: Simulator, own: Catalogue) -> None:

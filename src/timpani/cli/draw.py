@@ -39,14 +39,14 @@ def draw(
     from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
-    from timpani.report.drawing import Drawing, View, places
+    from timpani.report.drawing import Drawing, View, equal_nodes
     from timpani.schedules.simulation import Simulator
     from timpani.study.sizes import parse_size
 
     if not nodes and (groups, by) != (1, "core"):
         raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
     mpi = choose_mpi(None)
-    where = places(ranks, nodes, groups, by) if nodes else ()
+    where = equal_nodes(ranks, nodes, groups, by) if nodes else None
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
     typer.echo(drawing.write(Simulator(build(mpi)), view, output, force))

@@ -16,7 +16,7 @@ from timpani.charts.tree import tree_of
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
 from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
-from timpani.schedules.simulation import Call, RankPlace, Simulator
+from timpani.schedules.simulation import Call, EqualNodes, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
@@ -48,7 +48,7 @@ class Drawing:
         ranks: int,
         message_bytes: int,
         root: int,
-        where: tuple[RankPlace, ...] = (),
+        where: EqualNodes | None = None,
     ) -> Self:
         """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, on single bytes; `where` places its ranks."""
         collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
@@ -61,10 +61,10 @@ class Drawing:
             raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
         resolved = own.resolve(collective, Algorithm.parse(algorithm))
         info = own.info(collective, resolved)
-        if info is not None and info.restrictions.topology and not where:
+        if info is not None and info.restrictions.topology and where is None:
             raise UserError(f"{name} depends on which ranks share a node", "say how many nodes there are: --nodes 4")
         count = message_bytes if _is_sized(collective) else 0
-        return cls(Call(collective, resolved, ranks, count, root, places=where))
+        return cls(Call(collective, resolved, ranks, count, root, places=where or ()))
 
     def write(self, simulator: Simulator, view: View, path: Path, force: bool = False) -> Path:
         """Draw into the file `path`, whose suffix says how; returns it. One that exists is overwritten with `force`."""
@@ -97,7 +97,7 @@ class Drawing:
         """What is drawn, and how long it takes on the unit clock."""
         size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
-        nodes = [counted(len({place.node for place in self.call.places}), "node")] if self.call.places else []
+        nodes = [counted(self.call.places.nodes, "node")] if isinstance(self.call.places, EqualNodes) else []
         ticks = max(events["end"], default=0)
         parts = [
             self._name,
@@ -110,14 +110,13 @@ class Drawing:
         return ", ".join(parts)
 
 
-def places(ranks: int, nodes: int, groups: int, by: str) -> tuple[RankPlace, ...]:
-    """Ranks over so many nodes in equal groups. by `core`: each node is filled in turn; by `node`: round robin."""
+def equal_nodes(ranks: int, nodes: int, groups: int, by: str) -> EqualNodes:
+    """So many nodes in equal groups for so many ranks; UserError where some would be empty."""
     if by not in ("core", "node"):
         raise unknown("order of ranks", by, ("core", "node"), "timpani draw --help")
     if nodes > ranks or groups > nodes:
         raise UserError(f"{ranks} ranks on {nodes} nodes in {groups} groups leave some empty", "choose fewer of them")
-    on = (rank % nodes if by == "node" else rank * nodes // ranks for rank in range(ranks))
-    return tuple(RankPlace(node, node * groups // nodes) for node in on)
+    return EqualNodes(nodes, groups, "core" if by == "core" else "node")
 
 
 def _is_sized(collective: str) -> bool:

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -55,10 +55,23 @@ class RankPlace:
 
 
 @dataclass(frozen=True)
+class EqualNodes:
+    """Ranks over nodes and nodes over groups, as evenly as the numbers allow.
+
+    by  core: each node is filled in turn; node: ranks are dealt out, one a node
+    """
+
+    nodes: int
+    groups: int = 1
+    by: Literal["core", "node"] = "core"
+
+
+@dataclass(frozen=True)
 class Call:
     """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them.
 
-    places  of all ranks, for algorithms that ask which share a node; else empty
+    places  for algorithms that ask which ranks share a node, and costs that differ by that: EqualNodes, or the place
+            of each rank; else empty
     """
 
     collective: str
@@ -67,7 +80,7 @@ class Call:
     count: int
     root: int = 0
     element_bytes: int = 1
-    places: tuple[RankPlace, ...] = ()
+    places: EqualNodes | tuple[RankPlace, ...] = ()
 
 
 EVENT_SCHEMA: dict[str, pl.DataType] = {
@@ -161,5 +174,8 @@ def _costs_line(costs: Costs) -> str:
 
 def _line(call: Call, what: str) -> str:
     words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes, what)
-    places = (number for place in call.places for number in (place.node, place.group))
+    if isinstance(call.places, EqualNodes):
+        places: Iterable[object] = (call.places.nodes, call.places.groups, call.places.by)
+    else:
+        places = (number for place in call.places for number in (place.node, place.group))
     return " ".join(map(str, (*words, *places)))
