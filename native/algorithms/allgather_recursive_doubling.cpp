@@ -64,6 +64,7 @@ Algorithm recursive_doubling(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
+        .symmetry = by_exclusive_or,
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                        return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                    },

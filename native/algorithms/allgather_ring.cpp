@@ -34,6 +34,7 @@ Algorithm ring(std::string_view collective) {
         .aliases = {},
         .rounds = rounds,
         .round = round,
+        .symmetry = by_rotation,
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
                    .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {

@@ -19,6 +19,7 @@ const Register entry{{
     .rounds = [](const CollectiveArguments& args) { return RingAllreduce(args, 0).rounds(); },
     .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
                 Steps& steps) { RingAllreduce(args, 0).round(rank, k, steps); },
+    .symmetry = by_rotation_of_parts,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return std::int64_t{2} * (args.ranks - 1);
                },

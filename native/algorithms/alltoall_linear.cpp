@@ -20,6 +20,7 @@ Algorithm linear(std::string_view collective) {
         .aliases = {},
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
+        .symmetry = by_rotation,
         .claims = {.rounds = to_all_others,
                    .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},

@@ -22,6 +22,7 @@ Algorithm linear_throttled(std::string_view collective) {
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
         .requests = [](const CollectiveArguments& args) { return 2 * args.parameters[0]; },
+        .symmetry = by_rotation,
         .claims = {.rounds = to_all_others,
                    .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},

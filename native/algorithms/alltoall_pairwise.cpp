@@ -21,6 +21,7 @@ Algorithm pairwise(std::string_view collective) {
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = shifted_exchange,
         .requests = [](const CollectiveArguments&) -> std::int64_t { return 2; },
+        .symmetry = by_rotation,
         .claims = {.rounds = to_all_others,
                    .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
                    .most_neighbours = to_all_others},

@@ -26,6 +26,7 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
+    .symmetry = by_rotation,
     .claims = {.rounds = rounds,
                .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
                .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {

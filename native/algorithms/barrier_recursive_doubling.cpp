@@ -36,6 +36,7 @@ const Register entry{{
     .aliases = {},
     .rounds = rounds,
     .round = round,
+    .symmetry = by_exclusive_or,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },

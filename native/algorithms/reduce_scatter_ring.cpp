@@ -58,6 +58,7 @@ Algorithm ring(std::string_view collective) {
         .rounds = rounds,
         .round = round<block>,
         .scratch = scratch<block>,
+        .symmetry = block == scattered_part ? by_rotation_of_parts : by_rotation,
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
                    .most_sent = most_sent<block>,
                    .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {

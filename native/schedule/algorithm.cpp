@@ -50,6 +50,11 @@ void require_admitted(const Algorithm& algorithm, const CollectiveArguments& arg
                              " applies only where: " + algorithm.restrictions.text());
 }
 
+Symmetry symmetry_of(const Algorithm& algorithm, const CollectiveArguments& args) {
+    const bool told = algorithm.symmetry != nullptr && args.counts.empty() && args.ranks > 1;
+    return told ? algorithm.symmetry(args) : Symmetry::none;
+}
+
 Register::Register(Algorithm algorithm) {
     storage().push_back(std::move(algorithm));
     const Algorithm* entry = &storage().back();

@@ -12,6 +12,7 @@
 #include "schedule/parameters.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/step.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace timpani {
 
@@ -71,8 +72,14 @@ struct Algorithm {
     /// Most messages that a rank may have under way at once, at least 1; where it is null, four for each rank and those
     /// of a pipeline (DependencyTracker). At the bound the oldest must end before the next starts.
     std::int64_t (*requests)(const CollectiveArguments&) = nullptr;
+    /// By which renumberings of the ranks the schedule stays as it is, where blocks are of one size. The verifier
+    /// checks it, and one rank is simulated for all. None where it is null.
+    Symmetry (*symmetry)(const CollectiveArguments&) = nullptr;
     Claims claims;
 };
+
+/// The symmetry of the algorithm's schedule for `args`.
+Symmetry symmetry_of(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// Throws std::runtime_error where the algorithm's restrictions don't admit `args`.
 void require_admitted(const Algorithm& algorithm, const CollectiveArguments& args);

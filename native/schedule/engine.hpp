@@ -10,6 +10,7 @@
 #include "schedule/dependencies.hpp"
 #include "schedule/message_pool.hpp"
 #include "schedule/schedule.hpp"
+#include "schedule/symmetry.hpp"
 
 namespace timpani {
 
@@ -35,12 +36,17 @@ class Engine {
         int receive;
     };
 
-    Engine(const Schedule& schedule, int ranks, std::int64_t most_under_way, Policy& policy)
+    /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
+    /// posted itself, towards the rank to which it is what the peer is to it.
+    Engine(const Schedule& schedule, int ranks, std::int64_t most_under_way, Policy& policy,
+           Symmetry symmetry = Symmetry::none)
         : schedule_(schedule),
           rounds_(schedule.rounds()),
           most_under_way_(most_under_way),
           policy_(policy),
-          ranks_(static_cast<std::size_t>(ranks)) {}
+          symmetry_(symmetry),
+          all_ranks_(ranks),
+          ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(ranks) : 1) {}
 
     /// Lets every rank begin, and all go as far as they can.
     void start() {
@@ -153,8 +159,10 @@ class Engine {
         Note note = policy_.begin(place, rank.round, step, waited_);
         if (!step.is_message()) return;
         const bool sends = step.kind == Step::Kind::send;
-        const int other =
-            at(step.peer).messages.meet(messages_, sends ? Step::Kind::receive : Step::Kind::send, number);
+        const auto other_kind = sends ? Step::Kind::receive : Step::Kind::send;
+        const int other = symmetry_ == Symmetry::none
+                              ? at(step.peer).messages.meet(messages_, other_kind, number)
+                              : rank.messages.meet(messages_, other_kind, mirrored(symmetry_, all_ranks_, step.peer));
         const int side = messages_.add({step, place, rank.round, std::move(note), other >= 0});
         rank.messages.add(messages_, side);
         if (other >= 0) policy_.meet(sends ? Meeting{side, other} : Meeting{other, side});
@@ -164,6 +172,8 @@ class Engine {
     std::int64_t rounds_;
     std::int64_t most_under_way_;
     Policy& policy_;
+    Symmetry symmetry_;
+    int all_ranks_;
     std::vector<Rank> ranks_;
     std::deque<int> ready_;
     MessagePool<Note> messages_;

@@ -28,12 +28,14 @@ namespace {
 template <class Moment>
 class Clock {
   public:
-    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell)
+    /// With a symmetry, what happens to rank 0 stands for all.
+    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell,
+          Symmetry symmetry = Symmetry::none)
         : schedule_(prepare(algorithm, args)),
           till_(costs, args),
           tell_(tell),
-          ranks_(static_cast<std::size_t>(args.ranks)),
-          engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this) {}
+          ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(args.ranks) : 1),
+          engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry) {}
 
     Moment run() {
         engine_.start();
@@ -230,7 +232,14 @@ template <std::size_t kTerms>
 Moment<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
                     const Tell& tell = nullptr) {
     std::optional<Moment<kTerms>> found;
-    if (!by_events) found = last_by_level<kTerms>(algorithm, args, costs);
+    if (!by_events) {
+        const auto symmetry = symmetry_of(algorithm, args);
+        if (symmetry != Symmetry::none && args.topology == nullptr) {
+            found = Clock<Moment<kTerms>>(algorithm, args, costs, tell, symmetry).run();
+        } else {
+            found = last_by_level<kTerms>(algorithm, args, costs);
+        }
+    }
     if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, tell).run();
     Till(costs, args).begin_and_end_at_rest(*found);
     return *found;

@@ -30,6 +30,19 @@ TEST(claims_that_the_schedule_does_not_keep_are_found) {
     CHECK(false_claim(&Claims::most_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
 }
 
+TEST(a_symmetry_that_the_schedule_does_not_keep_is_found) {
+    const CollectiveArguments args{.ranks = 4, .count = 8, .root = 0};
+    Algorithm ring = *find_algorithm("allgather", "ring");
+    CHECK(!find_broken_symmetry(ring, args));
+    ring.symmetry = by_exclusive_or;
+    CHECK(find_broken_symmetry(ring, args) == "rank 1 does not do what rank 0 does, as is claimed");
+    Algorithm parts = *find_algorithm("allreduce", "ring");
+    const CollectiveArguments uneven{.ranks = 4, .count = 9, .root = 0};
+    CHECK(!find_broken_symmetry(parts, uneven));
+    parts.symmetry = by_rotation;
+    CHECK(find_broken_symmetry(parts, uneven).has_value());
+}
+
 TEST(a_round_that_is_passed_over_although_a_rank_has_steps_in_it_is_found) {
     Algorithm algorithm = *find_algorithm("bcast", "linear");
     const CollectiveArguments args{.ranks = 4, .count = 5, .root = 0};

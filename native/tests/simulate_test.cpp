@@ -147,6 +147,33 @@ TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
     CHECK(found.waited == 3 * (10 + 3));
 }
 
+TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {
+    int alike = 0;
+    for (const Algorithm* algorithm : algorithms()) {
+        for (const int ranks : {2, 3, 7, 8, 16, 21}) {
+            for (const std::int64_t count : {0, 1, 50, 16 * 3 * 7 * 10}) {
+                CollectiveArguments args{.ranks = ranks, .count = count, .root = 0};
+                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
+                    args.parameters.at(i) = algorithm->parameters[i].default_value;
+                }
+                if (symmetry_of(*algorithm, args) == Symmetry::none) continue;
+                ++alike;
+                for (const Costs& costs : {kCosts, unit_clock(), hockney(0.1, 0.01, 7)}) {
+                    CHECK(simulate(*algorithm, args, costs) == simulate(*algorithm, args, costs, [](const Event&) {}));
+                }
+            }
+        }
+    }
+    CHECK(alike > 200);
+}
+
+TEST(a_billion_ranks_that_are_alike_take_what_the_literature_says) {
+    constexpr int kRanks = 1 << 30;
+    CHECK(near(time_of("barrier", "dissemination", kRanks, 0), 30 * kA));
+    CHECK(near(time_of("allreduce", "recursive_doubling", kRanks, 8), 30 * (kA + kB * 8 + kG * 8)));
+    CHECK(near(time_of("allgather", "recursive_doubling", kRanks, 1), 30 * kA + (kRanks - 1.0) * kB));
+}
+
 TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
     // The root's second send can flow before the first, whose receiver comes late: it reduces for long.
     Algorithm late = *find_algorithm("bcast", "linear");

@@ -64,6 +64,7 @@ bool check(const Algorithm& algorithm, const Extent& extent) {
         mistake = find_mistake(algorithm, args);
         // Claims are for blocks of one size, and for calls in which data moves.
         if (!mistake && args.count > 0 && args.counts.empty()) mistake = find_false_claim(algorithm, args);
+        if (!mistake && args.count > 0) mistake = find_broken_symmetry(algorithm, args);
         if (mistake) mistake = show(algorithm, args) + ": " + *mistake;
         return !mistake;
     });

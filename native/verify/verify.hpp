@@ -35,4 +35,8 @@ std::optional<std::string> find_mistake(const Algorithm& algorithm, const Collec
 /// Which of the algorithm's claims is not what its schedule does in this case, or nothing.
 std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args);
 
+/// Whether a rank does other than its algorithm's symmetry says, or nothing: its steps are those of rank 0 with peers
+/// renumbered, of the same size, and wait for the same messages.
+std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, const CollectiveArguments& args);
+
 }  // namespace timpani
