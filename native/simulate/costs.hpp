@@ -8,13 +8,14 @@
 namespace timpani {
 
 /// What a message takes by its own size, from `first_bytes` on, as in LogGP: of n bytes gap + per_byte · n, for which
-/// it holds the sender's port and the receiver's, and then `latency`, in which both may be at others. Hockney's α is
-/// the gap of a line without a latency.
+/// it holds the sender's port and the receiver's, and then latency + latency_per_byte · n, in which both may be at
+/// others: where one message alone is slower than the port. Hockney's α is the gap of a line without a latency.
 struct Line {
     std::int64_t first_bytes = 0;
-    double latency = 0;
     double gap = 0;
     double per_byte = 0;
+    double latency = 0;
+    double latency_per_byte = 0;
 };
 
 /// How close two ranks are: on one node, in one group of nodes, in two groups; the first where nobody knows.
@@ -39,10 +40,10 @@ inline Costs hockney(double alpha, double beta, double gamma) {
 /// A message takes one tick, and all else nothing.
 inline Costs unit_clock() { return hockney(1, 0, 0); }
 
-/// The amounts that are paid: of each a count or bytes. Behind these latencies, gaps and bytes of each line, line after
-/// line of one relation after the other.
+/// The amounts that are paid: of each a count or bytes. Behind these what each line's gap, per_byte, latency and
+/// latency_per_byte was paid for, line after line of one relation after the other.
 enum class Paid : std::uint8_t { overhead, reduced, copied, rest };
 constexpr std::size_t kPaidFirst = 4;
-constexpr std::size_t kPaidByLine = 3;
+constexpr std::size_t kPaidByLine = 4;
 
 }  // namespace timpani

@@ -1,7 +1,7 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [PLACES]
-//   costs OVERHEAD REDUCED COPIED REST [; [FIRST_BYTES LATENCY GAP PER_BYTE]…]…
+//   costs OVERHEAD REDUCED COPIED REST [; [FIRST_BYTES GAP PER_BYTE LATENCY LATENCY_PER_BYTE]…]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
 // {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
@@ -95,8 +95,8 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
         auto& lines = costs.messages.at(relations - 1);
         Line read;
         std::istringstream(word) >> read.first_bytes;
-        words >> read.latency >> read.gap >> read.per_byte;
-        valid = !words.fail() && std::min({read.latency, read.gap, read.per_byte}) >= 0 &&
+        words >> read.gap >> read.per_byte >> read.latency >> read.latency_per_byte;
+        valid = !words.fail() && std::min({read.gap, read.per_byte, read.latency, read.latency_per_byte}) >= 0 &&
                 (lines.empty() || lines.back().first_bytes < read.first_bytes);
         lines.push_back(read);
     }

@@ -29,8 +29,8 @@ struct Moment {
     void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
 };
 
-/// For costs of up to 4 lines in all, and of up to 12.
-constexpr std::size_t kFewTerms = kPaidFirst + 4 * kPaidByLine;
+/// For costs of up to 3 lines in all, and of up to 12.
+constexpr std::size_t kFewTerms = kPaidFirst + 3 * kPaidByLine;
 constexpr std::size_t kMostTerms = kPaidFirst + 12 * kPaidByLine;
 
 /// Without terms it is a number.
@@ -79,12 +79,13 @@ class Till {
 
     template <class Moment>
     static void hold_ports(Moment& now, const Priced& message) {
-        now.pay(message.term + 1, 1, message.line->gap);
-        now.pay(message.term + 2, message.bytes, message.line->per_byte);
+        now.pay(message.term, 1, message.line->gap);
+        now.pay(message.term + 1, message.bytes, message.line->per_byte);
     }
     template <class Moment>
     static void arrive(Moment& now, const Priced& message) {
-        now.pay(message.term, 1, message.line->latency);
+        now.pay(message.term + 2, 1, message.line->latency);
+        now.pay(message.term + 3, message.bytes, message.line->latency_per_byte);
     }
     template <class Moment>
     void post(Moment& now) const {

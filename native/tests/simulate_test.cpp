@@ -30,7 +30,9 @@ Costs all_costs() {
             .reduced = 0.37,
             .copied = 0.11,
             .rest = 509,
-            .messages = {{{{0, 211, 97, 1.3}, {1024, 1009, 401, 0.7}}, {{0, 5003, 307, 2.9}}, {{0, 9001, 503, 3.1}}}}};
+            .messages = {{{{0, 97, 1.3, 211, 0.17}, {1024, 401, 0.7, 1009, 0.19}},
+                          {{0, 307, 2.9, 5003, 0.23}},
+                          {{0, 503, 3.1, 9001, 0.29}}}}};
 }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
@@ -112,7 +114,8 @@ TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
     const Costs costs = all_costs();
     std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
     for (const auto& lines : costs.messages) {
-        for (const Line& line : lines) prices.insert(prices.end(), {line.latency, line.gap, line.per_byte});
+        for (const Line& line : lines)
+            prices.insert(prices.end(), {line.gap, line.per_byte, line.latency, line.latency_per_byte});
     }
     for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
         const double time = simulate(algorithm, args, costs);
@@ -135,12 +138,14 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
             timpani::bind("bcast", "linear", {.ranks = 4, .count = count, .root = 0, .topology = &topology});
         return compose(*bound.algorithm, bound.args, all_costs()).amounts;
     };
-    CHECK((amounts(8) == std::vector<double>{1, 0, 0, 1, 0, 1, 8, 0, 0, 0, 0, 1, 8, 1, 1, 8}));
-    CHECK((amounts(1024) == std::vector<double>{1, 0, 0, 1, 0, 0, 0, 0, 1, 1024, 0, 1, 1024, 1, 1, 1024}));
+    const std::vector<double> small{1, 0, 0, 1, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
+    CHECK(amounts(8) == small);
+    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
+    CHECK(amounts(1024) == large);
 }
 
 TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
-    const Costs costs{.messages = {{{{.latency = 100, .gap = 10, .per_byte = 1}}}}};
+    const Costs costs{.messages = {{{{.gap = 10, .per_byte = 1, .latency = 100}}}}};
     const auto bound = timpani::bind("bcast", "linear", {.ranks = 5, .count = 3, .root = 0});
     const Composition found = compose(*bound.algorithm, bound.args, costs);
     CHECK(found.time == 4 * (10 + 3) + 100);

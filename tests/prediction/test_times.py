@@ -2,19 +2,36 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from tests.installed import FOUND
 from timpani.native.build import build
+from timpani.prediction.calibration import Calibration
 from timpani.prediction.costs import point_to_point_costs
+from timpani.prediction.observed import call_of
+from timpani.prediction.terms import vector
 from timpani.prediction.times import PREDICTED, RATIO, choices, predicted_times
-from timpani.schedules.simulation import Costs, Line, Simulator
+from timpani.schedules.simulation import Call, Costs, Line, Simulator
+
+
+def calibration(costs: Costs) -> Calibration:
+    """As if only messages between two ranks had been measured."""
+    values = vector(costs)
+    return Calibration(costs, [], np.full(len(values), True), values[None, :], None, np.empty(0), False)
+
+
+def call(row: dict[str, Any]) -> Call:
+    return call_of(row, 4 if row["collective"] == "allreduce" else 1, ())
+
 
 ALPHA, BETA, GAMMA = 2.0, 0.001, 0.0005  # µs, µs/B, µs/B
 
 
-COSTS = Costs(reduced=GAMMA, messages=((Line(0, gap=ALPHA / 2, per_byte=BETA), Line(1024, gap=ALPHA, per_byte=BETA)),))
+COSTS = calibration(
+    Costs(reduced=GAMMA, messages=((Line(0, gap=ALPHA / 2, per_byte=BETA), Line(1024, gap=ALPHA, per_byte=BETA)),))
+)
 
 
 def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) -> dict[str, Any]:
@@ -50,7 +67,7 @@ def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
         "ring": 2 * 3 * ALPHA + 2 * 3 / 4 * BETA * size + 3 / 4 * GAMMA * size,
     }
     cells = pl.DataFrame([cell(name, size, 2 * time) for name, time in formula.items()])
-    found, left_out = predicted_times(cells, COSTS, simulator, lambda collective: 4)
+    found, left_out = predicted_times(cells, COSTS, simulator, call)
     assert left_out == []
     assert dict(zip(found["algorithm"], found[PREDICTED], strict=True)) == pytest.approx(formula)
     assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
@@ -64,13 +81,13 @@ def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulat
             cell("ring", 64, 1.0) | {"median_us": None, "osu_avg_us": None},
         ]
     )
-    found, left_out = predicted_times(cells, COSTS, simulator, lambda collective: 1)
+    found, left_out = predicted_times(cells, COSTS, simulator, call)
     assert (found.height, left_out) == (0, [])
 
 
 def test_an_algorithm_that_cannot_be_simulated_is_left_out_alone_and_named(simulator: Simulator) -> None:
     cells = pl.DataFrame([cell("ring", 64, 1.0), cell("vanished", 64, 1.0), cell("vanished", 128, 1.0)])
-    found, (left_out,) = predicted_times(cells, COSTS, simulator, lambda collective: 1)
+    found, (left_out,) = predicted_times(cells, COSTS, simulator, call)
     assert found["algorithm"].to_list() == ["ring"]
     assert left_out.startswith("allreduce vanished on 4 ranks at 2 sizes from 64 B to 128 B: ")
 

@@ -86,10 +86,12 @@ def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
 
 
 def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
-    costs = Costs(overhead=1, rest=5, messages=((Line(0, 1, 2, 0.5), Line(64, 1, 1, 1)), (), (Line(0, 10, 10, 1),)))
+    costs = Costs(
+        overhead=1, rest=5, messages=((Line(0, 2, 0.5, 1), Line(64, 1, 1, 1)), (), (Line(0, 10, 1, 10, 0.25),))
+    )
     two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
     call = Call("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
     # On the way to rank 3: two postings, a message within the node and one to the other.
-    near, unused, far = (1, 1, 8), (0, 0, 0), (1, 1, 8)
-    time = 2 * 1 + (1 + 2 + 4) + (10 + 10 + 8) + 5
+    near, unused, far = (1, 8, 1, 8), (0, 0, 0, 0), (1, 8, 1, 8)
+    time = 2 * 1 + (1 + 2 + 4) + (10 + 8 + 10 + 2) + 5
     assert simulator.compositions([call], costs) == [Composition(time, 0.0, (2, 0, 0, 1, *near, *unused, *far))]

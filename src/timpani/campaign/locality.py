@@ -52,6 +52,16 @@ def localities_of(campaign: Campaign) -> Localities:
     return localities
 
 
+def hosts_of(campaign: Campaign) -> dict[tuple[int, str], tuple[str, ...]]:
+    """The host of each rank, by rank count and placement, as far as launches told where they ran."""
+    found = {}
+    for launch in campaign.launches:
+        places = _seats(launch, campaign.header.machine).places
+        if places and (placement := launch.get("placement")):
+            found[len(places), placement] = tuple(places[rank].host for rank in sorted(places))
+    return found
+
+
 def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
     """The locality of the curve or cell of that name, by column; None where it has none or nobody told."""
     key = name["ranks"], name["placement"], name["parameters"]

@@ -18,6 +18,7 @@ from timpani.cli.importing import import_
 from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
+from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.prove import prove
 from timpani.cli.report import report
@@ -47,6 +48,7 @@ app.command("show")(show)
 app.command("verdict")(verdict)
 app.command("report")(report)
 app.command("fit")(fit)
+app.command("predict")(predict)
 app.command("check")(check)
 app.command("import")(import_)
 app.command("compare")(compare)

@@ -36,7 +36,7 @@ def fit(
     costs_from: Annotated[
         Path | None,
         typer.Option(
-            help="The campaign whose `latency` and `reduce_local` tell α, β and γ, where it is another.",
+            help="The campaign that tells the costs of messages, reductions and copies, where it is another.",
             show_default=False,
         ),
     ] = None,
@@ -73,7 +73,7 @@ def fit(
     context = FitContext.of(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
     try:
-        prediction = predict_campaign(campaign, found, costs_from)
+        prediction = predict_campaign(campaign, costs_from)
     except UserError as error:
         if costs_from is not None or figure is not None:
             raise

@@ -1,57 +1,59 @@
-"""What our algorithms should take by α, β and γ, against what they took; and which of them each would choose."""
+"""What our algorithms should take against what they took; and which of them each would choose."""
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 import polars as pl
 
 from timpani.models.curves import TIME, curve_words
-from timpani.schedules.simulation import Call, Costs, NotSimulated, Simulator
-from timpani.study.cell import OWN, Algorithm, parse_parameters
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.predictions import predict
+from timpani.schedules.simulation import Call, NotSimulated, Simulator
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.schema import CURVE, SWEEP
 from timpani.study.sizes import show_sizes
 
 _POINT = (*SWEEP, "message_bytes")
-PREDICTED = "predicted_us"
+PREDICTED, LOW, HIGH = "predicted_us", "predicted_low_us", "predicted_high_us"
 RATIO = "ratio"
 
 
 def predicted_times(
     cells: pl.DataFrame,
-    costs: Costs,
+    calibration: Calibration,
     simulator: Simulator,
-    element_bytes: Callable[[str], int],
+    call_of: Callable[[dict[str, Any]], Call],
     apart: Collection[tuple[str, str]] = (),
+    from_others: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The times that our algorithms should take under `costs`, in the cells where they were measured.
+    """The times that our algorithms should take, in the cells where they were measured.
 
-    cells          columns of `estimate_cells`; other algorithms, and cells without a time, are left out
-    element_bytes  of a collective's datatype
-    apart          algorithms by collective and name that are left out too: those that treat near ranks and far ones
-                   differently, which costs that are the same for all pairs can't tell apart
+    cells        columns of `estimate_cells`; other algorithms, and cells without a time, are left out
+    call_of      of a cell
+    apart        algorithms by collective and name that are left out too
+    from_others  where the calibration is of these cells: what it says of each without the others of its algorithm
 
-    Columns CURVE, `message_bytes`, TIME, PREDICTED and RATIO = predicted / measured. With them a sentence for each
-    curve and reason why cells could not be simulated; these have no row.
+    Columns CURVE, `message_bytes`, TIME, PREDICTED, its interval LOW and HIGH (null where nothing tells it) and RATIO =
+    predicted / measured. With them a sentence for each curve and reason why cells have no prediction; these have no
+    row.
     """
     own = cells.filter(is_schedule_of_ours()).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
     own = own.filter(
         pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
     ).select(*CURVE, "message_bytes", TIME)
-    calls = [
-        Call(
-            collective=row["collective"],
-            algorithm=Algorithm(OWN, row["algorithm"], parse_parameters(row["parameters"])),
-            ranks=row["ranks"],
-            count=row["message_bytes"] // element_bytes(row["collective"]),
-            element_bytes=element_bytes(row["collective"]),
-        )
-        for row in own.iter_rows(named=True)
-    ]
-    answers = simulator.times(calls, costs)
-    told = own.with_columns(
-        pl.Series(PREDICTED, [None if isinstance(each, NotSimulated) else each for each in answers], pl.Float64),
-        pl.Series("why", [each.why if isinstance(each, NotSimulated) else None for each in answers], pl.String),
-    )
+    calls = [call_of(row) for row in own.iter_rows(named=True)]
+    left = dict(zip((each.call for each in calibration.observations), calibration.left_out, strict=True))
+    answers = predict(simulator, calibration, calls)
+    rows: list[tuple[float | None, float | None, float | None, str | None]] = []
+    for row, call, answer in zip(own.iter_rows(named=True), calls, answers, strict=True):
+        if isinstance(answer, NotSimulated):
+            rows.append((None, None, None, answer.why))
+            continue
+        if from_others and call in left:
+            answer = answer.scaled(left[call] * row[TIME] / answer.time)
+        rows.append((answer.time, answer.low, answer.high, None))
+    types = {PREDICTED: pl.Float64(), LOW: pl.Float64(), HIGH: pl.Float64(), "why": pl.String()}
+    told = pl.concat([own, pl.DataFrame(rows, schema=types, orient="row")], how="horizontal")
     left_out = [
         f"{curve_words(part.row(0, named=True))} at {show_sizes(part['message_bytes'])}: {part['why'][0]}"
         for _, part in told.drop_nulls("why").group_by(*CURVE, "why", maintain_order=True)

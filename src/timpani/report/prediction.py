@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.prediction.campaign import Prediction
+from timpani.prediction.terms import RELATIONS
 from timpani.prediction.times import RATIO, choices
 from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
@@ -20,34 +21,74 @@ def prediction_text(prediction: Prediction) -> str:
     """The costs, a line for each curve, and what choosing by the model costs."""
     rows = aligned(list(_rows(prediction.times)))
     left_out = (f"Left out: {text}" for text in prediction.left_out)
-    lines = ["Our algorithms by the model", *_costs(prediction.costs), *rows, *_choices(prediction.times), *left_out]
+    told = _told(prediction)
+    lines = [
+        "Our algorithms by the model",
+        *costs_lines(prediction.calibration.costs),
+        *told,
+        *rows,
+        *_choices(prediction.times),
+        *left_out,
+    ]
     return "\n".join(lines) + "\n"
 
 
 def prediction_object(prediction: Prediction) -> dict[str, Any]:
-    """For JSON: keys `costs`, `predictions`, `choices` and `left_out`; times in microseconds."""
+    """For JSON: keys `costs`, `from_others`, `predictions`, `choices` and `left_out`; times in microseconds."""
     return {
-        "costs": {
-            "alpha_beta": [
-                {
-                    "first_bytes": line.first_bytes,
-                    "alpha_us": line.gap,
-                    "beta_us_per_byte": line.per_byte,
-                }
-                for line in prediction.costs.messages[0]
-            ],
-            "gamma_us_per_byte": prediction.costs.reduced,
-        },
+        "costs": costs_object(prediction.calibration.costs),
+        "from_others": prediction.from_others,
         "predictions": prediction.times.to_dicts(),
         "choices": choices(prediction.times).to_dicts(),
         "left_out": prediction.left_out,
     }
 
 
-def _costs(costs: Costs) -> Iterator[str]:
-    for line in costs.messages[0]:
-        yield f"from {show_size(line.first_bytes)}: α {number(line.gap)} µs, β {number(line.per_byte)} µs/B"
-    yield f"γ {number(costs.reduced)} µs/B" if costs.reduced else "γ not measured (reduce_local): reductions are free"
+def costs_object(costs: Costs) -> dict[str, Any]:
+    """The costs for JSON, microseconds and microseconds a byte."""
+    return {
+        "overhead_us": costs.overhead,
+        "reduced_us_per_byte": costs.reduced,
+        "copied_us_per_byte": costs.copied,
+        "rest_us": costs.rest,
+        "messages": [
+            {
+                "between": RELATIONS[relation],
+                "first_bytes": line.first_bytes,
+                "gap_us": line.gap,
+                "us_per_byte": line.per_byte,
+                "latency_us": line.latency,
+                "latency_us_per_byte": line.latency_per_byte,
+            }
+            for relation, lines in enumerate(costs.messages)
+            for line in lines
+        ],
+    }
+
+
+def costs_lines(costs: Costs) -> Iterator[str]:
+    """The costs in words, a line for each of messages."""
+    for relation, lines in enumerate(costs.messages):
+        between = f" between ranks of {RELATIONS[relation]}" if len(costs.messages) > 1 else ""
+        for line in lines:
+            flight = f" and {number(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
+            yield (
+                f"messages{between} from {show_size(line.first_bytes)}: hold their ports for {number(line.gap)} µs and "
+                f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
+            )
+    reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
+    yield (
+        f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "
+        f"a call from rest {number(costs.rest)} µs"
+    )
+
+
+def _told(prediction: Prediction) -> Iterator[str]:
+    simulated = ", simulated" if prediction.calibration.simulated else ""
+    if prediction.from_others:
+        yield f"Each algorithm is predicted from what the others took{simulated}"
+    elif prediction.calibration.error is None:
+        yield f"By messages between two ranks alone{simulated}: a call from rest takes longer, and no interval is known"
 
 
 def _rows(times: pl.DataFrame) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,12 +16,14 @@ from timpani.study.cell import Algorithm
 @dataclass(frozen=True)
 class Line:
     """What a message takes by its own size, from `first_bytes` on: of n bytes gap + per_byte · n, for which it holds
-    the sender's port and the receiver's, and then `latency`, in which both may be at others."""
+    the sender's port and the receiver's, and then latency + latency_per_byte · n, in which both may be at others: where
+    one message alone is slower than the port."""
 
     first_bytes: int = 0
-    latency: float = 0.0
     gap: float = 0.0
     per_byte: float = 0.0
+    latency: float = 0.0
+    latency_per_byte: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ reduction (peer −1)."""
 class Composition:
     """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
 
-    amounts  overheads, reduced bytes, copied bytes and rest; then latencies, gaps and bytes of each line of messages,
-             line after line of one relation after the other. Their sum, each times its cost, is the time
+    amounts  overheads, reduced bytes, copied bytes and rest; then what the gap, per_byte, latency and latency_per_byte
+             of each line was paid for, line after line of one relation after the other. Their sum, each times its
+             cost, is the time
     waited   of the time, how long messages that both sides had posted waited for a port that others held
     """
 
@@ -157,6 +160,11 @@ class Simulator:
         return answers
 
 
+def composition_request(call: Call, costs: Costs) -> str:
+    """What the program reads to answer one call, for who starts it himself."""
+    return f"{_costs_line(costs)}\n{_line(call, 'composition')}\n"
+
+
 def _granted(answer: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         raise UserError(answer["error"], "choose another rank count or algorithm; `timpani list algorithms`")
@@ -168,7 +176,7 @@ def _costs_line(costs: Costs) -> str:
     for lines in costs.messages:
         words.append(";")
         for line in lines:
-            words += [line.first_bytes, line.latency, line.gap, line.per_byte]
+            words += astuple(line)
     return " ".join(map(str, words))
 
 

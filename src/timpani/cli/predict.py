@@ -1,0 +1,82 @@
+"""`timpani predict`: what our algorithms should take where nobody has measured."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from timpani.cli.options import Force
+
+
+class Format(StrEnum):
+    """How predictions are printed."""
+
+    table = "table"
+    json = "json"
+
+
+def predict(
+    what: Annotated[list[str], typer.Argument(help="Collectives: bcast allreduce …", show_default=False)],
+    costs: Annotated[
+        list[Path],
+        typer.Option(help="A campaign that tells the costs, given several times for several.", show_default=False),
+    ],
+    ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
+    algorithms: Annotated[str, typer.Option(help="`all` of ours, or a list: binomial,knomial:radix=4.")] = "all",
+    sizes: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "8:1Mi*8",
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="A machine file of the machine to predict; without it the campaign's, or ranks as close as measured.",
+            show_default=False,
+        ),
+    ] = None,
+    placement: Annotated[str, typer.Option(help="Of ranks over its nodes: core, socket, node or ppr:N.")] = "core",
+    budget: Annotated[
+        str, typer.Option(help="What one algorithm's sizes at one rank count may take to simulate; more is refused.")
+    ] = "60s",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A new folder: page, figures, JSON.", show_default=False),
+    ] = None,
+    format: Annotated[
+        Format, typer.Option(help="json has the keys of docs/how-to/predict-a-machine.md.")
+    ] = Format.table,
+    force: Force = False,
+) -> None:
+    """Predict our algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
+    import json
+
+    from timpani.campaign.header import read_header
+    from timpani.libraries.find import choose_mpi
+    from timpani.machine.where import resolve
+    from timpani.native.build import build
+    from timpani.prediction.calibration import calibrate_folders
+    from timpani.prediction.predictions import predict_request
+    from timpani.prediction.request import Limits, Request, named_algorithms
+    from timpani.providers.own import own_catalogue
+    from timpani.providers.verification_cost import available_memory
+    from timpani.report.predicted import predicted_object, predicted_text, write_predicted
+    from timpani.schedules.simulation import Simulator
+    from timpani.study.placement import check_placement
+    from timpani.study.sizes import RANK_COUNT, parse_sizes
+    from timpani.study.study import parse_duration
+
+    rank_counts, message_sizes = parse_sizes(ranks, RANK_COUNT), parse_sizes(sizes)
+    limits = Limits(parse_duration(budget), available_memory())
+    machine = resolve(on) if on else read_header(costs[0]).machine.cluster
+    several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
+    mpi = choose_mpi(None)
+    named = named_algorithms(what, algorithms, own_catalogue(mpi))
+    simulator = Simulator(build(mpi))
+    calibration = calibrate_folders(simulator, costs)
+    request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
+    found = predict_request(simulator, calibration, request, limits)
+    if output:
+        write_predicted(found, output, force)
+    if format is Format.json:
+        typer.echo(json.dumps(predicted_object(found), indent=1, allow_nan=False))
+    else:
+        typer.echo(predicted_text(found), nl=False)

@@ -1,0 +1,128 @@
+"""Costs from measured calls: the parameters with which schedules, simulated, take what was measured.
+
+The approach of Nuriyev and Lastovetsky (arXiv 2004.11062), who estimate the parameters of each algorithm's formula from
+collectives rather than from ping-pongs; here the formula is what the simulator finds on the critical path.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls  # type: ignore[import-untyped]
+
+from timpani.prediction.terms import Vector, vector, with_vector
+from timpani.schedules.simulation import Call, Composition, Costs, Simulator
+
+_STEPS = 8
+_STATIONARY = 1e-3  # of a time
+_PULL = 1e-4  # towards where it began, against an error of 100 %: decides what no measured call tells
+_RESAMPLES = 200
+_HUBER = 1.345 * 1.4826  # of the median distance, which is a standard deviation's 1/1.4826
+_LEAST_OFF = 0.02
+
+
+@dataclass(frozen=True)
+class Observation:
+    """A call, and what it took in each launch, microseconds."""
+
+    call: Call
+    launches: tuple[float, ...]
+
+    @property
+    def time(self) -> float:
+        return float(np.median(self.launches))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Costs, and what each observed call pays under them, shape (observations, terms)."""
+
+    costs: Costs
+    amounts: NDArray[np.float64]
+
+
+def estimate(simulator: Simulator, observations: Sequence[Observation], start: Costs) -> Estimate:
+    """The costs under which the calls, simulated, take what they took, by least squares of relative errors.
+
+    start  gives the lines' first_bytes, and values to begin with
+
+    A time is linear in the costs along its critical path, which itself depends on them: solved for one path, walked
+    again, until no time changes.
+    """
+    times = np.array([each.time for each in observations])
+    calls = [each.call for each in observations]
+    costs, best, least = start, start, np.inf
+    for step in range(_STEPS):
+        amounts = amounts_of(simulator, calls, costs)
+        predicted = amounts @ vector(costs)
+        error = float(np.median(np.abs(np.log(np.maximum(predicted, 1e-9) / times))))
+        if error < least:
+            best, least = costs, error
+        found = solve(amounts, times, vector(start), predicted if step else times)
+        moved = found if step < _STEPS // 2 else (found + vector(costs)) / 2  # where paths alternate
+        change = np.abs(amounts @ moved / np.maximum(predicted, 1e-9) - 1).max()
+        costs = with_vector(start, moved)
+        if change < _STATIONARY:
+            break
+    return Estimate(best, amounts_of(simulator, calls, best))
+
+
+def resample(observations: Sequence[Observation], found: Estimate) -> NDArray[np.float64]:
+    """The costs with launches drawn with replacement, shape (_RESAMPLES, terms), along the same paths."""
+    generator = np.random.default_rng(1)
+    costs = vector(found.costs)
+    predicted = found.amounts @ costs
+    return np.array(
+        [solve(found.amounts, _resampled(observations, generator), costs, predicted) for _ in range(_RESAMPLES)]
+    )
+
+
+def amounts_of(simulator: Simulator, calls: Sequence[Call], costs: Costs) -> NDArray[np.float64]:
+    """What each call pays, shape (calls, terms); all of them can be simulated."""
+    found = simulator.compositions(calls, costs)
+    return np.array([each.amounts for each in found if isinstance(each, Composition)])
+
+
+def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted: Vector) -> Vector:
+    """Costs of at least 0, shape (terms,), that make `amounts` take `times`; what nobody paid stays as at the start.
+
+    An error is weighed by the geometric mean of measured and `predicted`: twice and half as long are equally wrong.
+    Calls that are off by far more than most count less (Huber's weights).
+    """
+    off = np.abs(np.log(np.maximum(predicted, 1e-9) / times))
+    usual = max(_HUBER * float(np.median(off)), _LEAST_OFF)
+    weights = np.sqrt(usual / np.maximum(off, usual) / (times * np.clip(predicted, times / 4, times * 4)))
+    paid = amounts.any(axis=0)
+    scale = 1 / np.maximum(np.sqrt(np.mean((amounts * weights[:, None]) ** 2, axis=0)), 1e-300)
+    pull = np.sqrt(_PULL * len(times)) * np.eye(len(start))[paid]
+    left = np.vstack([(amounts * weights[:, None] * scale)[:, paid], pull[:, paid]])
+    right = np.concatenate([times * weights, (np.sqrt(_PULL * len(times)) * start / scale)[paid]])
+    found = start.copy()
+    found[paid] = nnls(left, right)[0] * scale[paid]
+    return found
+
+
+def _resampled(observations: Sequence[Observation], generator: np.random.Generator) -> Vector:
+    """Medians over launches drawn with replacement, the same for all that were measured in them."""
+    drawn = generator.random(max(len(each.launches) for each in observations))
+    return np.array(
+        [
+            np.median(np.take(each.launches, (drawn[: len(each.launches)] * len(each.launches)).astype(int)))
+            for each in observations
+        ]
+    )
+
+
+def with_lines(costs: Costs, first_bytes: Sequence[int]) -> Costs:
+    """Costs whose lines begin at these sizes, with the values that held there."""
+    messages = tuple(
+        tuple(
+            replace([line for line in lines if line.first_bytes <= first][-1], first_bytes=first)
+            for first in first_bytes
+        )
+        if lines
+        else ()
+        for lines in costs.messages
+    )
+    return replace(costs, messages=messages)

@@ -1,0 +1,153 @@
+"""Costs of a machine from campaigns that were measured on it, and how far predictions with them may be off."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.table import estimate_cells
+from timpani.errors import UserError
+from timpani.models.fit import fit
+from timpani.prediction.calibrate import Estimate, Observation, estimate, resample, with_lines
+from timpani.prediction.costs import point_to_point_costs
+from timpani.prediction.model_error import ModelError, model_error, size_of
+from timpani.prediction.observed import observations
+from timpani.prediction.terms import Vector, vector
+from timpani.schedules.simulation import Costs, Line, Simulator
+
+FEWEST_ALGORITHMS = 3
+"""Of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
+
+_LINES = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
+"""Where costs of messages may change, in bytes; and where those of messages between two ranks were found to."""
+
+_NONE_MEASURED = (
+    "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms "
+    "timpani/binomial,timpani/linear,timpani/pipeline,timpani/ring,timpani/rabenseifner,timpani/recursive_doubling "
+    "-o DIR"
+)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Costs, microseconds and microseconds a byte, and what is known of their errors.
+
+    paid          which parameters a measured call paid, shape (terms,)
+    resampled     costs from resampled launches, shape (resamples, terms)
+    error         None where only messages between two ranks were measured, as then is what was left out of the
+                  calibration
+    left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
+    simulated     whether the machine is
+    """
+
+    costs: Costs
+    observations: list[Observation]
+    paid: NDArray[np.bool_]
+    resampled: NDArray[np.float64]
+    error: ModelError | None
+    left_out: Vector
+    simulated: bool
+
+    @property
+    def places_known(self) -> bool:
+        return any(each.call.places for each in self.observations)
+
+    def algorithms(self) -> list[str]:
+        """Whose calls were measured, by collective and name."""
+        return sorted({f"{each.call.collective}/{each.call.algorithm.plain}" for each in self.observations})
+
+    def __str__(self) -> str:
+        if self.error is None:
+            return "costs of messages between two ranks: a call from rest takes longer"
+        ranks, sizes = self.error.ranks, self.error.sizes
+        algorithms = len(self.algorithms())
+        return (
+            f"costs from {len(self.observations)} cells of {algorithms} algorithms at {ranks.least} to {ranks.most} "
+            f"ranks, {sizes.least} to {sizes.most} B{', simulated' if self.simulated else ''}"
+        )
+
+
+def calibrate_folders(simulator: Simulator, folders: Sequence[Path]) -> Calibration:
+    """The costs that campaigns of one machine tell together; UserError where they tell none."""
+    campaigns = [load(folder) for folder in folders]
+    found = calibrate(simulator, campaigns)
+    if found is None:
+        raise UserError(f"{', '.join(map(str, folders))}: neither `latency` nor algorithms of ours", _NONE_MEASURED)
+    return found
+
+
+def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration | None:
+    """The costs that campaigns of one machine tell together; None where they have neither messages between two ranks
+    nor FEWEST_ALGORITHMS algorithms of ours that can be simulated.
+
+    UserError where they are of several machines.
+    """
+    machines = sorted({campaign.header.machine.name or "" for campaign in campaigns})
+    if len(machines) > 1:
+        raise UserError(f"costs of {len(machines)} machines: {', '.join(machines)}", "name campaigns of one")
+    messages = next((found for found in map(_point_to_point, campaigns) if found is not None), None)
+    simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
+    observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
+    names = {(each.call.collective, each.call.algorithm) for each in observed}
+    if len(names) >= FEWEST_ALGORITHMS:
+        return from_calls(simulator, observed, messages, simulated)
+    if messages is None:
+        return None
+    none = vector(messages)
+    return Calibration(messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated)
+
+
+def _point_to_point(campaign: Campaign) -> Costs | None:
+    if not campaign.results["collective"].is_in(["latency"]).any():
+        return None
+    cells = estimate_cells(campaign.results)
+    return point_to_point_costs(fit(campaign.results, cells, f"{campaign.folder}/results.jsonl").curves)
+
+
+def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observation]:
+    """Those whose schedule is here, as an older campaign's need not be."""
+    answers = simulator.times([each.call for each in observed], Costs())
+    return [each for each, answer in zip(observed, answers, strict=True) if isinstance(answer, float | int)]
+
+
+def from_calls(
+    simulator: Simulator, observed: list[Observation], messages: Costs | None, simulated: bool
+) -> Calibration:
+    """With the lines under which algorithms are predicted best from the others."""
+    best: tuple[ModelError, Vector, Estimate] | None = None
+    for start in _starts(observed, messages):
+        found = estimate(simulator, observed, start)
+        error, left_out = model_error(observed, found.amounts, vector(start))
+        if best is None or np.abs(left_out).mean() < np.abs(best[1]).mean():
+            best = error, left_out, found
+    assert best is not None
+    error, left_out, found = best
+    return Calibration(
+        costs=found.costs,
+        observations=observed,
+        paid=np.asarray(found.amounts.any(axis=0)),
+        resampled=resample(observed, found),
+        error=error,
+        left_out=np.exp(left_out),
+        simulated=simulated,
+    )
+
+
+def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Costs]:
+    """Costs to begin with, for each way of dividing sizes that the measured ones tell apart."""
+    shortest = min(each.time for each in observed)
+    sizes = [size_of(each.call) for each in observed]
+    per_byte = min(each.time / max(size, 1) for each, size in zip(observed, sizes, strict=True))
+    whole = messages or Costs(messages=((Line(gap=shortest / 2, per_byte=per_byte),),))
+    places = {place for each in observed for place in each.call.places}
+    relations = (
+        3 if len({place.group for place in places}) > 1 else 2 if len({place.node for place in places}) > 1 else 1
+    )
+    own = tuple(line.first_bytes for line in whole.messages[0])
+    for lines in dict.fromkeys((*_LINES, own[:3])):
+        if all(first <= max(sizes) for first in lines):
+            divided = with_lines(whole, lines)
+            yield Costs(reduced=whole.reduced, messages=divided.messages * relations)

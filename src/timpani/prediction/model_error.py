@@ -1,0 +1,159 @@
+"""How far predictions are from measurements: told by predicting what was left out of the calibration."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.prediction.calibrate import Observation, solve
+from timpani.prediction.terms import Vector
+from timpani.schedules.simulation import Call
+
+COVERAGE = 0.95
+_NEARBY = 8
+_LEAST = 1e-3  # an error: nothing is known better
+
+BySize = dict[str, list[tuple[int, float]]]
+"""Half-widths by size, for each collective and, under _ALL, for all of them together."""
+_ALL = ""
+
+Errors = Callable[[NDArray[np.bool_], NDArray[np.bool_]], Vector]
+"""ln(predicted / measured) of the calls that the second marks, by a fit to those that the first marks."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """By what an interval of ln(time) widens for each doubling beyond what was measured, as a share of its width there.
+
+    assumed  nothing was measured at two distances, so that it is taken to be as wide again
+    """
+
+    least: int
+    most: int
+    by_doubling: float
+    assumed: bool
+
+    def at(self, value: int) -> float:
+        beyond = max(log2(max(value, 1) / max(self.most, 1)), log2(max(self.least, 1) / max(value, 1)), 0.0)
+        return self.by_doubling * beyond
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """Half-widths of 95 % intervals of ln(predicted / measured).
+
+    near     of an algorithm that was not calibrated with, where others were measured: by collective, and by size
+    between  of the ratio of two algorithms' times there, of which common errors are no part
+    """
+
+    near: BySize
+    between: BySize
+    ranks: Growth
+    sizes: Growth
+
+    def of_time(self, call: Call) -> float:
+        return self._beyond(call) * _at(self.near, call)
+
+    def of_ratio(self, call: Call) -> float:
+        return self._beyond(call) * _at(self.between, call)
+
+    def _beyond(self, call: Call) -> float:
+        return 1 + self.ranks.at(call.ranks) + self.sizes.at(size_of(call))
+
+
+def size_of(call: Call) -> int:
+    return call.count * call.element_bytes
+
+
+def model_error(
+    observations: Sequence[Observation], amounts: NDArray[np.float64], start: Vector
+) -> tuple[ModelError, Vector]:
+    """From the errors of algorithms that are left out one at a time, and of rank counts and sizes beyond others. With
+    it these errors of each observation, ln(predicted / measured) without its algorithm.
+
+    amounts  what each observed call pays, shape (observations, terms); start: the costs of what nobody pays
+    """
+    times = np.array([each.time for each in observations])
+
+    def errors(fitted: NDArray[np.bool_], held: NDArray[np.bool_]) -> Vector:
+        found = solve(amounts[fitted], times[fitted], start, times[fitted])
+        found = solve(amounts[fitted], times[fitted], start, amounts[fitted] @ found)
+        return np.asarray(np.log(np.maximum(amounts[held] @ found, 1e-9) / times[held]))
+
+    calls = [each.call for each in observations]
+    left_out = left_out_errors(calls, errors)
+    sizes = np.array([size_of(call) for call in calls])
+    near = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(left_out))
+    where, between = _between(calls, left_out)
+    usual = np.array([_at(near, call) for call in calls])
+    error = ModelError(
+        near,
+        _by_size(where, between) if where else {of: [(size, 2 * each) for size, each in at] for of, at in near.items()},
+        _growth(np.array([call.ranks for call in calls]), errors, usual),
+        _growth(sizes, errors, usual),
+    )
+    return error, left_out
+
+
+def _between(calls: Sequence[Call], errors: Vector) -> tuple[list[tuple[str, int]], Vector]:
+    """The collectives and sizes, and the differences, of the errors of each two algorithms at one point."""
+    points: dict[tuple[str, int, int], list[float]] = {}
+    for call, error in zip(calls, errors, strict=True):
+        points.setdefault((call.collective, size_of(call), call.ranks), []).append(float(error))
+    found = [(name, size, abs(a - b)) for (name, size, _), each in points.items() for a, b in combinations(each, 2)]
+    return [(name, size) for name, size, _ in found], np.array([error for *_, error in found])
+
+
+def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:
+    """The 95 % quantile at each size, of errors at sizes up to _NEARBY times smaller or larger."""
+    names = np.array([name for name, _ in where])
+    sizes = np.array([size for _, size in where])
+    logs = np.log2(np.maximum(sizes, 1))
+    found: BySize = {}
+    for name in (_ALL, *np.unique(names)):
+        of = names == name if name else np.full(len(names), True)
+        found[str(name)] = [
+            (int(size), _quantile(errors[of & (np.abs(logs - log2(max(size, 1))) <= log2(_NEARBY))]))
+            for size in np.unique(sizes[of])
+        ]
+    return found
+
+
+def _at(by_size: BySize, call: Call) -> float:
+    """At the nearest size: of the call's collective, or of all where it was not measured."""
+    known = by_size.get(call.collective, by_size[_ALL])
+    return min(known, key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1))))[1]
+
+
+def left_out_errors(calls: Sequence[Call], errors: Errors) -> Vector:
+    """ln(predicted / measured) of each, by a fit to those of other algorithms; to other sizes where there is one."""
+    names = np.array([f"{call.collective}/{call.algorithm.plain}" for call in calls])
+    if len(np.unique(names)) < 2:
+        names = np.array([str(size_of(call)) for call in calls])
+    found = np.zeros(len(calls))
+    for name in np.unique(names):
+        held = names == name
+        if not held.all():
+            found[held] = errors(~held, held)
+    return found
+
+
+def _growth(values: NDArray[np.int64], errors: Errors, usual: Vector) -> Growth:
+    """From fits to small values that predict larger ones."""
+    distinct = np.unique(values[values > 0])
+    excess: list[float] = []
+    for cut in distinct[:-1]:
+        fitted, held = values <= cut, values > cut
+        doublings = np.log2(values[held] / cut)
+        excess += (np.maximum(np.abs(errors(fitted, held)) / usual[held] - 1, 0) / doublings).tolist()
+    by_doubling = _quantile(np.array(excess)) if excess else 1.0
+    return Growth(int(values.min()), int(values.max()), by_doubling, not excess)
+
+
+def _quantile(values: Vector) -> float:
+    """The order statistic that one more value stays under with COVERAGE, or the largest where there are too few."""
+    ranked = np.sort(values)
+    return max(float(ranked[min(ceil((len(ranked) + 1) * COVERAGE), len(ranked)) - 1]), _LEAST)

@@ -1,0 +1,65 @@
+"""What campaigns measured of our algorithms, as calls that can be simulated."""
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from timpani.campaign.load import Campaign
+from timpani.campaign.locality import hosts_of
+from timpani.machine.model import Machine
+from timpani.prediction.calibrate import Observation
+from timpani.schedules.simulation import Call, RankPlace
+from timpani.study.cell import OWN, Algorithm, parse_parameters
+from timpani.study.columns import is_schedule_of_ours
+from timpani.study.schema import MACHINE_CELL
+
+Places = tuple[RankPlace, ...]
+TIME = pl.coalesce("median_us", "osu_avg_us")
+
+
+def observations(campaign: Campaign) -> list[Observation]:
+    """Each cell of an algorithm of ours with its times, a cell at a time."""
+    rows = campaign.results.filter(is_schedule_of_ours(), pl.col("error").is_null(), TIME > 0)
+    cells = rows.group_by(MACHINE_CELL, maintain_order=True).agg(TIME.sort_by("launch").alias("times"))
+    places = places_of(campaign)
+    element_bytes = campaign.header.study.element_bytes_of
+    return [
+        Observation(
+            call_of(row, element_bytes(row["collective"]), places.get((row["ranks"], row["placement"]), ())),
+            tuple(row["times"]),
+        )
+        for row in cells.iter_rows(named=True)
+    ]
+
+
+def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> Call:
+    """The call of a cell: the values of its columns."""
+    return Call(
+        collective=str(row["collective"]),
+        algorithm=Algorithm(OWN, str(row["algorithm"]), parse_parameters(str(row["parameters"]))),
+        ranks=int(str(row["ranks"])),
+        count=int(str(row["message_bytes"])) // element_bytes,
+        element_bytes=element_bytes,
+        places=places,
+    )
+
+
+def places_of(campaign: Campaign) -> dict[tuple[int, str], Places]:
+    """Where ranks were, by rank count and placement, as far as launches told."""
+    machine = campaign.header.machine.cluster
+    return {key: places_on(hosts, machine) for key, hosts in hosts_of(campaign).items()}
+
+
+def places_on(hosts: tuple[str, ...], machine: Machine | None) -> Places:
+    """The place of each rank; nodes whose switch nobody knows are in one group."""
+    switches = machine.switches if machine else {}
+    nodes, groups = _Numbers(), _Numbers()
+    return tuple(RankPlace(nodes[host], groups[switches.get(host, "")]) for host in hosts)
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of names, in the order in which they are asked for."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = len(self)
+        return self[name]

@@ -1,0 +1,140 @@
+"""What calls should take on a machine of known costs: time with its interval, what it is made of, who wins where."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from timpani.errors import UserError
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.model_error import size_of
+from timpani.prediction.request import Limits, Request
+from timpani.prediction.terms import KINDS, RELATIONS, terms, vector
+from timpani.schedules.simulation import Call, Composition, NotSimulated, Simulator
+from timpani.study.cell import OWN
+from timpani.study.sizes import show_sizes
+
+_Z = 1.96
+
+WAITING = "waiting"
+"""No part of its own: how much of a time, made of the others, messages waited for busy ports."""
+
+POINT = ["collective", "ranks", "message_bytes"]
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """A time in microseconds with its 95 % interval, and what it is made of.
+
+    low, high    of the costs over resampled launches, and of the model's error, which grows with the distance from what
+                 was measured; None where only messages between two ranks were
+    shares       of the time, by KINDS and WAITING
+    ratio_width  two algorithms' times differ where the logarithm of their ratio is larger
+    """
+
+    time: float
+    low: float | None
+    high: float | None
+    shares: dict[str, float]
+    ratio_width: float | None
+
+    def scaled(self, factor: float) -> "Predicted":
+        low, high = (bound and bound * factor for bound in (self.low, self.high))
+        return replace(self, time=self.time * factor, low=low, high=high)
+
+
+def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call]) -> list[Predicted | NotSimulated]:
+    """What each call should take."""
+    answers = simulator.compositions(calls, calibration.costs)
+    return [
+        answer if isinstance(answer, NotSimulated) else _predicted(calibration, call, answer)
+        for call, answer in zip(calls, answers, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """times: of `prediction_frame`; left_out: what has none, and why."""
+
+    calibration: Calibration
+    request: Request
+    times: pl.DataFrame
+    left_out: list[str]
+
+
+def predict_request(simulator: Simulator, calibration: Calibration, request: Request, limits: Limits) -> Predictions:
+    """All that was asked for and can be predicted; UserError where nothing can."""
+    calls, left_out = request.calls(simulator, calibration.costs, limits)
+    answers = predict(simulator, calibration, calls)
+    told = [(call, each) for call, each in zip(calls, answers, strict=True) if isinstance(each, Predicted)]
+    refused: dict[str, list[int]] = {}
+    for call, each in zip(calls, answers, strict=True):
+        if isinstance(each, NotSimulated):
+            why = f"{call.collective} {call.algorithm.plain} on {call.ranks} ranks: {each.why}"
+            refused.setdefault(why, []).append(size_of(call))
+    left_out += [f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items()]
+    if not told:
+        raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
+    return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out)
+
+
+def prediction_frame(calls: Sequence[Call], predicted: Sequence[Predicted]) -> pl.DataFrame:
+    """A row for each call: POINT's columns, `label`, `algorithm`, `parameters`, `predicted_us`, `low_us`, `high_us`, a
+    `…_share` of each of KINDS and WAITING, and `ratio_width`."""
+    shares = [*KINDS, WAITING]
+    columns = {
+        "collective": [call.collective for call in calls],
+        "ranks": [call.ranks for call in calls],
+        "message_bytes": [size_of(call) for call in calls],
+        "label": [f"{OWN}/{call.algorithm.plain}" for call in calls],
+        "algorithm": [call.algorithm.name for call in calls],
+        "parameters": [call.algorithm.parameter_text for call in calls],
+        "predicted_us": [each.time for each in predicted],
+        "low_us": [each.low for each in predicted],
+        "high_us": [each.high for each in predicted],
+        **{f"{share}_share": [each.shares[share] for each in predicted] for share in shares},
+        "ratio_width": [each.ratio_width for each in predicted],
+    }
+    texts, counts = ("collective", "label", "algorithm", "parameters"), ("ranks", "message_bytes")
+    types = {name: pl.String() if name in texts else pl.Int64() if name in counts else pl.Float64() for name in columns}
+    return pl.DataFrame(columns, schema=types)
+
+
+def winners(predictions: pl.DataFrame) -> pl.DataFrame:
+    """Of each point the row of the shortest time, with `tied`: the labels of all that may be as fast, itself first, and
+    `against`: of how many."""
+    ranked = predictions.sort("predicted_us", "label").with_columns(
+        best_us=pl.col("predicted_us").first().over(POINT), against=pl.len().over(POINT)
+    )
+    may_be_best = (pl.col("predicted_us") / pl.col("best_us")).log() <= pl.col("ratio_width").fill_null(0.0)
+    tied = ranked.filter(may_be_best).group_by(POINT, maintain_order=True).agg(pl.col("label").alias("tied"))
+    best = ranked.group_by(POINT, maintain_order=True).first()
+    return best.join(tied, on=POINT).sort(POINT).drop("best_us")
+
+
+def _predicted(calibration: Calibration, call: Call, answer: Composition) -> Predicted | NotSimulated:
+    amounts = np.array(answer.amounts)
+    if missing := _unmeasured(calibration, amounts):
+        return NotSimulated(missing)
+    paid = amounts * vector(calibration.costs)
+    kinds = np.array([term.kind for term in terms(calibration.costs)])
+    parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
+    shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
+    if calibration.error is None or answer.time <= 0:
+        return Predicted(answer.time, None, None, shares, None)
+    sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
+    half = float(np.hypot(_Z * sampled.std(), calibration.error.of_time(call)))
+    low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
+    return Predicted(answer.time, low, high, shares, calibration.error.of_ratio(call))
+
+
+def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
+    """What the call pays and nobody measured, in words; nothing where there is no such thing."""
+    for term, paid, known in zip(terms(calibration.costs), amounts, calibration.paid, strict=True):
+        if paid > 0 and not known:
+            if term.relation is not None:
+                return f"no message of its size was measured between ranks of {RELATIONS[term.relation]}"
+            return f"nothing that was measured tells what {term.kind} takes"
+    return ""

@@ -1,0 +1,139 @@
+"""What is to be predicted: calls of our algorithms over rank counts and sizes, on a machine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from timpani.errors import UserError, unknown
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.hosts import Host
+from timpani.machine.model import Machine
+from timpani.machine.places import asked_places
+from timpani.prediction.effort import TRIAL_RANKS, Effort, effort
+from timpani.prediction.observed import Places, places_on
+from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
+from timpani.study.cell import Algorithm
+from timpani.study.compose import split_algorithms
+from timpani.study.operations import COLLECTIVES
+
+_TRIAL_RANKS_A_NODE = 16
+_ALL = ("all", "timpani/all")
+
+
+class Named(NamedTuple):
+    """An algorithm of ours with its parameters, of a collective."""
+
+    collective: str
+    algorithm: Algorithm
+    info: AlgorithmInfo
+
+    def __str__(self) -> str:
+        return f"{self.collective} {self.algorithm.plain}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the sizes of one algorithm at one rank count may take to simulate, one after the other."""
+
+    seconds: float
+    memory_bytes: float
+
+
+@dataclass(frozen=True)
+class Request:
+    """machine, placement: where ranks are; no machine: all as close as those that were measured."""
+
+    algorithms: Sequence[Named]
+    ranks: Sequence[int]
+    sizes: Sequence[int]
+    machine: Machine | None
+    placement: str
+
+    def calls(self, simulator: Simulator, costs: Costs, limits: Limits) -> tuple[list[Call], list[str]]:
+        """The calls that can be simulated within `limits`, and a sentence for those that can't; UserError where the
+        machine has too few cores."""
+        places = {ranks: self._places(ranks) for ranks in self.ranks}
+        calls: list[Call] = []
+        left_out: list[str] = []
+        for named in self.algorithms:
+            restrictions = named.info.restrictions
+            if restrictions.topology and self.machine is None:
+                left_out.append(f"{named}: it depends on which ranks share a node; name a machine with --on")
+                continue
+            admitted = [ranks for ranks in self.ranks if restrictions.admit(ranks)]
+            if refused := [str(ranks) for ranks in self.ranks if ranks not in admitted]:
+                left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {restrictions}")
+            if not admitted:
+                continue
+            sizes = self._sizes(named)
+            trials = effort(simulator, costs, [_trial(named, ranks, max(sizes)) for ranks in TRIAL_RANKS])
+            for ranks in admitted:
+                if beyond := _beyond(trials, ranks, len(sizes), limits):
+                    left_out.append(f"{named} on {ranks} ranks: {beyond}")
+                else:
+                    calls += [_call(named, ranks, size, places[ranks]) for size in sizes]
+        return calls, left_out
+
+    def _sizes(self, named: Named) -> Sequence[int]:
+        known = COLLECTIVES.get(named.collective)
+        return self.sizes if known is None or known.sized else (0,)
+
+    def _places(self, ranks: int) -> Places:
+        if self.machine is None:
+            return ()
+        hosts = tuple(Host(node) for group in self.machine.groups for node in group.nodes)
+        placed = asked_places(self.machine, hosts, self.placement, ranks)
+        if len(placed) < ranks:
+            raise UserError(
+                f"{self.machine.name} has cores for {len(placed)} of {ranks} ranks, placed by {self.placement}",
+                "ask for fewer, or name a machine file with more nodes: --on FILE",
+            )
+        return places_on(tuple(place.host for place in placed), self.machine)
+
+
+def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
+    """The algorithms of ours that `names` lists, of each collective that has them; UserError for one that none has."""
+    for collective in collectives:
+        if collective not in own.algorithms:
+            raise unknown("collective with algorithms of ours", collective, own.algorithms, "timpani list algorithms")
+    if names in _ALL:
+        return [
+            Named(info.collective, Algorithm(own.provider, info.name), info)
+            for info in own
+            if info.collective in collectives
+        ]
+    found = []
+    for typed in map(Algorithm.parse, split_algorithms(names)):
+        having = [
+            collective
+            for collective in collectives
+            if any(typed.name in (info.name, *info.aliases) for info in own.algorithms[collective])
+        ]
+        for collective in having or collectives:  # where none has it, the catalogue says so
+            resolved = own.resolve(collective, typed)
+            info = own.info(collective, resolved)
+            assert info is not None  # only a library's default has none
+            found.append(Named(collective, resolved, info))
+    return found
+
+
+def _call(named: Named, ranks: int, size: int, places: Places) -> Call:
+    """On single bytes."""
+    return Call(named.collective, named.algorithm, ranks, size, places=places)
+
+
+def _trial(named: Named, ranks: int, size: int) -> Call:
+    """On some nodes where the algorithm asks for them."""
+    on_nodes = tuple(RankPlace(rank // _TRIAL_RANKS_A_NODE) for rank in range(ranks))
+    return _call(named, ranks, size, on_nodes if named.info.restrictions.topology else ())
+
+
+def _beyond(trials: Effort, ranks: int, sizes: int, limits: Limits) -> str:
+    """Why it would take too long or too much memory, in words; nothing where it wouldn't."""
+    seconds, memory = trials.at(ranks)
+    if memory > limits.memory_bytes:
+        free = f"{limits.memory_bytes / 1e9:,.1f} are free"
+        return f"simulating it would take about {memory / 1e9:,.1f} GB of memory, and {free}"
+    if seconds * sizes > limits.seconds:
+        return f"simulating it would take about {seconds * sizes:,.0f} s; fewer ranks or sizes, or --budget"
+    return ""

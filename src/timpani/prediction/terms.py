@@ -1,0 +1,61 @@
+"""Costs as a vector of parameters, in the order of a composition's amounts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.schedules.simulation import Costs, Line
+
+Vector = NDArray[np.float64]
+
+KINDS = ("latency", "bandwidth", "overhead", "reduction", "copying", "rest")
+"""What a time is made of: counts of messages, their bytes, the processor's time for each, bytes reduced and copied, and
+what a call takes beyond what its schedule does."""
+
+RELATIONS = ("the same node", "one group of nodes", "different groups")
+
+
+@dataclass(frozen=True)
+class Term:
+    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to, None for others."""
+
+    kind: str
+    relation: int | None = None
+    first_bytes: int | None = None
+
+
+_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"))
+
+
+def terms(costs: Costs) -> list[Term]:
+    """What each parameter of `costs` is."""
+    return [
+        *_CALL,
+        *(Term(kind, *line) for line in _lines(costs) for kind in ("latency", "bandwidth", "latency", "bandwidth")),
+    ]
+
+
+def vector(costs: Costs) -> Vector:
+    """The parameters, shape (terms,)."""
+    values = [costs.overhead, costs.reduced, costs.copied, costs.rest]
+    for lines in costs.messages:
+        for line in lines:
+            values += astuple(line)[1:]
+    return np.array(values)
+
+
+def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
+    """Costs with the lines of `costs` and these parameters."""
+    overhead, reduced, copied, rest, *others = (float(value) for value in values)
+    left = iter(others)
+    messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
+    return Costs(overhead, reduced, copied, rest, messages)
+
+
+def _lines(costs: Costs) -> Iterator[tuple[int, int]]:
+    for relation, lines in enumerate(costs.messages):
+        for line in lines:
+            yield relation, line.first_bytes

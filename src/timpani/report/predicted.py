@@ -1,0 +1,172 @@
+"""Predictions as text, as JSON, and as a folder with a page and figures."""
+
+import json
+from collections.abc import Iterator
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.charts import theme
+from timpani.charts.algorithm_map import algorithm_map
+from timpani.errors import UserError, cannot_write
+from timpani.prediction.predictions import WAITING, Predictions, winners
+from timpani.prediction.terms import KINDS
+from timpani.report.files import figure_svg, write_file
+from timpani.report.fit_words import number
+from timpani.report.prediction import costs_lines, costs_object
+from timpani.report.text import aligned
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+
+JSON, PAGE = "predictions.json", "index.html"
+_LEAST_SHARE = 0.05
+
+
+def predicted_text(found: Predictions) -> str:
+    """The fastest algorithm of each rank count and size, where it changes, and what was left out."""
+    best = winners(found.times)
+    lines = [_status(found), *costs_lines(found.calibration.costs), *conditions(found)]
+    for collective, part in best.group_by("collective", maintain_order=True):
+        lines += ["", f"{collective[0]}, {_word(found)}", *aligned(list(_rows(part))), *crossovers(part)]
+    lines += ["", *(f"Left out: {text}" for text in found.left_out)] if found.left_out else []
+    return "\n".join(lines) + "\n"
+
+
+def predicted_object(found: Predictions) -> dict[str, Any]:
+    """For JSON: keys `status`, `costs`, `conditions`, `predictions` (of all algorithms), `winners`, `crossovers` and
+    `left_out`."""
+    best = winners(found.times)
+    return {
+        "status": _word(found),
+        "costs": costs_object(found.calibration.costs),
+        "conditions": [str(found.calibration), *conditions(found)],
+        "predictions": found.times.drop("ratio_width").to_dicts(),
+        "winners": best.select("collective", "ranks", "message_bytes", "label", "predicted_us", "tied").to_dicts(),
+        "crossovers": list(crossovers(best)),
+        "left_out": found.left_out,
+    }
+
+
+def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
+    """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
+    if folder.exists() and not force:
+        raise UserError(f"{folder} exists already", "choose another name, or overwrite it with --force")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    best = winners(found.times)
+    figures = {
+        collective: figure_svg(
+            algorithm_map(_decisions(best.filter(collective=collective), _word(found)), theme.LIGHT),
+            f"{collective}: best algorithm, {_word(found)}",
+        )
+        for collective in best["collective"].unique(maintain_order=True)
+    }
+    for collective, svg in figures.items():
+        write_file(folder / f"{collective}.svg", svg.encode(), force)
+    write_file(folder / JSON, json.dumps(predicted_object(found), indent=1, allow_nan=False).encode(), force)
+    write_file(folder / PAGE, _page(found, figures).encode(), force)
+
+
+def conditions(found: Predictions) -> Iterator[str]:
+    """What to know before a figure is believed."""
+    error, request = found.calibration.error, found.request
+    if error is None:
+        yield "No interval: only messages between two ranks were measured; a call from rest takes longer than they say"
+        return
+    if error.ranks.assumed:
+        yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
+    if error.sizes.assumed:
+        yield f"Measured at {show_size(error.sizes.most)} only: how intervals widen with other sizes is assumed"
+    if request.machine is None and max(request.ranks) > error.ranks.most:
+        yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
+
+
+def crossovers(best: pl.DataFrame) -> Iterator[str]:
+    """For each collective and rank count where the fastest changes, from one predicted size to the next."""
+    for (collective, ranks), part in best.group_by("collective", "ranks", maintain_order=True):
+        rows = part.sort("message_bytes").to_dicts()
+        steps = [rows[0], *(b for a, b in pairwise(rows) if b["label"] not in a["tied"])]
+        if len(steps) > 1:
+            told = ", ".join(f"{row['label']} from {show_size(row['message_bytes'])}" for row in steps)
+            yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {told}"
+
+
+def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
+    yield ["ranks", "size", "predicted µs", "from", "to", "made of", "fastest; may be as fast"]
+    for row in best.iter_rows(named=True):
+        others = row["tied"][1:]
+        tied = f"; {', '.join(others[:3])}{f' and {len(others) - 3} more' if len(others) > 3 else ''}" if others else ""
+        yield [
+            str(row["ranks"]),
+            show_size(row["message_bytes"]),
+            number(row["predicted_us"]),
+            *(number(row[bound]) if row[bound] is not None else "–" for bound in ("low_us", "high_us")),
+            _made_of(row),
+            f"{row['label']}{tied}",
+        ]
+
+
+def _made_of(row: dict[str, Any]) -> str:
+    parts = {kind: row[f"{kind}_share"] for kind in KINDS}
+    told = [
+        f"{kind} {share:.0%}"
+        for kind, share in sorted(parts.items(), key=lambda each: -each[1])
+        if share >= _LEAST_SHARE
+    ]
+    waiting = row[f"{WAITING}_share"]
+    return ", ".join(told) + (f" ({WAITING} {waiting:.0%})" if waiting >= _LEAST_SHARE else "")
+
+
+def _word(found: Predictions) -> str:
+    return "predicted+simulated" if found.calibration.simulated else "predicted"
+
+
+def _status(found: Predictions) -> str:
+    machine = f" for {found.request.machine.name}" if found.request.machine else ""
+    return f"Predicted, not measured{machine}, by {found.calibration}"
+
+
+def _decisions(best: pl.DataFrame, status: str) -> pl.DataFrame:
+    """Winners as the map of algorithms reads them."""
+    return best.select(
+        "ranks",
+        "message_bytes",
+        "tied",
+        pl.col("label").alias("best_label"),
+        pl.col("predicted_us").alias("best_us"),
+        pl.lit(None, pl.Float64).alias("default_us"),
+        pl.when(pl.col("tied").list.len() > 1).then(pl.lit("tie")).otherwise(pl.lit("faster")).alias("verdict"),
+        pl.lit(status).alias("status"),
+    )
+
+
+def _page(found: Predictions, figures: dict[str, str]) -> str:
+    """A page that needs nothing but itself."""
+    best = winners(found.times)
+    parts = [
+        "<!doctype html><html lang='en'><meta charset='utf-8'><title>Predicted, not measured</title>",
+        "<style>body{font:16px/1.5 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}",
+        "table{border-collapse:collapse;font-size:.9rem}td,th{padding:.2rem .7rem;text-align:right}",
+        "td:last-child,th:last-child,td:nth-child(6),th:nth-child(6){text-align:left}</style>",
+        f"<h1>Predicted, not measured</h1><p>{escape(_status(found))}</p>",
+        *(f"<p>{escape(text)}</p>" for text in conditions(found)),
+    ]
+    for collective, svg in figures.items():
+        part = best.filter(collective=collective)
+        head, *rows = _rows(part)
+        parts += [f"<h2>{escape(collective)}</h2>", svg[svg.index("<svg") :]]
+        parts += [f"<p>{escape(text)}</p>" for text in crossovers(part)]
+        parts.append("<table><tr>" + "".join(f"<th>{escape(each)}" for each in head))
+        parts += ["<tr>" + "".join(f"<td>{escape(each)}" for each in row) for row in rows]
+        parts.append("</table>")
+    parts.append("<h2>Costs</h2>")
+    parts += [f"<p>{escape(text)}</p>" for text in costs_lines(found.calibration.costs)]
+    if found.left_out:
+        parts.append("<h2>Left out</h2>")
+        parts += [f"<p>{escape(text)}</p>" for text in found.left_out]
+    return "\n".join(parts) + "\n"

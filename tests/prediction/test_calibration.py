@@ -1,0 +1,118 @@
+"""Costs from calls that were made up from known costs: what comes back, and whether intervals hold."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.installed import FOUND
+from timpani.native.build import build
+from timpani.prediction.calibrate import Observation, estimate
+from timpani.prediction.calibration import Calibration, from_calls
+from timpani.prediction.predictions import WAITING, Predicted, predict, prediction_frame, winners
+from timpani.prediction.terms import KINDS, terms, vector, with_vector
+from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, RankPlace, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+TRUE = Costs(
+    overhead=0.1,
+    reduced=0.002,
+    copied=0.0005,
+    rest=0.7,
+    messages=((Line(0, 0.4, 0.001, 1.1), Line(4096, 2.0, 0.0002, 3.0)),),
+)
+BEGIN = Costs(messages=((Line(0, gap=1.0, per_byte=0.0005), Line(4096, gap=1.0, per_byte=0.0005)),))
+SIZES = (8, 512, 8192, 131072)
+MEASURED = {
+    "bcast": ("linear", "binomial", "pipeline:segment_bytes=8192", "scatter_allgather"),
+    "allreduce": ("ring", "recursive_doubling", "rabenseifner"),
+    "gather": ("linear", "binomial"),
+}
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Simulator:
+    return Simulator(build(FOUND[0]))
+
+
+def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[RankPlace, ...] = ()) -> Call:
+    return Call(collective, Algorithm.parse(f"{OWN}/{algorithm}"), ranks, size, places=places)
+
+
+def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 16) -> list[Observation]:
+    """Calls that took what the true costs say, times exp(noise) by cell and by launch."""
+    calls = [
+        call(collective, algorithm, ranks, size)
+        for collective, algorithms in MEASURED.items()
+        for algorithm, ranks, size in product(algorithms, (2, 4, 8, 16), SIZES)
+        if ranks <= most
+    ]
+    generator = np.random.default_rng(3)
+    times = np.array([time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)])
+    off = generator.normal(0, noise, len(times))[:, None] + generator.normal(0, noise, (len(times), launches))
+    return [Observation(each, tuple(row)) for each, row in zip(calls, times[:, None] * np.exp(off), strict=True)]
+
+
+@pytest.fixture(scope="module")
+def noisy(simulator: Simulator) -> Calibration:
+    return from_calls(simulator, observed(simulator, 0.03), None, simulated=False)
+
+
+def test_a_vector_of_costs_is_the_costs() -> None:
+    values = vector(TRUE)
+    assert with_vector(TRUE, values) == TRUE
+    assert len(terms(TRUE)) == len(values) == 12
+
+
+def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulator) -> None:
+    found = estimate(simulator, observed(simulator, 0.0, launches=1), BEGIN).costs
+    others = [
+        call(collective, algorithm, ranks, size)
+        for (collective, algorithm), ranks, size in product(
+            (("bcast", "chain"), ("allgather", "ring"), ("reduce", "binomial"), ("alltoall", "pairwise")),
+            (32, 64),
+            SIZES,
+        )
+    ]
+    ratios = np.array(simulator.times(others, found)) / np.array(simulator.times(others, TRUE))
+    assert np.all((ratios > 0.95) & (ratios < 1.05)), ratios
+
+
+def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
+    simulator: Simulator, noisy: Calibration
+) -> None:
+    calls = [call("bcast", "binary", ranks, size) for ranks in (4, 16, 128, 2048) for size in SIZES]
+    told = [each for each in predict(simulator, noisy, calls) if isinstance(each, Predicted)]
+    assert len(told) == len(calls)
+    true = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
+    assert sum((each.low or 0) <= time <= (each.high or 0) for each, time in zip(told, true, strict=True)) >= 15
+    widths = [(each.high or 0) / (each.low or 1) for each in told]
+    near, far = widths[: len(SIZES)], widths[-len(SIZES) :]
+    assert all(a < b for a, b in zip(near, far, strict=True))
+
+
+def test_a_time_is_made_of_its_shares(simulator: Simulator, noisy: Calibration) -> None:
+    (told,) = predict(simulator, noisy, [call("allreduce", "ring", 8, 8192)])
+    assert isinstance(told, Predicted)
+    assert sum(share for kind, share in told.shares.items() if kind != "waiting") == pytest.approx(1.0)
+
+
+def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simulator, noisy: Calibration) -> None:
+    apart = Calibration(
+        costs=Costs(messages=noisy.costs.messages * 2),
+        observations=noisy.observations,
+        paid=np.arange(20) < 12,
+        resampled=noisy.resampled,
+        error=noisy.error,
+        left_out=noisy.left_out,
+        simulated=False,
+    )
+    (told,) = predict(simulator, apart, [call("bcast", "linear", 2, 8, (RankPlace(0), RankPlace(1)))])
+    assert told == NotSimulated("no message of its size was measured between ranks of one group of nodes")
+
+
+def test_the_winner_ties_with_what_may_be_as_fast() -> None:
+    calls = [call("bcast", name, 4, 8) for name in ("linear", "chain", "binomial")]
+    predicted = [Predicted(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1) for time in (1.0, 1.05, 1.3)]
+    (winner,) = winners(prediction_frame(calls, predicted)).to_dicts()
+    assert (winner["label"], winner["tied"]) == ("timpani/linear", ["timpani/linear", "timpani/chain"])
