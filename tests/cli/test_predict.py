@@ -1,0 +1,114 @@
+"""`timpani predict` on a campaign whose times are what known costs say."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import FOUND
+from timpani.native.build import build
+from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+COSTS = Costs(copied=0.0004, rest=0.5, messages=((Line(0, 0.3, 0.0005, 1.0),),))
+ALGORITHMS = ("linear", "binomial", "pipeline", "scatter_allgather")
+SIZES = (8, 1024, 65536)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Broadcasts at 2 to 16 ranks of one node, two launches."""
+    cells = list(product(ALGORITHMS, (2, 4, 8, 16), SIZES))
+    calls = [Call("bcast", Algorithm(OWN, name), ranks, size) for name, ranks, size in cells]
+    times = Simulator(build(FOUND[0])).times(calls, COSTS)
+    lines: list[dict[str, Any]] = [
+        {
+            "collective": "bcast",
+            "provider": OWN,
+            "algorithm": name,
+            "parameters": "",
+            "ranks": ranks,
+            "placement": "core",
+            "message_bytes": size,
+            "mode": "warm",
+            "launch": launch,
+            "machine": "desk",
+            "median_us": time * (1 + launch / 100),
+        }
+        for (name, ranks, size), time in zip(cells, times, strict=True)
+        for launch in (1, 2)
+        if not isinstance(time, NotSimulated)
+    ]
+    return write(tmp_path_factory.mktemp("measured"), lines)
+
+
+def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    (folder / "campaign.json").write_text(json.dumps({"format": "timpani-campaign", "version": 1}))
+    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_path: Path) -> None:
+    asked = ("--ranks", "64,1024", "--sizes", "8,64Ki", "--algorithms", "binomial,linear,pipeline:segment_bytes=4096")
+    told = typed("predict", "bcast", "--costs", measured, *asked, "--format", "json", "-o", tmp_path / "page")
+    assert told.returncode == 0, told.stderr
+    found = json.loads(told.stdout)
+    assert found["status"] == "predicted"
+    calls = [
+        Call(
+            "bcast",
+            Algorithm.parse(f"{OWN}/{row['algorithm']}{':' * bool(row['parameters'])}{row['parameters']}"),
+            row["ranks"],
+            row["message_bytes"],
+        )
+        for row in found["predictions"]
+    ]
+    true = Simulator(build(FOUND[0])).times(calls, COSTS)
+    assert len(true) == 3 * 2 * 2
+    for row, time in zip(found["predictions"], true, strict=True):
+        assert not isinstance(time, NotSimulated)
+        assert row["low_us"] <= 1.015 * time <= row["high_us"], row
+        kinds = ("latency", "bandwidth", "overhead", "reduction", "copying", "rest")
+        assert sum(row[f"{kind}_share"] for kind in kinds) == pytest.approx(1)
+    fastest = {(row["ranks"], row["message_bytes"]): row["label"] for row in found["winners"]}
+    assert fastest[1024, 8] == "timpani/binomial"
+    assert any("as close to each other" in text for text in found["conditions"])
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Predicted, not measured" in page
+    assert "<svg" in page
+    assert (tmp_path / "page" / "bcast.svg").exists()
+    again = typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "page")
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+
+
+def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: Path) -> None:
+    asked = ("--ranks", "8Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "1s")
+    told = typed("predict", "bcast", "--costs", measured, *asked)
+    assert told.returncode == 0, told.stderr
+    assert "Left out: bcast scatter_allgather_ring on 8192 ranks: simulating it would take about" in told.stdout
+    assert "timpani/binomial" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("bcast", "--ranks", "four"), "'four' is not a rank count"),
+        (("broadcast", "--ranks", "4"), "unknown collective"),
+        (("bcast", "--ranks", "4", "--algorithms", "binomal"), "did you mean"),
+        (("bcast", "--ranks", "4", "--on", "nowhere.toml"), "nowhere.toml"),
+    ],
+)
+def test_what_cannot_be_asked_gets_one_line(measured: Path, asked: tuple[str, ...], said: str) -> None:
+    told = typed("predict", *asked, "--costs", measured)
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert said in told.stderr
+
+
+def test_a_campaign_that_tells_no_costs_says_what_to_measure(tmp_path: Path, measured: Path) -> None:
+    line = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
+    told = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert "timpani run latency reduce_local" in told.stderr
