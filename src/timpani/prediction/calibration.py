@@ -142,7 +142,7 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     sizes = [size_of(each.call) for each in observed]
     per_byte = min(each.time / max(size, 1) for each, size in zip(observed, sizes, strict=True))
     whole = messages or Costs(messages=((Line(gap=shortest / 2, per_byte=per_byte),),))
-    places = {place for each in observed for place in each.call.places}
+    places = {place for each in observed if isinstance(each.call.places, tuple) for place in each.call.places}
     relations = (
         3 if len({place.group for place in places}) > 1 else 2 if len({place.node for place in places}) > 1 else 1
     )
