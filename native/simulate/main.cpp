@@ -9,11 +9,13 @@
 // and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}. PLACES say which ranks share
 // a node, where that is known: `NODES GROUPS core|node` for equal nodes in equal groups, each filled in turn or ranks
 // dealt out one a node; else NODE GROUP of each rank. Costs hold for the calls that follow, with the lines of each
-// relation (simulate/costs.hpp) behind a semicolon, and are answered by {}; before them the unit clock.
-// Needs no MPI.
+// relation (simulate/costs.hpp) behind a semicolon, and are answered by {}; before them the unit clock. A line `peak`
+// is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -121,6 +123,16 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     return text.str();
 }
 
+/// Of this program alone: what the kernel accounts for a process (getrusage) begins with what its starter held.
+std::int64_t peak_bytes() {
+    std::ifstream status("/proc/self/status");
+    for (std::string word; status >> word;) {
+        std::int64_t kibibytes = 0;
+        if (word == "VmHWM:" && status >> kibibytes) return kibibytes * 1024;
+    }
+    throw std::runtime_error("/proc/self/status doesn't tell how much memory was held");
+}
+
 std::string answer(const std::string& line, const Costs& costs) {
     const auto [topology, bound, what] = parse(line);
     JsonObject object;
@@ -157,6 +169,8 @@ int main() {
             if (words >> first; first == "costs") {
                 costs = parse_costs(words, line);
                 std::cout << "{}\n";
+            } else if (first == "peak") {
+                std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';
             } else {
                 std::cout << answer(line, costs) << '\n';
             }

@@ -34,9 +34,7 @@ def predict(
         ),
     ] = None,
     placement: Annotated[str, typer.Option(help="Of ranks over its nodes: core, socket, node or ppr:N.")] = "core",
-    budget: Annotated[
-        str, typer.Option(help="What one algorithm's sizes at one rank count may take to simulate; more is refused.")
-    ] = "60s",
+    budget: Annotated[str, typer.Option(help="What one call may take to simulate; more is refused.")] = "10s",
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="A new folder: page, figures, JSON.", show_default=False),

@@ -1,25 +1,30 @@
 """What simulating a call takes, told before it is begun from small ones of the same algorithm."""
 
+import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 
 from timpani.schedules.simulation import Call, Costs, Simulator, composition_request
 
-TRIAL_RANKS = (128, 512)
-"""Rank counts: small enough for algorithms of p² messages, large enough to tell how they grow."""
+_FIRST_RANKS, _STEP = 128, 4
+"""Small enough for algorithms of p² messages. All powers of two, which every algorithm admits."""
+
+_TELLING_SECONDS = 0.05
+"""Of a trial after which none follows: the one before it took at least twice what starting the program does."""
 
 _PROGRAM_BYTES = 5e6
-_LEAST_SECONDS = 1e-3
+_LEAST_SECONDS, _LEAST_BYTES = 1e-3, 1e5
 _ROOM = 2.0  # memory is allocated in powers of two
 
 
 @dataclass(frozen=True)
 class Effort:
-    """Processor time and memory at TRIAL_RANKS[1] ranks, and the powers of the rank count by which they grow."""
+    """Processor time and memory at `ranks` ranks, and the powers of the rank count by which they grow."""
 
+    ranks: int
     seconds: float
     memory_bytes: float
     time_exponent: float
@@ -27,30 +32,38 @@ class Effort:
 
     def at(self, ranks: int) -> tuple[float, float]:
         """Seconds and bytes of one call."""
-        growth = max(ranks, TRIAL_RANKS[1]) / TRIAL_RANKS[1]
+        growth = max(ranks, self.ranks) / self.ranks
         return self.seconds * growth**self.time_exponent, self.memory_bytes * growth**self.memory_exponent
 
 
-def effort(simulator: Simulator, costs: Costs, trials: Sequence[Call]) -> Effort:
-    """From a trial call at each of TRIAL_RANKS."""
-    (first_seconds, first_bytes), (seconds, memory) = (_trial(simulator, costs, call) for call in trials)
-    growth = log(TRIAL_RANKS[1] / TRIAL_RANKS[0])
+def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most_ranks: int) -> Effort:
+    """From trials of `call` at more and more ranks: until one takes long enough to tell, or has `most_ranks`."""
+    ranks = _FIRST_RANKS
+    trials = [_trial(simulator, costs, call(ranks))]
+    while trials[-1][0] < _TELLING_SECONDS and (ranks < most_ranks or len(trials) < 2):
+        ranks *= _STEP
+        trials.append(_trial(simulator, costs, call(ranks)))
+    (first_seconds, first_bytes), (seconds, memory) = trials[-2:] if len(trials) > 1 else trials * 2
     return Effort(
+        ranks,
         seconds,
         _ROOM * memory,
-        max(1.0, log(seconds / first_seconds) / growth),
-        max(1.0, log(memory / first_bytes) / growth),
+        max(1.0, log(seconds / first_seconds, _STEP)),
+        max(1.0, log(memory / first_bytes, _STEP)),
     )
 
 
 def _trial(simulator: Simulator, costs: Costs, call: Call) -> tuple[float, float]:
     process = subprocess.Popen(
-        [simulator.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [simulator.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert process.stdin is not None
-    process.stdin.write(composition_request(call, costs))
+    assert process.stdout is not None
+    process.stdin.write(f"{composition_request(call, costs)}peak\n")
     process.stdin.close()
+    *_, peak = map(json.loads, process.stdout)
+    process.stdout.close()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     seconds = used.ru_utime + used.ru_stime
-    return max(seconds, _LEAST_SECONDS), max(used.ru_maxrss * 1024 - _PROGRAM_BYTES, 1e5)
+    return max(seconds, _LEAST_SECONDS), max(peak["peak_bytes"] - _PROGRAM_BYTES, _LEAST_BYTES)

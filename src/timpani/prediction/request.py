@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from timpani.errors import UserError, unknown
@@ -9,12 +10,13 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.hosts import Host
 from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
-from timpani.prediction.effort import TRIAL_RANKS, Effort, effort
+from timpani.prediction.effort import Effort, effort
 from timpani.prediction.observed import Places, places_on
 from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.operations import COLLECTIVES
+from timpani.study.sizes import show_sizes
 
 _TRIAL_RANKS_A_NODE = 16
 _ALL = ("all", "timpani/all")
@@ -33,7 +35,7 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Limits:
-    """What the sizes of one algorithm at one rank count may take to simulate, one after the other."""
+    """What one call may take to simulate."""
 
     seconds: float
     memory_bytes: float
@@ -65,13 +67,16 @@ class Request:
                 left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {restrictions}")
             if not admitted:
                 continue
-            sizes = self._sizes(named)
-            trials = effort(simulator, costs, [_trial(named, ranks, max(sizes)) for ranks in TRIAL_RANKS])
+            # Of each size, since equal blocks may need one rank alone to be simulated, and others all of them.
+            efforts = {
+                size: effort(simulator, costs, partial(_trial, named, size), max(admitted))
+                for size in self._sizes(named)
+            }
             for ranks in admitted:
-                if beyond := _beyond(trials, ranks, len(sizes), limits):
-                    left_out.append(f"{named} on {ranks} ranks: {beyond}")
-                else:
-                    calls += [_call(named, ranks, size, places[ranks]) for size in sizes]
+                beyond = {size: why for size, each in efforts.items() if (why := _beyond(each, ranks, limits))}
+                if beyond:
+                    left_out.append(f"{named} on {ranks} ranks, {show_sizes([*beyond])}: {next(iter(beyond.values()))}")
+                calls += [_call(named, ranks, size, places[ranks]) for size in efforts if size not in beyond]
         return calls, left_out
 
     def _sizes(self, named: Named) -> Sequence[int]:
@@ -122,18 +127,18 @@ def _call(named: Named, ranks: int, size: int, places: Places) -> Call:
     return Call(named.collective, named.algorithm, ranks, size, places=places)
 
 
-def _trial(named: Named, ranks: int, size: int) -> Call:
+def _trial(named: Named, size: int, ranks: int) -> Call:
     """On some nodes where the algorithm asks for them."""
     on_nodes = tuple(RankPlace(rank // _TRIAL_RANKS_A_NODE) for rank in range(ranks))
     return _call(named, ranks, size, on_nodes if named.info.restrictions.topology else ())
 
 
-def _beyond(trials: Effort, ranks: int, sizes: int, limits: Limits) -> str:
-    """Why it would take too long or too much memory, in words; nothing where it wouldn't."""
+def _beyond(trials: Effort, ranks: int, limits: Limits) -> str:
+    """Why a call would take too long or too much memory, in words; nothing where it wouldn't."""
     seconds, memory = trials.at(ranks)
     if memory > limits.memory_bytes:
         free = f"{limits.memory_bytes / 1e9:,.1f} are free"
         return f"simulating it would take about {memory / 1e9:,.1f} GB of memory, and {free}"
-    if seconds * sizes > limits.seconds:
-        return f"simulating it would take about {seconds * sizes:,.0f} s; fewer ranks or sizes, or --budget"
+    if seconds > limits.seconds:
+        return f"simulating it would take about {seconds:,.0f} s; fewer ranks, or --budget"
     return ""

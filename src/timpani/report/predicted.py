@@ -76,7 +76,10 @@ def conditions(found: Predictions) -> Iterator[str]:
     """What to know before a figure is believed."""
     error, request = found.calibration.error, found.request
     if error is None:
-        yield "No interval: only messages between two ranks were measured; a call from rest takes longer than they say"
+        yield (
+            "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
+            "and nothing tells how certain it is which algorithm is the fastest"
+        )
         return
     if error.ranks.assumed:
         yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
