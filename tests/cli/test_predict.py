@@ -88,7 +88,7 @@ def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: P
     asked = ("--ranks", "8Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "1s")
     told = typed("predict", "bcast", "--costs", measured, *asked)
     assert told.returncode == 0, told.stderr
-    assert "Left out: bcast scatter_allgather_ring on 8192 ranks: simulating it would take about" in told.stdout
+    assert "Left out: bcast scatter_allgather_ring on 8192 ranks, 64 KiB: simulating it would take" in told.stdout
     assert "timpani/binomial" in told.stdout
 
 
