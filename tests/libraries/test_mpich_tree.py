@@ -19,7 +19,7 @@ from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
-from timpani.libraries.mpich.tree_algorithms import library_name
+from timpani.libraries.mpich.tree_algorithms import guarded, library_name
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.libraries.mpich.written_compositions import write_compositions
@@ -368,3 +368,11 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     assert [each for each in faults(library.tree, library) if each.severity == "error"] == []
     names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in catalogue(mpi).algorithms["bcast"]}
     assert names <= library.algorithms
+
+
+def test_an_algorithm_that_needs_equal_blocks_is_named_for_these_alone() -> None:
+    named, otherwise = of("reduce_scatter", "noncommutative"), (of("reduce_scatter", "pairwise"),)
+    assert guarded("reduce_scatter", named, otherwise) == (
+        Branch("is_block_regular=yes", (named,)),
+        Branch("is_block_regular=no", otherwise),
+    )

@@ -52,6 +52,9 @@ IN_PLACE = "pairwise_sendrecv_replace"
 """The one that serves all-to-alls in place, and no others; the others serve none in place."""
 
 _AN_ELEMENT_A_RANK = {("allreduce", "reduce_scatter_allgather"), ("reduce", "reduce_scatter_gather")}
+_EQUAL_BLOCKS = {("reduce_scatter", "noncommutative")}
+"""With blocks of different sizes it ends the program (4.0.2)."""
+
 _ON_SEVERAL_LEVELS = "smp"
 
 
@@ -116,6 +119,8 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
         return (Branch("comm_hierarchy=parent", (algorithm,)), Branch("comm_hierarchy=any", otherwise))
     if (collective, name) in _AN_ELEMENT_A_RANK:
         return (Branch("count<pow2", otherwise), Branch("count=any", (algorithm,)))
+    if (collective, name) in _EQUAL_BLOCKS:
+        return (Branch("is_block_regular=yes", (algorithm,)), Branch("is_block_regular=no", otherwise))
     return (algorithm,)
 
 
