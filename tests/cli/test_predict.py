@@ -96,6 +96,7 @@ def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: P
     ("asked", "said"),
     [
         (("bcast", "--ranks", "four"), "'four' is not a rank count"),
+        (("bcast", "--ranks", "0,4"), "a call has 1 rank or more"),
         (("broadcast", "--ranks", "4"), "unknown collective"),
         (("bcast", "--ranks", "4", "--algorithms", "binomal"), "did you mean"),
         (("bcast", "--ranks", "4", "--on", "nowhere.toml"), "nowhere.toml"),

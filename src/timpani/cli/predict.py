@@ -48,6 +48,7 @@ def predict(
     import json
 
     from timpani.campaign.header import read_header
+    from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi
     from timpani.machine.where import resolve
     from timpani.native.build import build
@@ -56,13 +57,17 @@ def predict(
     from timpani.prediction.request import Limits, Request, named_algorithms
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification_cost import available_memory
-    from timpani.report.predicted import predicted_object, predicted_text, write_predicted
+    from timpani.report.predicted import check_new, predicted_object, predicted_text, write_predicted
     from timpani.schedules.simulation import Simulator
     from timpani.study.placement import check_placement
     from timpani.study.sizes import RANK_COUNT, parse_sizes
     from timpani.study.study import parse_duration
 
+    if output:
+        check_new(output, force)
     rank_counts, message_sizes = parse_sizes(ranks, RANK_COUNT), parse_sizes(sizes)
+    if min(rank_counts) < 1:
+        raise UserError("a call has 1 rank or more, not 0", "write for example --ranks 64,1Ki")
     limits = Limits(parse_duration(budget), available_memory())
     machine = resolve(on) if on else read_header(costs[0]).machine.cluster
     several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1

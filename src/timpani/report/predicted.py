@@ -50,10 +50,15 @@ def predicted_object(found: Predictions) -> dict[str, Any]:
     }
 
 
-def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
-    """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
+def check_new(folder: Path, force: bool) -> None:
+    """UserError where `folder` is there already, unless `force`: told before anything is simulated for it."""
     if folder.exists() and not force:
         raise UserError(f"{folder} exists already", "choose another name, or overwrite it with --force")
+
+
+def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
+    """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
+    check_new(folder, force)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
