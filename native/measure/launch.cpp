@@ -149,7 +149,9 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
         if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // earlier cells have told it
         if (plan_.method == Method::call) {
             const ScopedControls scope(operation->controls());
-            for (int i = 0; i < plan_.repetitions.value_or(1); ++i) (*operation)(buffers_.send(), buffers_.receive());
+            for (int left = plan_.twice == cell.id ? 2 : 1; left > 0; --left) {
+                (*operation)(buffers_.send(), buffers_.receive());
+            }
         } else if (const auto mistake = check_result(harness_, *operation, buffers_)) {
             line.add("mistake", *mistake);
         } else if (counter_) {

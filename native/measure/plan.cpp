@@ -93,6 +93,8 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         plan.warmup = next<int>(words);
     } else if (key == "repetitions") {
         plan.repetitions = next<int>(words);
+    } else if (key == "twice") {
+        plan.twice = next<int>(words);
     } else if (key == "skew") {
         ClockSkew skew;
         skew.rank = next<int>(words);

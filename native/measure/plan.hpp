@@ -52,7 +52,8 @@ struct Plan {
     double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
     std::int64_t time_limit_ns = 0;  // longest time for one cell
     std::optional<int> warmup;       // fixed numbers: instead of our stop rule or of OSU's defaults,
-    std::optional<int> repetitions;  // and of the calls that `call` makes
+    std::optional<int> repetitions;
+    std::optional<int> twice;  // the cell that `call` calls twice, in place of once
     std::vector<ClockSkew> skews;
     bool include_setup = false;      // of our algorithms, in each call
     bool by_rules = false;           // libtimpani.so with rules is to be beneath

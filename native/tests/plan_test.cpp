@@ -28,7 +28,7 @@ TEST(a_rival_loses_by_a_factor_over_1) {
 TEST(a_whole_plan_is_read) {
     const auto plan = parse_plan(
         "timpani-plan 1\nmethod osu\nstart barrier\ndatatype float\nprecision 0.02\nslot_ns 1000\nwarmup 3\n"
-        "repetitions 9\nskew 1 -500 2.5\n\n"
+        "repetitions 9\ntwice 7\nskew 1 -500 2.5\n\n"
         "cell 4 bcast 1048576 rotate a_b=6,c=0 d=1 knomial:radix=4  # openmpi/binomial\ncell 5 barrier 0 flush - - "
         "-\n");
     CHECK(plan.method == Method::osu);
@@ -36,7 +36,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.datatype == "float");
     CHECK(plan.precision == 0.02);
     CHECK(plan.time_limit_ns == 1000);
-    CHECK(plan.warmup == 3 && plan.repetitions == 9);
+    CHECK(plan.warmup == 3 && plan.repetitions == 9 && plan.twice == 7);
     CHECK(plan.skews.size() == 1 && plan.skews[0].offset_ns == -500 && plan.skews[0].drift_ppm == 2.5);
     CHECK(plan.sections.size() == 1 && plan.sections[0].ranks == 0);
     const auto& points = plan.sections[0].points;

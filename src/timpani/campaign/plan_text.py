@@ -17,16 +17,16 @@ def plan_text(
     cells: list[PlannedCell],
     time_limit: float,
     method: str | None = None,
-    calls: int | None = None,
+    twice: PlannedCell | None = None,
     seed: str = "",
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
-    `time_limit` ends each cell, in seconds. `method` and `calls` take the place of the study's own where cells are not
-    timed but counted. `seed` decides in which order the cells of a point take turns, and nothing else.
+    `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
+    counted, and `twice` is the one that is then called twice. `seed` decides in which order the cells of a point take
+    turns, and nothing else.
     """
     study = plan.study
-    repetitions = calls or study.repetitions
     return "\n".join(
         [
             "timpani-plan 1",
@@ -36,7 +36,9 @@ def plan_text(
             f"precision {study.precision}",
             f"slot_ns {round(time_limit * 1e9)}",
             *([] if study.warmup is None else [f"warmup {study.warmup}"]),
-            *([] if repetitions is None else [f"repetitions {repetitions}"]),
+            *([] if study.repetitions is None else [f"repetitions {study.repetitions}"]),
+            # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
+            *([f"twice {-1 if twice is None else twice.number:>9}"] if method == "call" else []),
             *(["include_setup"] if study.include_setup else []),
             *(["by_rules"] if any(planned.cell.algorithm == BY_RULES for planned in cells) else []),
             *place_lines(plan, group),

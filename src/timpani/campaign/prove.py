@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.concurrency import run_to_end
-from timpani.campaign.launch import one_line
+from timpani.campaign.launch import Ended, one_line
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan_text import plan_text
 from timpani.campaign.processes import Processes
@@ -27,6 +28,11 @@ from timpani.study.sizes import show_size, show_sizes
 
 _TOTALS = "totals"
 """How the names of the files begin that a library writes its counts into, in a start's folder."""
+
+_TOGETHER = 8
+"""Cells that share a start where a library counts at its end: nine starts in place of sixteen."""
+_BYTES_TOGETHER = 256 * 1024
+"""Bytes that their calls may have between them."""
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -98,44 +104,89 @@ class Prover:
         ended = run_to_end(start.follow(self.timeout, self.stop, take))
         start.end(ended, {})
         if ended.how in ("died", "hung") and left:
-            self._missed(left.pop(next(iter(left))).cell, f"{ended.how}: {one_line(ended.output)}")
+            self._missed(left.pop(next(iter(left))).cell, _why(ended))
         return list(left.values())
 
     def _by_difference(
         self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
     ) -> list[PlannedCell]:
-        """Count the first of `cells`; returns the others, or all when it was stopped."""
-        first, *others = cells
-        totals = []
-        for calls in (1, 2):  # the first call on a communicator may include its own set-up; the second is what counts
-            start = self._start(group, [first], "call", calls)
-            ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
-            if ended.how == "finished":
-                totals.append(read_totals(start.folder, first.cell.ranks))
-            if len(totals) == 2:
-                (messages_1, bytes_1), (messages_2, bytes_2) = totals
-                difference = _minus(messages_2, messages_1), _minus(bytes_2, bytes_1)
-                keep(Proof(first.cell, *difference, start.part))
-            start.end(ended, {})
-            if ended.how == "stopped":
-                return cells
-            if ended.how != "finished":
-                self._missed(first.cell, f"{ended.how}: {one_line(ended.output)}")
-                break
-        return others
+        """Count the first few of `cells`; returns those that are still to be counted."""
+        few = _first_few(cells)
+        return [*self._few_by_difference(group, few, keep), *cells[len(few) :]]
+
+    def _few_by_difference(
+        self, group: Group, few: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
+        """Count what the second call of each adds to a start that calls all of them once: the first call on a
+        communicator may include its own set-up. Returns those that it stopped before."""
+        if self.stop():
+            return few
+        once = self._called(group, few)
+        if once.ended.how == "stopped":
+            return few
+        if once.ended.how != "finished" and len(few) > 1:  # whichever was to blame shows it by itself
+            alone = ([each] for each in few)
+            return [cell for cells in alone for cell in self._few_by_difference(group, cells, keep)]
+        if once.ended.how != "finished":
+            self._missed(few[0].cell, _why(once.ended))
+            return []
+        for number, each in enumerate(few):
+            twice = self._called(group, few, each)
+            if twice.ended.how == "stopped":
+                return few[number:]
+            if twice.ended.how == "finished":
+                keep(Proof(each.cell, *twice.beyond(once, each.cell.ranks), twice.part))
+            else:
+                self._missed(each.cell, _why(twice.ended))
+        return []
+
+    def _called(self, group: Group, cells: list[PlannedCell], twice: PlannedCell | None = None) -> "_Called":
+        """A start in which each of `cells` is called once, but `twice`."""
+        start = self._start(group, cells, "call", twice)
+        ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
+        called = _Called(start.part, ended, *read_totals(start.folder, group.ranks))
+        start.end(ended, {})
+        return called
 
     def _missed(self, cell: Cell, why: str) -> None:
         where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
         self.told(f"not counted: {cell.collective} {cell.algorithm}, {where}: {why}")
 
-    def _start(self, group: Group, cells: list[PlannedCell], method: str, calls: int | None = None) -> Start:
+    def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
         slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, method, calls)
+        text = plan_text(self.plan, group, cells, slot, method, twice)
 
         def parameters(folder: Path) -> Parameters:
             return self.counting.writing_to(folder / _TOTALS)
 
         return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
+
+
+@dataclass(frozen=True)
+class _Called:
+    """A start that counted all messages of its group's ranks, its own among them: rows = senders."""
+
+    part: str
+    ended: Ended
+    messages: Matrix
+    sent_bytes: Matrix
+
+    def beyond(self, fewer: "_Called", ranks: int) -> tuple[Matrix, Matrix]:
+        """Messages and bytes that the first `ranks` sent each other beyond those of `fewer`."""
+        return (
+            _minus(self.messages, fewer.messages, ranks),
+            _minus(self.sent_bytes, fewer.sent_bytes, ranks),
+        )
+
+
+def _first_few(cells: list[PlannedCell]) -> list[PlannedCell]:
+    """As many as one start may call besides the one that is counted: long calls would cost more than starts save."""
+    sizes = accumulate(each.cell.message_bytes for each in cells[:_TOGETHER])
+    return cells[: max(1, sum(size <= _BYTES_TOGETHER for size in sizes))]
+
+
+def _why(ended: Ended) -> str:
+    return f"{ended.how}: {one_line(ended.output)}"
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
@@ -175,5 +226,7 @@ def _matrix(rows: list[list[int]]) -> Matrix:
     return tuple(tuple(row) for row in rows)
 
 
-def _minus(a: Matrix, b: Matrix) -> Matrix:
-    return tuple(tuple(x - y for x, y in zip(row_a, row_b, strict=True)) for row_a, row_b in zip(a, b, strict=True))
+def _minus(a: Matrix, b: Matrix, ranks: int) -> Matrix:
+    """By element, of the first `ranks` rows and columns."""
+    pairs = ((row_a[:ranks], row_b[:ranks]) for row_a, row_b in zip(a[:ranks], b[:ranks], strict=True))
+    return tuple(tuple(x - y for x, y in zip(*rows, strict=True)) for rows in pairs)
