@@ -1,16 +1,17 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
-//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events [PLACES]
+//   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
 //   costs OVERHEAD REDUCED COPIED REST [; [FIRST_BYTES GAP PER_BYTE LATENCY LATENCY_PER_BYTE]…]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
 // {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
 // {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
-// and the receiver as peer) and local step (peer −1); what can't be run by {"error":…}. PLACES say which ranks share
-// a node, where that is known: `NODES GROUPS core|node` for equal nodes in equal groups, each filled in turn or ranks
-// dealt out one a node; else NODE GROUP of each rank. Costs hold for the calls that follow, with the lines of each
-// relation (simulate/costs.hpp) behind a semicolon, and are answered by {}; before them the unit clock. A line `peak`
-// is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
+// and the receiver as peer) and local step (peer −1), and `goal` not by JSON but by the text of simulate/goal.hpp; what
+// can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
+// equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Costs
+// hold for the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are
+// answered by {}; before them the unit clock. A line `peak` is answered by {"peak_bytes":…}, the most memory that the
+// program has held so far. Needs no MPI.
 
 #include <algorithm>
 #include <cstdint>
@@ -29,6 +30,7 @@
 #include "json/json.hpp"
 #include "schedule/bind.hpp"
 #include "simulate/clock.hpp"
+#include "simulate/goal.hpp"
 
 namespace {
 
@@ -70,8 +72,8 @@ Request parse(const std::string& line) {
     CollectiveArguments args{};
     std::string what;
     words >> collective >> algorithm >> args.ranks >> args.count >> args.root >> args.element_bytes >> what;
-    if (!words || (what != "time" && what != "composition" && what != "events"))
-        throw std::runtime_error("not a request: " + line);
+    const auto known = {"time", "composition", "events", "goal"};
+    if (!words || std::ranges::find(known, what) == known.end()) throw std::runtime_error("not a request: " + line);
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
@@ -133,8 +135,8 @@ std::int64_t peak_bytes() {
     throw std::runtime_error("/proc/self/status doesn't tell how much memory was held");
 }
 
-std::string answer(const std::string& line, const Costs& costs) {
-    const auto [topology, bound, what] = parse(line);
+std::string answer(const Request& request, const Costs& costs) {
+    const auto& [topology, bound, what] = request;
     JsonObject object;
     if (what == "composition") {
         const Composition found = compose(*bound.algorithm, bound.args, costs);
@@ -171,8 +173,10 @@ int main() {
                 std::cout << "{}\n";
             } else if (first == "peak") {
                 std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';
+            } else if (const Request request = parse(line); request.what == "goal") {
+                write_goal(*request.bound.algorithm, request.bound.args, std::cout);
             } else {
-                std::cout << answer(line, costs) << '\n';
+                std::cout << answer(request, costs) << '\n';
             }
         } catch (const std::exception& error) {
             std::cout << JsonObject().add("error", error.what()).text() << '\n';

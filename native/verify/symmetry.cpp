@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "schedule/dependencies.hpp"
+#include "schedule/waiting_steps.hpp"
 #include "verify/verify.hpp"
 
 namespace timpani {
@@ -10,29 +11,17 @@ namespace timpani {
 namespace {
 
 /// A step, and the numbers of those that it waits for.
-struct WaitingStep {
+struct KeptStep {
     Step step;
     std::int64_t round;
     std::vector<std::int64_t> waited;
 };
 
-std::vector<WaitingStep> waiting_steps(const Schedule& schedule, int rank, std::int64_t most_under_way) {
-    MessagePool<char> pool;
-    DependencyTracker<char> tracker;
-    std::vector<WaitingStep> all;
-    Steps steps;
-    for (std::int64_t round = 0; round < schedule.rounds(); ++round) {
-        steps.clear();
-        schedule.round(rank, round, steps);
-        for (const Step& step : steps.all()) {
-            const Place place{rank, static_cast<std::int64_t>(all.size())};
-            auto& added = all.emplace_back(WaitingStep{step, round, {}});
-            tracker.find(pool, step, place.number, most_under_way);
-            tracker.remove_waited(pool, [&](const auto& message) { added.waited.push_back(message.number); });
-            constexpr bool kMet = true;  // nobody asks by which other side
-            if (step.is_message()) tracker.add(pool, pool.add({step, place, round, 0, kMet}));
-        }
-    }
+std::vector<KeptStep> steps_of(const Schedule& schedule, int rank, std::int64_t most_under_way) {
+    std::vector<KeptStep> all;
+    for_each_waiting_step(schedule, rank, most_under_way, [&](const WaitingStep& each) {
+        all.push_back({each.step, each.round, {each.waited.begin(), each.waited.end()}});
+    });
     return all;
 }
 
@@ -45,10 +34,10 @@ std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, cons
     if (symmetry == Symmetry::none) return std::nullopt;
     const auto schedule = prepare(algorithm, args);
     const auto bound = most_under_way(algorithm, args);
-    const auto of_first = waiting_steps(*schedule, 0, bound);
+    const auto of_first = steps_of(*schedule, 0, bound);
     for (int rank = 1; rank < args.ranks; ++rank) {
-        const auto own = waiting_steps(*schedule, rank, bound);
-        const auto alike = [&](const WaitingStep& first, const WaitingStep& other) {
+        const auto own = steps_of(*schedule, rank, bound);
+        const auto alike = [&](const KeptStep& first, const KeptStep& other) {
             const int peer = first.step.peer < 0 ? -1 : image_of(symmetry, args.ranks, rank, first.step.peer);
             return first.step.kind == other.step.kind && first.round == other.round && peer == other.step.peer &&
                    same_amounts(first.step.from, other.step.from) && same_amounts(first.step.to, other.step.to) &&

@@ -35,6 +35,13 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
 
 
+def test_the_format_may_be_named(tmp_path: Path) -> None:
+    output = tmp_path / "chain.txt"
+    answer = typed("draw", "bcast/chain", "--ranks", "5000", "--size", "8", "--format", "goal", "-o", str(output))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert output.read_text().startswith("num_ranks 5000\n\nrank 0 {\nl1: send 8b to 1 tag 0\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -45,6 +52,9 @@ def test_a_trace_is_json(tmp_path: Path) -> None:
         (("bcast/binomial", "--root", "16"), "there is no root 16 among 16 ranks"),
         (("allgather/neighbor_exchange", "--ranks", "3"), "applies only where: even"),
         (("bcast/binomial", "--ranks", "1"), "nothing moves"),
+        (("bcast/binomial", "--ranks", "4097"), "choose 4096 or fewer, or --format goal"),
+        (("bcast/binomial", "--format", "gaol"), "did you mean goal?"),
+        (("allgather/neighbor_exchange", "--ranks", "3", "--format", "goal"), "applies only where: even"),
         (("bcast/two_level",), "--nodes 4"),
         (("bcast/two_level", "--nodes", "17"), "leave some empty"),
         (("bcast/two_level", "--nodes", "4", "--by", "nod"), "did you mean node?"),

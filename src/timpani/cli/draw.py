@@ -1,4 +1,4 @@
-"""`timpani draw`: what an algorithm of ours does, as a figure or a trace."""
+"""`timpani draw`: what an algorithm of ours does, as a figure, a trace or GOAL text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -13,9 +13,16 @@ def draw(
         str, typer.Argument(help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.")
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="A new .svg, .png or .pdf file; .json: a trace for Perfetto.")
+        Path,
+        typer.Option(
+            "--output", "-o", help="A new .svg, .png or .pdf file; .json: a trace for Perfetto; .goal: for LogGOPSim."
+        ),
     ],
-    ranks: Annotated[int, typer.Option(help="Rank count.", min=1, max=4096)] = 16,
+    format: Annotated[
+        str | None,
+        typer.Option(help="svg, png, pdf, json or goal, whatever the file's suffix says.", show_default=False),
+    ] = None,
+    ranks: Annotated[int, typer.Option(help="Rank count; up to 4096 but for goal.", min=1, max=1 << 20)] = 16,
     size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
     root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
     nodes: Annotated[
@@ -34,7 +41,8 @@ def draw(
     ] = (False),
     force: Force = False,
 ) -> None:
-    """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace."""
+    """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace,
+    or as GOAL text."""
     from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
@@ -49,4 +57,4 @@ def draw(
     where = equal_nodes(ranks, nodes, groups, by) if nodes else None
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
-    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force))
+    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force, format))

@@ -1,4 +1,4 @@
-"""An algorithm of ours as a figure or a trace in a file."""
+"""An algorithm of ours as a figure, a trace or GOAL text in a file."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from timpani.charts.timeline import timeline
 from timpani.charts.tree import tree_of
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
-from timpani.report.files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
+from timpani.report.files import FIGURE_FORMATS, check_new, figure_bytes, figure_svg, write_file
 from timpani.schedules.simulation import Call, EqualNodes, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
@@ -24,6 +24,11 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
 
 _TRACE = "json"
+_GOAL = "goal"
+FORMATS = (*FIGURE_FORMATS, _TRACE, _GOAL)
+
+_MOST_RANKS_DRAWN = 4096
+"""All but GOAL text, which is written rank by rank, shows what each rank does when."""
 
 
 class View(Enum):
@@ -66,20 +71,32 @@ class Drawing:
         count = message_bytes if _is_sized(collective) else 0
         return cls(Call(collective, resolved, ranks, count, root, places=where or ()))
 
-    def write(self, simulator: Simulator, view: View, path: Path, force: bool = False) -> Path:
-        """Draw into the file `path`, whose suffix says how; returns it. One that exists is overwritten with `force`."""
-        suffix = path.suffix.removeprefix(".")
-        if suffix not in (*FIGURE_FORMATS, _TRACE):
-            raise unknown("kind of file", suffix or str(path), (*FIGURE_FORMATS, _TRACE), "timpani draw --help")
+    def write(
+        self, simulator: Simulator, view: View, path: Path, force: bool = False, format: str | None = None
+    ) -> Path:
+        """Draw into the file `path` in one of FORMATS, which its suffix says where `format` does not; returns it. One
+        that exists is overwritten with `force`."""
+        format = format or path.suffix.removeprefix(".")
+        if format not in FORMATS:
+            raise unknown("kind of file", format or str(path), FORMATS, "timpani draw --help")
+        check_new(path, force)
+        if format == _GOAL:
+            write_file(path, simulator.goal(self.call), force)
+            return path
+        if self.call.ranks > _MOST_RANKS_DRAWN:
+            raise UserError(
+                f"{self.call.ranks} ranks are too many to draw",
+                f"choose {_MOST_RANKS_DRAWN} or fewer, or --format {_GOAL}",
+            )
         (events,) = simulator.events([self.call])
-        if suffix == _TRACE:
+        if format == _TRACE:
             write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
             return path
         if not events.height:
             raise UserError(
                 f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
             )
-        write_file(path, figure_bytes(figure_svg(self._chart(events, view), self._title(events)), suffix), force)
+        write_file(path, figure_bytes(figure_svg(self._chart(events, view), self._title(events)), format), force)
         return path
 
     def _chart(self, events: pl.DataFrame, view: View) -> Chart:

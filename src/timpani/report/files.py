@@ -1,6 +1,7 @@
 """What Timpani writes into files that a user named: never over one that exists but by --force, and figures."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import altair as alt
@@ -21,8 +22,9 @@ def check_new(path: Path, force: bool) -> None:
         raise UserError(f"{path} exists already", "choose another name, or overwrite it with --force")
 
 
-def write_file(path: Path, content: bytes, force: bool = False) -> None:
-    """Write a file whole or not at all; one that exists already only with `force`, and it stays until the new is whole.
+def write_file(path: Path, content: bytes | Iterable[bytes], force: bool = False) -> None:
+    """Write a file, in pieces or at once, whole or not at all; one that exists already only with `force`, and it stays
+    until the new is whole.
 
     UserError where it exists, is no file, or can't be written.
     """
@@ -31,9 +33,10 @@ def write_file(path: Path, content: bytes, force: bool = False) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         try:
-            beside.write_bytes(content)
+            with beside.open("wb") as file:
+                file.writelines([content] if isinstance(content, bytes) else content)
             beside.replace(path)
-        except OSError:
+        except BaseException:
             beside.unlink(missing_ok=True)
             raise
     except OSError as error:

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -113,6 +113,9 @@ class Composition:
     amounts: tuple[float, ...]
 
 
+_PIECE_BYTES = 1 << 20
+
+
 @dataclass(frozen=True)
 class NotSimulated:
     """In place of a time: why there is none, such as that the algorithm does not apply."""
@@ -148,6 +151,24 @@ class Simulator:
             else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]))
             for answer in self._ask(calls, costs, "composition")
         ]
+
+    def goal(self, call: Call) -> Iterator[bytes]:
+        """What all ranks do as GOAL text, piece by piece (native/simulate/goal.hpp); UserError where the algorithm does
+        not apply."""
+        program = subprocess.Popen([self.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert program.stdin is not None
+        assert program.stdout is not None
+        with program:
+            program.stdin.write(f"{_line(call, 'goal')}\n".encode())
+            program.stdin.close()
+            first = program.stdout.readline()
+            if first.startswith(b"{"):
+                _granted(json.loads(first))
+            yield first
+            while piece := program.stdout.read(_PIECE_BYTES):
+                yield piece
+        if program.returncode != 0:
+            raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
     def _ask(self, calls: Iterable[Call], costs: Costs, what: str) -> list[dict[str, Any]]:
         text = "".join(f"{line}\n" for line in (_costs_line(costs), *(_line(call, what) for call in calls)))
