@@ -23,8 +23,8 @@ from timpani.tuning.points import launch_medians
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings
 
-COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
-SIZES = "1:1M"
+HERE = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "--sizes", "1:1M")
+LAB = ("bcast", "allreduce", "allgather", "--sizes", "4Ki:256Ki", "--ranks", "8", "--slot", "25ms")
 ACCEPTED = "2%"
 
 Choices = dict[tuple[str, int], str]
@@ -32,20 +32,22 @@ Choices = dict[tuple[str, int], str]
 
 
 def run() -> None:
-    """On the library that TIMPANI_BENCH_MPI names, else on all that are found."""
+    """On the library that TIMPANI_BENCH_MPI names, else on all that are found; with 2 ranks here, or in the lab that
+    TIMPANI_BENCH_ON names, with 8."""
     wanted = os.environ.get("TIMPANI_BENCH_MPI")
+    on = os.environ.get("TIMPANI_BENCH_ON")
     for mpi in [choose_mpi(wanted)] if wanted else find_mpis():
-        print(f"{mpi}: {', '.join(COLLECTIVES)}, {SIZES}, 2 ranks", flush=True)
+        asked = (*LAB, "--on", on) if on else HERE
+        print(f"{mpi}: {' '.join(asked)}", flush=True)
         with tempfile.TemporaryDirectory() as root:
-            _compare(Path(root), str(mpi.mpirun))
+            _compare(Path(root), (*asked, "--mpi", str(mpi.mpirun)))
 
 
-def _compare(root: Path, mpirun: str) -> None:
-    asked = ("--sizes", SIZES, "--mpi", mpirun)
+def _compare(root: Path, asked: tuple[str, ...]) -> None:
     seconds = {
-        "exhaustive": timpani("run", *COLLECTIVES, *asked, "-o", str(root / "exhaustive")),
-        "race": timpani("run", *COLLECTIVES, *asked, "--regret", ACCEPTED, "-o", str(root / "race")),
-        "third": timpani("run", *COLLECTIVES, *asked, "--seed", "3", "-o", str(root / "third")),
+        "exhaustive": timpani("run", *asked, "-o", str(root / "exhaustive")),
+        "race": timpani("run", *asked, "--regret", ACCEPTED, "-o", str(root / "race")),
+        "third": timpani("run", *asked, "--seed", "3", "-o", str(root / "third")),
     }
     campaigns = {name: load(root / name) for name in seconds}
     third = _log_times(campaigns["third"])

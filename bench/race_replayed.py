@@ -2,9 +2,9 @@
 
 The campaign's launches are the oracle: each launch of a race is one of them, drawn with replacement, of which the race
 sees the cells that it asked for. The truth is what all launches of the oracle say, the geometric mean of ratios. A cell
-costs what it did in that launch: an equal share of the time from the end of the point before to the end of its own, so
-that dropping a slow algorithm saves more than is counted. What a race saves inside a launch, where losers get no more
-turns, is not in it either.
+costs what it did in that launch: of the time from the end of the point before to the end of its own, its warm-up
+included, a share by how long its own calls took. What a race saves inside a launch, where losers get no more turns, is
+not in it.
 """
 
 import gzip
@@ -125,28 +125,33 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator) -> tup
 def _oracle(folder: Path) -> Oracle:
     launches: defaultdict[int, dict[Cell, LaunchResult]] = defaultdict(dict)
     seconds: defaultdict[int, dict[Cell, float]] = defaultdict(dict)
-    spans: dict[str, dict[int, float]] = {}
+    turns: defaultdict[tuple[str, int], list[LaunchResult]] = defaultdict(list)
     for row in load(folder).results.drop("state", REGRET).iter_rows(named=True):
         result = LaunchResult.from_line(row)
         if result.error is not None or not result.median_us:
             continue
         launches[result.launch][result.cell] = result
-        part = result.part or ""
-        if part not in spans:
-            spans[part] = _seconds_of_points(folder / "launches" / part / "samples.jsonl.gz")
-        began = int(result.in_turn.partition("/")[2]) if result.in_turn else 0
-        seconds[result.launch][result.cell] = spans[part].get(began, 0.0)
+        if result.part and result.in_turn:
+            turns[result.part, int(result.in_turn.partition("/")[2])].append(result)
+    spans = {
+        part: _seconds_of_points(folder / "launches" / part / "samples.jsonl.gz")
+        for part in {part for part, _ in turns}
+    }
+    for (part, began), rivals in turns.items():
+        calls = np.array([(each.median_us or 0.0) * (each.repetitions or 0) for each in rivals])
+        for each, share in zip(rivals, calls / calls.sum(), strict=True):
+            seconds[each.launch][each.cell] = spans[part][began] * float(share)
     numbers = sorted(launches)
     return Oracle(tuple(launches[each] for each in numbers), tuple(seconds[each] for each in numbers))
 
 
 def _seconds_of_points(samples: Path) -> dict[int, float]:
-    """By when a point began to be measured: what each of its cells took, its warm-up included."""
+    """By when a point began to be measured: what it took, its warm-up included."""
     lines = [json.loads(line) for line in gzip.decompress(samples.read_bytes()).splitlines()]
-    points = sorted({(line["end_ns"], line["begin_ns"], line["rivals"]) for line in lines if "begin_ns" in line})
+    points = sorted({(line["end_ns"], line["begin_ns"]) for line in lines if "begin_ns" in line})
+    before = min((begin for _, begin in points), default=0)
     found = {}
-    before = min((begin for _, begin, _ in points), default=0)
-    for end, begin, rivals in points:
-        found[begin] = (end - before) / rivals / 1e9
+    for end, begin in points:
+        found[begin] = (end - before) / 1e9
         before = end
     return found
