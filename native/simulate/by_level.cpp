@@ -9,6 +9,7 @@
 
 #include "schedule/dependencies.hpp"
 #include "simulate/moment.hpp"
+#include "simulate/shared_links.hpp"
 
 namespace timpani {
 
@@ -193,6 +194,8 @@ class Levels {
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs) {
+    // Messages pass shared links in the order of time, which rounds don't keep.
+    if (SharedLinks<Moment<kTerms>>::shares(costs, args.topology)) return std::nullopt;
     const auto schedule = prepare(algorithm, args);
     // Two messages a round at most: the bound on those under way is never reached.
     if (2 * schedule->rounds() > most_under_way(algorithm, args)) return std::nullopt;

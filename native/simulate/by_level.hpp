@@ -13,7 +13,8 @@ namespace timpani {
 ///
 /// It is where in each round a rank sends one message at most and receives one, from a rank that sends it in that
 /// round; where no message could have flowed before another of an earlier round that it shares a rank with; and where
-/// nothing waits for one of several messages that flow at once. All that is checked, message by message.
+/// nothing waits for one of several messages that flow at once. All that is checked, message by message. It isn't where
+/// messages share links (shared_links.hpp).
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs);

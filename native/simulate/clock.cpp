@@ -18,6 +18,7 @@
 #include "simulate/in_order.hpp"
 #include "simulate/moment.hpp"
 #include "simulate/radix_heap.hpp"
+#include "simulate/shared_links.hpp"
 
 namespace timpani {
 
@@ -33,6 +34,7 @@ class Clock {
           Symmetry symmetry = Symmetry::none)
         : schedule_(prepare(algorithm, args)),
           till_(costs, args),
+          links_(costs, args.topology),
           tell_(tell),
           ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(args.ranks) : 1),
           engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry) {}
@@ -191,7 +193,9 @@ class Clock {
         now.waits_from(both);
         receive.note = now;
         const auto priced = till_.message(waiting.sender, waiting.receiver, send.region.count);
+        const Moment start = now;
         Till::hold_ports(now, priced);
+        links_.pass(now, start, waiting.sender, waiting.receiver, priced.bytes);
         until(out) = until(in) = now;
         Till::arrive(now, priced);
         send.note = now;
@@ -217,6 +221,7 @@ class Clock {
 
     std::unique_ptr<const Schedule> schedule_;
     Till till_;
+    SharedLinks<Moment> links_;
     const Tell& tell_;
     double time_ = 0;
     Moment ended_{};  // of the message that ended last

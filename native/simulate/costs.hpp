@@ -29,6 +29,9 @@ struct Costs {
     double reduced = 0;   // a byte
     double copied = 0;    // a byte
     double rest = 0;      // of a call, beyond what its schedule does: ranks begin and end it at rest
+    /// A byte, by Relation of who passes it: a node's memory, a node's link and a group's uplink, in each direction
+    /// (shared_links.hpp). 0 is no limit.
+    std::array<double, kRelations> shared{};
     /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
     std::array<std::vector<Line>, kRelations> messages{};
 };
@@ -42,8 +45,8 @@ inline Costs unit_clock() { return hockney(1, 0, 0); }
 
 /// The amounts that are paid: of each a count or bytes. Behind these what each line's gap, per_byte, latency and
 /// latency_per_byte was paid for, line after line of one relation after the other.
-enum class Paid : std::uint8_t { overhead, reduced, copied, rest };
-constexpr std::size_t kPaidFirst = 4;
+enum class Paid : std::uint8_t { overhead, reduced, copied, rest, shared };
+constexpr std::size_t kPaidFirst = 4 + kRelations;  // `shared` is one for each relation
 constexpr std::size_t kPaidByLine = 4;
 
 }  // namespace timpani

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "collectives/topology.hpp"
@@ -111,13 +113,18 @@ TEST(by_level_or_by_events_a_call_takes_the_same) {
 }
 
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
-    const Costs costs = all_costs();
+    Costs costs = all_costs();
+    costs.shared = {0.41, 0.83, 2.03};
     std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
+    prices.insert(prices.end(), costs.shared.begin(), costs.shared.end());
     for (const auto& lines : costs.messages) {
         for (const Line& line : lines)
             prices.insert(prices.end(), {line.gap, line.per_byte, line.latency, line.latency_per_byte});
     }
-    for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
+    for_each_call([&](const Algorithm& algorithm, CollectiveArguments args) {
+        const auto nodes = std::max(1, args.ranks / 3);
+        const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin);
+        args.topology = args.count > 50 ? &topology : nullptr;
         const double time = simulate(algorithm, args, costs);
         for (const bool by_events : {false, true}) {
             const Composition found = compose(algorithm, args, costs, by_events);
@@ -138,9 +145,9 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
             timpani::bind("bcast", "linear", {.ranks = 4, .count = count, .root = 0, .topology = &topology});
         return compose(*bound.algorithm, bound.args, all_costs()).amounts;
     };
-    const std::vector<double> small{1, 0, 0, 1, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
+    const std::vector<double> small{1, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
     CHECK(amounts(8) == small);
-    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
+    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
     CHECK(amounts(1024) == large);
 }
 
@@ -150,6 +157,51 @@ TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
     const Composition found = compose(*bound.algorithm, bound.args, costs);
     CHECK(found.time == 4 * (10 + 3) + 100);
     CHECK(found.waited == 3 * (10 + 3));
+}
+
+// The max-rate model of Gropp, Olson and Samfass 2016: k ranks of one node send n bytes each to another's.
+TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
+    Algorithm pairs = *find_algorithm("bcast", "linear");
+    pairs.rounds = [](const CollectiveArguments&) -> std::int64_t { return 1; };
+    pairs.round = [](const CollectiveArguments& args, int rank, std::int64_t /*k*/, Steps& steps) {
+        const int half = args.ranks / 2;
+        if (rank < half) steps.send(rank + half, {Buffer::send, 0, args.count});
+        if (rank >= half) steps.receive(rank - half, {Buffer::receive, 0, args.count});
+    };
+    pairs.next_active = nullptr;
+    constexpr double kLink = 0.8;
+    constexpr std::int64_t kCount = 1000;
+    // Both halves on one node, a node each, a group each.
+    for (std::size_t relation = 0; relation < kRelations; ++relation) {
+        const int nodes = relation == 0 ? 1 : 2;
+        const int groups = relation == 2 ? 2 : 1;
+        for (const int senders : {1, 2, 5, 16}) {
+            const auto topology = Topology::even(2 * senders, nodes, groups, Topology::Order::node_by_node);
+            Costs costs = kCosts;
+            costs.shared.at(relation) = kLink;
+            const CollectiveArguments args{.ranks = 2 * senders, .count = kCount, .root = 0, .topology = &topology};
+            const double alone = kA + kB * kCount;
+            const Composition found = compose(pairs, args, costs);
+            CHECK(near(found.time, std::max(alone, senders * kCount * kLink)));
+            CHECK(near(found.waited, std::max(0.0, senders * kCount * kLink - alone)));
+            // Where nobody knows who shares a link, or messages pass others, each takes what it takes alone.
+            CHECK(near(simulate(pairs, {.ranks = 2 * senders, .count = kCount, .root = 0}, costs), alone));
+            std::swap(costs.shared[0], costs.shared[2]);
+            if (relation != 1) CHECK(near(simulate(pairs, args, costs), alone));
+        }
+    }
+}
+
+TEST(messages_of_two_directions_pass_a_link_at_once) {
+    const auto bound = timpani::bind("allreduce", "recursive_doubling", {.ranks = 8, .count = 1000, .root = 0});
+    const auto topology = Topology::even(8, 2, 1, Topology::Order::node_by_node);
+    CollectiveArguments args = bound.args;
+    args.topology = &topology;
+    // Two rounds within the nodes, and one in which all four of each send to the other.
+    Costs costs = hockney(0, 1, 0);
+    costs.shared = {0, 2, 0};
+    CHECK(near(simulate(*bound.algorithm, args, costs), 2 * 1000 + 4 * 2 * 1000));
+    CHECK(!last_by_level<0>(*bound.algorithm, args, costs));
 }
 
 TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {

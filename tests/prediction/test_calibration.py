@@ -1,5 +1,6 @@
 """Costs from calls that were made up from known costs: what comes back, and whether intervals hold."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -19,6 +20,7 @@ TRUE = Costs(
     reduced=0.002,
     copied=0.0005,
     rest=0.7,
+    shared=(0.0002, 0.0008, 0.003),
     messages=((Line(0, 0.4, 0.001, 1.1), Line(4096, 2.0, 0.0002, 3.0)),),
 )
 BEGIN = Costs(messages=((Line(0, gap=1.0, per_byte=0.0005), Line(4096, gap=1.0, per_byte=0.0005)),))
@@ -61,7 +63,7 @@ def noisy(simulator: Simulator) -> Calibration:
 def test_a_vector_of_costs_is_the_costs() -> None:
     values = vector(TRUE)
     assert with_vector(TRUE, values) == TRUE
-    assert len(terms(TRUE)) == len(values) == 12
+    assert len(terms(TRUE)) == len(values) == 15
 
 
 def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulator) -> None:
@@ -76,6 +78,28 @@ def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulato
     ]
     ratios = np.array(simulator.times(others, found)) / np.array(simulator.times(others, TRUE))
     assert np.all((ratios > 0.95) & (ratios < 1.05)), ratios
+
+
+def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator) -> None:
+    true = replace(TRUE, messages=TRUE.messages * 3)
+    names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
+    calls = [
+        call(of, name, ranks, size, tuple(RankPlace(at // 4 % 4, at // 8 % 2) for at in order[:ranks]))
+        for (of, name), ranks, size in product(names, (4, 8, 16), SIZES)
+        for order in (range(16), [4 * (at % 4) + at // 4 for at in range(16)])
+    ]
+    times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
+    observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
+    start = replace(BEGIN, shared=(BEGIN.messages[0][0].per_byte,) * 3, messages=BEGIN.messages * 3)
+    found = estimate(simulator, observed, start).costs
+    larger = [
+        call(of, name, 64, size, tuple(RankPlace(at // 16, at // 32) for at in range(64)))
+        for (of, name), size in product([*names, ("alltoall", "pairwise")], SIZES)
+    ]
+    ratios = np.array(simulator.times(larger, found)) / np.array(simulator.times(larger, true))
+    alone = np.array(simulator.times(larger, replace(true, shared=(0.0, 0.0, 0.0))))
+    assert np.all(alone <= np.array(simulator.times(larger, true)))
+    assert np.median(np.abs(ratios - 1)) < 0.05, ratios
 
 
 def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
@@ -101,7 +125,7 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
     apart = Calibration(
         costs=Costs(messages=noisy.costs.messages * 2),
         observations=noisy.observations,
-        paid=np.arange(20) < 12,
+        paid=np.arange(23) < 15,
         resampled=noisy.resampled,
         error=noisy.error,
         left_out=noisy.left_out,

@@ -94,4 +94,6 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     # On the way to rank 3: two postings, a message within the node and one to the other.
     near, unused, far = (1, 8, 1, 8), (0, 0, 0, 0), (1, 8, 1, 8)
     time = 2 * 1 + (1 + 2 + 4) + (10 + 8 + 10 + 2) + 5
-    assert simulator.compositions([call], costs) == [Composition(time, 0.0, (2, 0, 0, 1, *near, *unused, *far))]
+    assert simulator.compositions([call], costs) == [
+        Composition(time, 0.0, (2, 0, 0, 1, 0, 0, 0, *near, *unused, *far))
+    ]

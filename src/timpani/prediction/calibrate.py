@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls  # type: ignore[import-untyped]
 
-from timpani.prediction.terms import Vector, vector, with_vector
+from timpani.prediction.terms import SHARING, Vector, terms, vector, with_vector
 from timpani.schedules.simulation import Call, Composition, Costs, Simulator
 
 _STEPS = 8
@@ -59,13 +59,16 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
         error = float(np.median(np.abs(np.log(np.maximum(predicted, 1e-9) / times))))
         if error < least:
             best, least = costs, error
-        found = solve(amounts, times, vector(start), predicted if step else times)
+        found = solve(amounts, times, vector(replace(start, shared=costs.shared)), predicted if step else times)
         moved = found if step < _STEPS // 2 else (found + vector(costs)) / 2  # where paths alternate
         change = np.abs(amounts @ moved / np.maximum(predicted, 1e-9) - 1).max()
         costs = with_vector(start, moved)
         if change < _STATIONARY:
             break
-    return Estimate(best, amounts_of(simulator, calls, best))
+    amounts = amounts_of(simulator, calls, best)
+    waited = (any(amounts[:, at]) for at, term in enumerate(terms(best)) if term.kind == SHARING)
+    shared = tuple(cost if anyone else 0.0 for cost, anyone in zip(best.shared, waited, strict=True))
+    return Estimate(replace(best, shared=shared), amounts)
 
 
 def resample(observations: Sequence[Observation], found: Estimate) -> NDArray[np.float64]:

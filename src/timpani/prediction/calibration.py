@@ -15,7 +15,7 @@ from timpani.prediction.calibrate import Estimate, Observation, estimate, resamp
 from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.model_error import ModelError, model_error, size_of
 from timpani.prediction.observed import observations
-from timpani.prediction.terms import Vector, vector
+from timpani.prediction.terms import RELATIONS, Vector, vector
 from timpani.schedules.simulation import Costs, Line, Simulator
 
 FEWEST_ALGORITHMS = 3
@@ -146,8 +146,10 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     relations = (
         3 if len({place.group for place in places}) > 1 else 2 if len({place.node for place in places}) > 1 else 1
     )
+    # As slow as one message's: the first walk then finds who may wait for whom. No link that nobody is known to share.
+    shared = tuple(per_byte if places and relation < relations else 0.0 for relation in range(len(RELATIONS)))
     own = tuple(line.first_bytes for line in whole.messages[0])
     for lines in dict.fromkeys((*_LINES, own[:3])):
         if all(first <= max(sizes) for first in lines):
             divided = with_lines(whole, lines)
-            yield Costs(reduced=whole.reduced, messages=divided.messages * relations)
+            yield Costs(reduced=whole.reduced, shared=shared, messages=divided.messages * relations)

@@ -11,16 +11,20 @@ from timpani.schedules.simulation import Costs, Line
 
 Vector = NDArray[np.float64]
 
-KINDS = ("latency", "bandwidth", "overhead", "reduction", "copying", "rest")
-"""What a time is made of: counts of messages, their bytes, the processor's time for each, bytes reduced and copied, and
-what a call takes beyond what its schedule does."""
+SHARING = "sharing"
+KINDS = ("latency", "bandwidth", SHARING, "overhead", "reduction", "copying", "rest")
+"""What a time is made of: counts of messages, their bytes, those that others wait for on a link that ranks share, the
+processor's time for each message, bytes reduced and copied, and what a call takes beyond what its schedule does."""
 
 RELATIONS = ("the same node", "one group of nodes", "different groups")
+SHARED_LINKS = ("a node's memory", "a node's link", "a group's uplink")
+"""What messages of each relation share with others."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to, None for others."""
+    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation`
+    alone of a shared link, by whose messages pass it; None for others."""
 
     kind: str
     relation: int | None = None
@@ -28,19 +32,21 @@ class Term:
 
 
 _CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"))
+_SHARED = tuple(Term(SHARING, relation) for relation in range(len(RELATIONS)))
 
 
 def terms(costs: Costs) -> list[Term]:
     """What each parameter of `costs` is."""
     return [
         *_CALL,
+        *_SHARED,
         *(Term(kind, *line) for line in _lines(costs) for kind in ("latency", "bandwidth", "latency", "bandwidth")),
     ]
 
 
 def vector(costs: Costs) -> Vector:
     """The parameters, shape (terms,)."""
-    values = [costs.overhead, costs.reduced, costs.copied, costs.rest]
+    values = [costs.overhead, costs.reduced, costs.copied, costs.rest, *costs.shared]
     for lines in costs.messages:
         for line in lines:
             values += astuple(line)[1:]
@@ -49,10 +55,10 @@ def vector(costs: Costs) -> Vector:
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
     """Costs with the lines of `costs` and these parameters."""
-    overhead, reduced, copied, rest, *others = (float(value) for value in values)
+    overhead, reduced, copied, rest, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
     messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
-    return Costs(overhead, reduced, copied, rest, messages)
+    return Costs(overhead, reduced, copied, rest, (node, group, groups), messages)
 
 
 def _lines(costs: Costs) -> Iterator[tuple[int, int]]:

@@ -13,7 +13,7 @@ from timpani.charts import theme
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.errors import UserError, cannot_write
 from timpani.prediction.predictions import WAITING, Predictions, winners
-from timpani.prediction.terms import KINDS
+from timpani.prediction.terms import KINDS, SHARED_LINKS
 from timpani.report.files import figure_svg, write_file
 from timpani.report.fit_words import number
 from timpani.report.prediction import costs_lines, costs_object
@@ -90,6 +90,12 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
     if error.sizes.assumed:
         yield f"Measured at {show_size(error.sizes.most)} only: how intervals widen with other sizes is assumed"
+    costs = found.calibration.costs
+    unlimited = [
+        link for link, cost in zip(SHARED_LINKS, costs.shared[: len(costs.messages)], strict=False) if not cost
+    ]
+    if request.machine is not None and unlimited:
+        yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
     if request.machine is None and max(request.ranks) > error.ranks.most:
         yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.prediction.campaign import Prediction
-from timpani.prediction.terms import RELATIONS
+from timpani.prediction.terms import RELATIONS, SHARED_LINKS
 from timpani.prediction.times import RATIO, choices
 from timpani.report.fit_words import algorithm_of, number
 from timpani.report.text import aligned
@@ -51,6 +51,7 @@ def costs_object(costs: Costs) -> dict[str, Any]:
         "reduced_us_per_byte": costs.reduced,
         "copied_us_per_byte": costs.copied,
         "rest_us": costs.rest,
+        "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
         "messages": [
             {
                 "between": RELATIONS[relation],
@@ -76,6 +77,9 @@ def costs_lines(costs: Costs) -> Iterator[str]:
                 f"messages{between} from {show_size(line.first_bytes)}: hold their ports for {number(line.gap)} µs and "
                 f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
             )
+    for link, cost in zip(SHARED_LINKS, costs.shared, strict=True):
+        if cost:
+            yield f"{link}, which messages pass one behind the other: {number(cost)} µs/B"
     reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
     yield (
         f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "

@@ -34,6 +34,8 @@ class Costs:
     reduced   a byte that is reduced
     copied    a byte that is copied
     rest      of a call, beyond what its schedule does: ranks begin and end it at rest
+    shared    a byte that passes what others pass too: a node's memory, within it; a node's link, in each direction; a
+              group's uplink, in each direction. 0 is no limit
     messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
               the next closer ranks hold where there are none
     """
@@ -42,6 +44,7 @@ class Costs:
     reduced: float = 0.0
     copied: float = 0.0
     rest: float = 0.0
+    shared: tuple[float, ...] = (0.0, 0.0, 0.0)
     messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
 
 
@@ -102,9 +105,9 @@ reduction (peer −1)."""
 class Composition:
     """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
 
-    amounts  overheads, reduced bytes, copied bytes and rest; then what the gap, per_byte, latency and latency_per_byte
-             of each line was paid for, line after line of one relation after the other. Their sum, each times its
-             cost, is the time
+    amounts  overheads, reduced bytes, copied bytes, rest, and bytes of each kind of shared link; then what the gap,
+             per_byte, latency and latency_per_byte of each line was paid for, line after line of one relation after the
+             other. Their sum, each times its cost, is the time
     waited   of the time, how long messages that both sides had posted waited for a port that others held
     """
 
@@ -193,7 +196,7 @@ def _granted(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _costs_line(costs: Costs) -> str:
-    words: list[object] = ["costs", costs.overhead, costs.reduced, costs.copied, costs.rest]
+    words: list[object] = ["costs", costs.overhead, costs.reduced, costs.copied, costs.rest, *costs.shared]
     for lines in costs.messages:
         words.append(";")
         for line in lines:

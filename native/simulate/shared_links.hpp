@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "simulate/moment.hpp"
+
+namespace timpani {
+
+/// What messages share beyond the ports of their two ranks: a node's memory those within it; a node's link, one in each
+/// direction, those between nodes; and a group's uplink those between groups.
+///
+/// The bytes of all pass a link one behind the other, in the order in which the messages began. A message waits for
+/// that while it flows, so that k messages of n bytes that begin together take the longer of what one takes alone and
+/// k · n · the link's cost of a byte: the max-rate model (Gropp, Olson and Samfass 2016).
+template <class Moment>
+class SharedLinks {
+  public:
+    SharedLinks(const Costs& costs, const Topology* topology) : costs_(costs), topology_(topology) {
+        if (!shares(costs, topology)) return;
+        free_[kNode].resize(static_cast<std::size_t>(topology->nodes()));
+        free_[kGroup].resize(2 * static_cast<std::size_t>(topology->nodes()));
+        free_[kGroups].resize(2 * static_cast<std::size_t>(topology->groups()));
+    }
+
+    /// Whether any is limited, and it is known which ranks share it.
+    static bool shares(const Costs& costs, const Topology* topology) {
+        return topology != nullptr && std::ranges::any_of(costs.shared, [](double cost) { return cost > 0; });
+    }
+
+    /// Lets a message pass that began at `start` and without others would have passed at `now`, which becomes later
+    /// where others are in its way.
+    void pass(Moment& now, const Moment& start, int sender, int receiver, double bytes) {
+        if (free_[kNode].empty()) return;
+        const auto from = static_cast<std::size_t>(topology_->node_of(sender));
+        const auto to = static_cast<std::size_t>(topology_->node_of(receiver));
+        const Moment alone = now;
+        if (from == to) {
+            pass_one(now, start, kNode, from, bytes);
+        } else {
+            pass_one(now, start, kGroup, 2 * from, bytes);
+            pass_one(now, start, kGroup, 2 * to + 1, bytes);
+            const auto from_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(from)));
+            const auto to_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(to)));
+            if (from_group != to_group) {
+                pass_one(now, start, kGroups, 2 * from_group, bytes);
+                pass_one(now, start, kGroups, 2 * to_group + 1, bytes);
+            }
+        }
+        if (alone.time < now.time) now.waits_from(alone);
+    }
+
+  private:
+    /// Links by what passes them: the values of Relation.
+    enum : std::size_t { kNode, kGroup, kGroups };
+
+    void pass_one(Moment& now, const Moment& start, std::size_t relation, std::size_t link, double bytes) {
+        const double cost = costs_.shared.at(relation);
+        if (cost <= 0) return;
+        Moment& free = free_.at(relation)[link];
+        free = later(start, free);
+        free.pay(static_cast<std::size_t>(Paid::shared) + relation, bytes, cost);
+        now = later(now, free);
+    }
+
+    const Costs& costs_;
+    const Topology* topology_;
+    std::array<std::vector<Moment>, kRelations> free_;  // when all that began before has passed
+};
+
+}  // namespace timpani
