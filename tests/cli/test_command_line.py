@@ -29,6 +29,15 @@ def test_it_is_one_line_and_status_2(words: str, said: str) -> None:
     assert said in line
 
 
+@pytest.mark.parametrize("words", ["show NAME", "tune NAME -o new", "run bcast --on simgrid:NAME --dry-run"])
+def test_a_name_that_no_file_may_have_is_one_line(words: str) -> None:
+    done = typed(*words.replace("NAME", "x" * 3000).split())
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert "can't be reached (File name too long); name a place that you may use" in line
+    assert len(line) < 1300
+
+
 @pytest.mark.parametrize(("words", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0)])
 def test_help_stays_a_page(words: str, status: int) -> None:
     done = typed(*words.split())

@@ -1,5 +1,6 @@
 """The command line: one module per subcommand."""
 
+import errno
 import signal
 import sys
 from typing import NoReturn
@@ -32,6 +33,9 @@ from timpani.cli.verify import verify
 from timpani.errors import UserError
 
 _INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
+
+_CANNOT_ASK = (errno.ENAMETOOLONG, errno.EACCES)
+"""Where the system doesn't even say whether there is such a path: each `Path.exists` may end so."""
 
 app = typer.Typer(
     help="Time MPI: which algorithm each collective should use here, how sure that is, and what it gains.",
@@ -91,6 +95,10 @@ def main() -> None:
             command = context.command_path if context else "timpani"
             _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
         sys.exit(2)
+    except OSError as error:
+        if error.filename is None or error.errno not in _CANNOT_ASK:
+            raise
+        _refuse(UserError(f"{error.filename} can't be reached ({error.strerror})", "name a place that you may use"))
     finally:
         sys.unraisablehook = before
 
