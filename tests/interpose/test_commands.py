@@ -121,6 +121,13 @@ def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, te
 
 
 @needs_mpi
+def test_a_folder_in_place_of_rules_is_called_one(tmp_path: Path) -> None:
+    done = typed("preload", "--rules", tmp_path, "--", "true")
+    refused = f"timpani: {tmp_path} is a folder; name a file that `timpani rules` wrote\n"
+    assert (done.returncode, done.stderr) == (2, refused)
+
+
+@needs_mpi
 def test_what_is_there_is_not_overwritten_and_nothing_found_is_said(tmp_path: Path, file: Path) -> None:
     assert "exists already" in typed("preload", "--profile", file, "--", "true").stderr
     assert file.read_text() == RULES

@@ -38,6 +38,8 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
         )
     found = {"LD_PRELOAD": str(library)}
     if rules is not None:
+        if rules.is_dir():
+            raise UserError(f"{rules} is a folder", "name a file that `timpani rules` wrote")
         checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
