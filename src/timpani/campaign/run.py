@@ -186,11 +186,8 @@ class Runner:
             self._failed_starts = 0
             return
         self.store.check_disk_space()
-        why = (
-            f"no sign of life for {timeout:g} s (--hang-after)"
-            if ended.how == "hung"
-            else f"ended with status {ended.exit}"
-        )
+        hung = ended.how == "hung"
+        why = f"no sign of life for {timeout:g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
@@ -210,7 +207,8 @@ class Runner:
                 f"{self.plan.mpi} can't start {counted(group.ranks, 'rank')}: {why}: {one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command goes on",
             )
-        self.observer.note(f"a launch {why} between its cells; those that are left are started again")
+        what = f"showed {why}" if hung else why
+        self.observer.note(f"a launch {what} while no cell was being measured; its remaining cells are started again")
 
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
         result = result_of(line.values, cell, group, launch, self.machine, part)
