@@ -48,9 +48,11 @@ def _campaign(folder: Path, random_: random.Random, counted: Counter[str]) -> No
     before: set[Key] = set()
     while True:
         process = subprocess.Popen([TIMPANI, *STUDY, "-o", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        killed = False
         try:
             said, _ = process.communicate(timeout=random_.uniform(0.3, 3.0))
         except subprocess.TimeoutExpired:
+            killed = True
             counted["kills"] += 1
             counted["runs"] += _kill(process, folder, random_)
             said, _ = process.communicate()
@@ -61,7 +63,10 @@ def _campaign(folder: Path, random_: random.Random, counted: Counter[str]) -> No
         counted["repeated"] += sum(count - 1 for count in now.values())
         before = set(now)
         if process.returncode in (0, 1):
-            break
+            if (folder / "campaign.json").exists():
+                break
+            if not killed:  # Python that is interrupted while it starts ends with status 1 too
+                sys.exit(said.decode())
         if process.returncode == 2 and b"start 2 ranks" not in said:  # as where its first launch was killed
             sys.exit(said.decode())
     counted["unlike"] += len(verify(folder, read_header(folder)).problems)
