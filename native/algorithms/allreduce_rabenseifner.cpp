@@ -81,6 +81,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
+    .symmetry = by_exclusive_or_of_parts,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return 2 * floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },

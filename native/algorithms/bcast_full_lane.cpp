@@ -20,6 +20,12 @@ class Broadcast {
         return args_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.hierarchy.nodes() - 1, lanes_.number - 1);
     }
 
+    /// A rank is at work from the round before a segment can reach its node until the last has gone on.
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const int position = LanePlace(lanes_, rank).position;
+        return k <= position + segments_.number() ? std::max<std::int64_t>(k, position - 1) : rounds();
+    }
+
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         // Its own lane's part first, since the root sends that first.

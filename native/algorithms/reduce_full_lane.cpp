@@ -18,6 +18,13 @@ class Reduction {
 
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() + 1 + last_position(); }
 
+    /// A rank is at work while segments are exchanged on its node, and when the chain has come there.
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const auto reached = last_position() - LanePlace(lanes_, rank).position;
+        if (k <= segments_.number()) return k;
+        return k <= reached + segments_.number() ? std::max<std::int64_t>(k, reached) : rounds();
+    }
+
     /// Segment s is exchanged inside each node in round s and reduced there in the next; in round s + 1 + last − a the
     /// chain takes it past the node at position a, counted from the root's.
     void round(int rank, std::int64_t k, Steps& steps) const {

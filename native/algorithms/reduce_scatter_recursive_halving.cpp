@@ -76,6 +76,7 @@ Algorithm recursive_halving(std::string_view collective) {
         .rounds = rounds,
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },
+        .symmetry = block == scattered_part ? by_exclusive_or_of_parts : by_exclusive_or,
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                        return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                    },

@@ -35,5 +35,9 @@ constexpr Symmetry by_exclusive_or(const CollectiveArguments& args) {
 constexpr Symmetry by_exclusive_or_in_any_order(const CollectiveArguments& args) {
     return args.commutative ? by_exclusive_or(args) : Symmetry::none;
 }
+/// And where the vector is cut into a part for each rank.
+constexpr Symmetry by_exclusive_or_of_parts(const CollectiveArguments& args) {
+    return args.count % args.ranks == 0 ? by_exclusive_or_in_any_order(args) : Symmetry::none;
+}
 
 }  // namespace timpani

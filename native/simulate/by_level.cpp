@@ -189,6 +189,27 @@ class Levels {
     Moment last_{};
 };
 
+/// Whether a few of the ranks tell already that levels are not for the schedule: one sends or receives two messages in
+/// a round, or they do nothing in most rounds, for which levels would ask all ranks nevertheless.
+bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
+    const auto rounds = schedule.rounds();
+    std::int64_t asked = 0;
+    std::int64_t active = 0;
+    Steps steps;
+    for (const int rank : {0, args.root, args.ranks / 2, args.ranks - 1}) {
+        asked += rounds;
+        for (auto k = schedule.next_active(rank, 0); k < rounds; k = schedule.next_active(rank, k + 1)) {
+            ++active;
+            steps.clear();
+            schedule.round(rank, k, steps);
+            const auto count = [&](Step::Kind kind) { return std::ranges::count(steps.all(), kind, &Step::kind); };
+            if (count(Step::Kind::send) > 1 || count(Step::Kind::receive) > 1) return true;
+        }
+    }
+    constexpr int kWorthIt = 8;  // an event takes about as long as so many ranks' rounds
+    return active * kWorthIt < asked;
+}
+
 }  // namespace
 
 template <std::size_t kTerms>
@@ -199,6 +220,7 @@ std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const Co
     const auto schedule = prepare(algorithm, args);
     // Two messages a round at most: the bound on those under way is never reached.
     if (2 * schedule->rounds() > most_under_way(algorithm, args)) return std::nullopt;
+    if (is_for_events(*schedule, args)) return std::nullopt;
     try {
         return Levels<Moment<kTerms>>(*schedule, args, costs).run();
     } catch (const NotByLevel&) {
