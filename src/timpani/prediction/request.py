@@ -12,13 +12,12 @@ from timpani.machine.model import Machine
 from timpani.machine.places import asked_places
 from timpani.prediction.effort import Effort, effort
 from timpani.prediction.observed import Places, places_on
-from timpani.schedules.simulation import Call, Costs, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Costs, EqualNodes, Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_sizes
 
-_TRIAL_RANKS_A_NODE = 16
 _ALL = ("all", "timpani/all")
 
 
@@ -68,8 +67,10 @@ class Request:
             if not admitted:
                 continue
             # Of each size, since equal blocks may need one rank alone to be simulated, and others all of them.
+            most = max(admitted)
+            a_node = _ranks_a_node(places[most], most)
             efforts = {
-                size: effort(simulator, costs, partial(_trial, named, size), max(admitted))
+                size: effort(simulator, costs, partial(_trial, named, size, a_node), most)
                 for size in self._sizes(named)
             }
             for ranks in admitted:
@@ -83,7 +84,7 @@ class Request:
         known = COLLECTIVES.get(named.collective)
         return self.sizes if known is None or known.sized else (0,)
 
-    def _places(self, ranks: int) -> Places:
+    def _places(self, ranks: int) -> Places | EqualNodes:
         if self.machine is None:
             return ()
         hosts = tuple(Host(node) for group in self.machine.groups for node in group.nodes)
@@ -93,7 +94,7 @@ class Request:
                 f"{self.machine.name} has cores for {len(placed)} of {ranks} ranks, placed by {self.placement}",
                 "ask for fewer, or name a machine file with more nodes: --on FILE",
             )
-        return places_on(tuple(place.host for place in placed), self.machine)
+        return compact(places_on(tuple(place.host for place in placed), self.machine))
 
 
 def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
@@ -122,15 +123,31 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
     return found
 
 
-def _call(named: Named, ranks: int, size: int, places: Places) -> Call:
+def compact(places: Places) -> Places | EqualNodes:
+    """The same places in a few words where nodes are equal: a million numbers less to be written for each call."""
+    nodes, groups = len({place.node for place in places}), len({place.group for place in places})
+    alike = (EqualNodes(nodes, groups, "core"), EqualNodes(nodes, groups, "node"))
+    ranks = len(places)
+    found = (each for each in alike if all(each.place(rank, ranks) == place for rank, place in enumerate(places)))
+    return next(found, places) if places else places
+
+
+def _ranks_a_node(places: Places | EqualNodes, ranks: int) -> int | None:
+    """On average, rounded up; None where nobody knows which ranks share a node."""
+    if isinstance(places, EqualNodes):
+        return -(-ranks // places.nodes)
+    return -(-ranks // len({place.node for place in places})) if places else None
+
+
+def _call(named: Named, ranks: int, size: int, places: Places | EqualNodes) -> Call:
     """On single bytes."""
     return Call(named.collective, named.algorithm, ranks, size, places=places)
 
 
-def _trial(named: Named, size: int, ranks: int) -> Call:
-    """On some nodes where the algorithm asks for them."""
-    on_nodes = tuple(RankPlace(rank // _TRIAL_RANKS_A_NODE) for rank in range(ranks))
-    return _call(named, ranks, size, on_nodes if named.info.restrictions.topology else ())
+def _trial(named: Named, size: int, ranks_a_node: int | None, ranks: int) -> Call:
+    """On as full nodes as the call: where nodes are told apart, ranks that are alike are simulated one by one."""
+    places = EqualNodes(max(1, ranks // ranks_a_node)) if ranks_a_node else ()
+    return _call(named, ranks, size, places)
 
 
 def _beyond(trials: Effort, ranks: int, limits: Limits) -> str:

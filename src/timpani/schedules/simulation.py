@@ -70,6 +70,11 @@ class EqualNodes:
     groups: int = 1
     by: Literal["core", "node"] = "core"
 
+    def place(self, rank: int, ranks: int) -> RankPlace:
+        """Of one of so many ranks, as Topology::even of native/collectives has it."""
+        node = rank % self.nodes if self.by == "node" else rank * self.nodes // ranks
+        return RankPlace(node, node * self.groups // self.nodes)
+
 
 @dataclass(frozen=True)
 class Call:
