@@ -14,16 +14,19 @@ EVENTS_MUST_BE = 50e6  # messages a second
 MEMORY_MUST_BE = 64  # bytes a rank
 
 CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
-    "barrier dissemination": (0, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
-    "allreduce recursive_doubling": (8, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
+    "barrier dissemination": (0, lambda p: p * ceil(log2(p)), (1 << 20, 1 << 30)),
+    "allreduce recursive_doubling": (8, lambda p: p * ceil(log2(p)), (1 << 20, 1 << 30)),
+    "allreduce rabenseifner": (1 << 30, lambda p: 2 * p * ceil(log2(p)), (1 << 20, 1 << 30)),
+    "allgather ring": (8, lambda p: p * (p - 1), (1 << 12, 1 << 20)),
+    "allgather bruck": (8, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
     "bcast binomial": (8, lambda p: p - 1, (1 << 20,)),
-    "allgather ring": (8, lambda p: p * (p - 1), (1 << 12,)),
-    "allreduce rabenseifner": (4 << 20, lambda p: 2 * p * ceil(log2(p)), (1 << 20,)),
+    "scan recursive_doubling": (8, lambda p: p * ceil(log2(p)) - p + 1, (1 << 20,)),
     "bcast binary": (8, lambda p: p - 1, (1 << 17, 1 << 20)),
     "alltoall linear": (8, lambda p: p * (p - 1), (256, 1024)),
 }
-"""Bytes, messages at so many ranks, and the rank counts. All are worked out by level but the last two, whose ranks send
-two messages in a round and have all under way at once."""
+"""Bytes, messages at so many ranks, and the rank counts. Of the first four one rank is simulated for all, and of the
+last, whose ranks have all messages under way at once; the next three are worked out by level, and the tree, whose ranks
+send two messages in a round, by events."""
 
 
 def run() -> None:
@@ -44,11 +47,13 @@ def run() -> None:
 
 def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> tuple[float, int]:
     """Processor time in seconds, and the most memory in KiB, of one simulated call."""
-    started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert started.stdin is not None
-    started.stdin.write(f"costs 0 0.1 0 0 ; 0 0 1000 0.5\n{name} {ranks} {message_bytes} 0 1 time\n")
+    assert started.stdout is not None
+    started.stdin.write(f"costs 0 0.1 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n")
     started.stdin.close()
+    answers = started.stdout.read()
     _, status, used = os.wait4(started.pid, 0)
-    if status != 0:
-        raise RuntimeError(f"{name} at {ranks} ranks ended with status {status}")
+    if status != 0 or "error" in answers:
+        raise RuntimeError(f"{name} at {ranks} ranks ended with status {status}: {answers}")
     return used.ru_utime + used.ru_stime, used.ru_maxrss
