@@ -172,9 +172,12 @@ class Levels {
         now.waits_from(both);
         if (now.time > out.free.time) out.since = now.time;
         in.last_start = out.last_start = now.time;
+        const Moment start = now;
+        Moment ready = later(sender.sent.posted, out.free);
+        ready.waits_from(sender.sent.posted);
         Till::hold_ports(now, message);
         out.free = in.free = now;
-        Till::arrive(now, message);
+        till_.arrive(now, start, ready, message);
         out.until = later(now, out.until);
         in.until = later(now, in.until);
         last_ = later(last_, now);

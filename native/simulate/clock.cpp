@@ -194,10 +194,12 @@ class Clock {
         receive.note = now;
         const auto priced = till_.message(waiting.sender, waiting.receiver, send.region.count);
         const Moment start = now;
+        Moment ready = later(send.note, until(out));
+        ready.waits_from(send.note);
         Till::hold_ports(now, priced);
         links_.pass(now, start, waiting.sender, waiting.receiver, priced.bytes);
         until(out) = until(in) = now;
-        Till::arrive(now, priced);
+        till_.arrive(now, start, ready, priced);
         send.note = now;
         ahead_.add(now.time, {.message = message, .kind = Turn::Kind::end});
     }

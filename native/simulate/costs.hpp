@@ -32,6 +32,8 @@ struct Costs {
     /// A byte, by Relation of who passes it: a node's memory, a node's link and a group's uplink, in each direction
     /// (shared_links.hpp). 0 is no limit.
     std::array<double, kRelations> shared{};
+    /// Messages of fewer bytes are sent eagerly: they are on their way before their receiver waits for them.
+    std::int64_t eager_below = 0;
     /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
     std::array<std::vector<Line>, kRelations> messages{};
 };

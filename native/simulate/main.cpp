@@ -1,7 +1,8 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
-//   costs OVERHEAD REDUCED COPIED REST [SHARED…] [; [FIRST_BYTES GAP PER_BYTE LATENCY LATENCY_PER_BYTE]…]…
+//   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
+//   LATENCY_PER_BYTE]…]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
 // {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
@@ -10,7 +11,7 @@
 // can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
 // equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Costs
 // hold for the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are
-// answered by {}; before them the unit clock. SHARED are those of Costs::shared, 0 where they are missing. A line
+// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. A line
 // `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
 
 #include <algorithm>
@@ -89,6 +90,7 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
     words >> costs.overhead >> costs.reduced >> costs.copied >> costs.rest;
     bool valid = !words.fail() && std::min({costs.overhead, costs.reduced, costs.copied, costs.rest}) >= 0;
     std::size_t shared = 0;
+    bool eager = false;
     std::size_t relations = 0;
     for (std::string word; valid && words >> word;) {
         if (word == ";") {
@@ -96,9 +98,14 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
             continue;
         }
         if (relations == 0) {
-            valid = shared < kRelations && std::istringstream(word) >> costs.shared.at(shared) &&
-                    costs.shared.at(shared) >= 0;
-            ++shared;
+            std::istringstream text(word);
+            if (shared == kRelations) {
+                valid = !eager && text >> costs.eager_below && costs.eager_below >= 0;
+                eager = true;
+            } else {
+                valid = text >> costs.shared.at(shared) && costs.shared.at(shared) >= 0;
+                ++shared;
+            }
             continue;
         }
         auto& lines = costs.messages.at(relations - 1);

@@ -82,10 +82,17 @@ class Till {
         now.pay(message.term, 1, message.line->gap);
         now.pay(message.term + 1, message.bytes, message.line->per_byte);
     }
+    /// Lets a message arrive that began at `start` and was through its ports at `now`. It could have left at `ready`,
+    /// had its receiver been there; where it is sent eagerly, its latency passes from then on.
     template <class Moment>
-    static void arrive(Moment& now, const Priced& message) {
-        now.pay(message.term + 2, 1, message.line->latency);
-        now.pay(message.term + 3, message.bytes, message.line->latency_per_byte);
+    void arrive(Moment& now, const Moment& start, Moment ready, const Priced& message) const {
+        if (message.bytes < static_cast<double>(costs_.eager_below) && ready.time < start.time) {
+            hold_ports(ready, message);
+            take_latency(ready, message);
+            now = later(now, ready);
+        } else {
+            take_latency(now, message);
+        }
     }
     template <class Moment>
     void post(Moment& now) const {
@@ -103,6 +110,11 @@ class Till {
     }
 
   private:
+    template <class Moment>
+    static void take_latency(Moment& now, const Priced& message) {
+        now.pay(message.term + 2, 1, message.line->latency);
+        now.pay(message.term + 3, message.bytes, message.line->latency_per_byte);
+    }
     template <class Moment>
     static void pay(Moment& now, Paid what, double amount, double cost) {
         now.pay(static_cast<std::size_t>(what), amount, cost);

@@ -32,6 +32,7 @@ Costs all_costs() {
             .reduced = 0.37,
             .copied = 0.11,
             .rest = 509,
+            .eager_below = 513,
             .messages = {{{{0, 97, 1.3, 211, 0.17}, {1024, 401, 0.7, 1009, 0.19}},
                           {{0, 307, 2.9, 5003, 0.23}},
                           {{0, 503, 3.1, 9001, 0.29}}}}};
@@ -190,6 +191,15 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
             if (relation != 1) CHECK(near(simulate(pairs, args, costs), alone));
         }
     }
+}
+
+// Its receiver waits for one after the other, and the latency of all but the first has passed by then.
+TEST(an_eager_message_is_on_its_way_before_its_receiver_waits_for_it) {
+    const auto bound = timpani::bind("gather", "linear", {.ranks = 5, .count = 3, .root = 0});
+    Costs costs{.eager_below = 4, .messages = {{{{.gap = 10, .per_byte = 1, .latency = 100}}}}};
+    CHECK(simulate(*bound.algorithm, bound.args, costs) == 10 + 3 + 100 + 3 * (10 + 3));
+    costs.eager_below = 3;
+    CHECK(simulate(*bound.algorithm, bound.args, costs) == 4 * (10 + 3 + 100));
 }
 
 TEST(messages_of_two_directions_pass_a_link_at_once) {

@@ -1,7 +1,7 @@
 """Costs of a machine from campaigns that were measured on it, and how far predictions with them may be off."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,9 @@ FEWEST_ALGORITHMS = 3
 
 _LINES = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
 """Where costs of messages may change, in bytes; and where those of messages between two ranks were found to."""
+
+_EAGER_BELOW = (0, 1025, 4097, 16385, 65537)
+"""Where messages may cease to be sent eagerly, in bytes."""
 
 _NONE_MEASURED = (
     "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms "
@@ -116,15 +119,17 @@ def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observ
 def from_calls(
     simulator: Simulator, observed: list[Observation], messages: Costs | None, simulated: bool
 ) -> Calibration:
-    """With the lines under which algorithms are predicted best from the others."""
-    best: tuple[ModelError, Vector, Estimate] | None = None
-    for start in _starts(observed, messages):
+    """With the lines, and then the eager limit, under which algorithms are predicted best from the others."""
+
+    def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
         found = estimate(simulator, observed, start)
-        error, left_out = model_error(observed, found.amounts, vector(start))
-        if best is None or np.abs(left_out).mean() < np.abs(best[1]).mean():
-            best = error, left_out, found
-    assert best is not None
-    error, left_out, found = best
+        return *model_error(observed, found.amounts, vector(start)), found
+
+    def best(starts: Iterable[Costs]) -> tuple[ModelError, Vector, Estimate]:
+        return min(map(tried, starts), key=lambda each: float(np.abs(each[1]).mean()))
+
+    *_, found = best(_starts(observed, messages))
+    error, left_out, found = best(replace(found.costs, eager_below=limit) for limit in _EAGER_BELOW)
     return Calibration(
         costs=found.costs,
         observations=observed,
@@ -152,4 +157,6 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     for lines in dict.fromkeys((*_LINES, own[:3])):
         if all(first <= max(sizes) for first in lines):
             divided = with_lines(whole, lines)
-            yield Costs(reduced=whole.reduced, shared=shared, messages=divided.messages * relations)
+            yield Costs(
+                reduced=whole.reduced, shared=shared, eager_below=_EAGER_BELOW[2], messages=divided.messages * relations
+            )

@@ -1,7 +1,7 @@
 """Costs as a vector of parameters, in the order of a composition's amounts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -54,11 +54,19 @@ def vector(costs: Costs) -> Vector:
 
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
-    """Costs with the lines of `costs` and these parameters."""
+    """Costs with the lines and the eager limit of `costs` and these parameters."""
     overhead, reduced, copied, rest, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
     messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
-    return Costs(overhead, reduced, copied, rest, (node, group, groups), messages)
+    return replace(
+        costs,
+        overhead=overhead,
+        reduced=reduced,
+        copied=copied,
+        rest=rest,
+        shared=(node, group, groups),
+        messages=messages,
+    )
 
 
 def _lines(costs: Costs) -> Iterator[tuple[int, int]]:

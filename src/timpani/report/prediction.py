@@ -51,6 +51,7 @@ def costs_object(costs: Costs) -> dict[str, Any]:
         "reduced_us_per_byte": costs.reduced,
         "copied_us_per_byte": costs.copied,
         "rest_us": costs.rest,
+        "eager_below_bytes": costs.eager_below,
         "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
         "messages": [
             {
@@ -80,6 +81,8 @@ def costs_lines(costs: Costs) -> Iterator[str]:
     for link, cost in zip(SHARED_LINKS, costs.shared, strict=True):
         if cost:
             yield f"{link}, which messages pass one behind the other: {number(cost)} µs/B"
+    if costs.eager_below:
+        yield f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them"
     reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
     yield (
         f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "

@@ -36,6 +36,7 @@ class Costs:
     rest      of a call, beyond what its schedule does: ranks begin and end it at rest
     shared    a byte that passes what others pass too: a node's memory, within it; a node's link, in each direction; a
               group's uplink, in each direction. 0 is no limit
+    eager_below  messages of fewer bytes are on their way before their receiver waits for them
     messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
               the next closer ranks hold where there are none
     """
@@ -45,6 +46,7 @@ class Costs:
     copied: float = 0.0
     rest: float = 0.0
     shared: tuple[float, ...] = (0.0, 0.0, 0.0)
+    eager_below: int = 0
     messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
 
 
@@ -201,7 +203,15 @@ def _granted(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _costs_line(costs: Costs) -> str:
-    words: list[object] = ["costs", costs.overhead, costs.reduced, costs.copied, costs.rest, *costs.shared]
+    words: list[object] = [
+        "costs",
+        costs.overhead,
+        costs.reduced,
+        costs.copied,
+        costs.rest,
+        *costs.shared,
+        costs.eager_below,
+    ]
     for lines in costs.messages:
         words.append(";")
         for line in lines:
