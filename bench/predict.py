@@ -81,7 +81,7 @@ def told(folder: Path) -> None:
     rows = pl.concat(full)
     print(_table(rows))
     for what, frames in ablated.items():
-        print(f"without {what}: {_summary(pl.concat(frames))}")
+        print(f"without {what} (intervals of the whole model): {_summary(pl.concat(frames))}")
     print(
         f"must be: error at most {ERROR_MUST_BE:.0%}, coverage {COVERAGE_MUST_BE[0]:.0%} to {COVERAGE_MUST_BE[1]:.0%}, "
         f"regret at most {REGRET_MUST_BE:.0%}"
