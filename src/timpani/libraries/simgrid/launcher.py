@@ -17,7 +17,7 @@ _SETTINGS = (
 _PAIRWISE = "--cfg=smpi/alltoallv:ring"
 """SimGrid's name of the exchange that Open MPI calls pairwise."""
 
-_SPLIT = re.compile(r"[\s*?\[\]]")
+_SPLIT = re.compile(r"[\s,*?\[\]]")
 
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
@@ -33,7 +33,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
         *request.program,
     )
     if split := next((word for word in argv if _SPLIT.search(word)), None):
-        raise UserError(f"smpirun would split {split!r}", "choose a folder without spaces and wildcards")
+        raise UserError(f"smpirun would split {split!r}", "choose a folder without spaces, commas and wildcards")
     by_rank = "".join(f"{host}\n" for host in request.simulated_hosts)
     return Command(argv=argv, environment=request.environment, files={_HOSTS: by_rank})
 
