@@ -68,7 +68,8 @@ class Clock {
         }
         const double start = now.time;
         till_.compute(now, step);
-        tell({place.rank, place.number, round, step, start, now.time}, now);
+        last_ = later(last_, now);
+        if (tell_) tell_({place.rank, place.number, round, step, start, now.time});
         return now;
     }
     void meet(const typename Engine<Clock>::Meeting& message) {
@@ -207,18 +208,16 @@ class Clock {
     void end(const Meeting& message) {
         const Moment arrived = engine_.posted(message.send).note;
         const double start = engine_.posted(message.receive).note.time;
-        for (const int side : {message.send, message.receive}) {
-            const auto& each = engine_.posted(side);
-            tell({each.rank, each.number, each.round, each.step(), start, time_}, arrived);
+        last_ = later(last_, arrived);
+        if (tell_) {
+            for (const int side : {message.send, message.receive}) {
+                const auto& each = engine_.posted(side);
+                tell_({each.rank, each.number, each.round, each.step(), start, time_});
+            }
         }
         ended_ = arrived;
         engine_.end(message);
         engine_.go_on();
-    }
-
-    void tell(const Event& event, const Moment& moment) {
-        last_ = later(last_, moment);
-        if (tell_) tell_(event);
     }
 
     std::unique_ptr<const Schedule> schedule_;

@@ -177,7 +177,7 @@ def test_a_choice_that_depends_on_other_ranks_keeps_its_starts(depends: bool, tm
 def test_simulated_times_are_the_same_on_the_first_ranks_of_more(tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(
-        'ranks = [4, 16, 32]\nsizes = [8, 65536]\nplacement = ["node"]\n'
+        'ranks = [4, 8, 16]\nsizes = [8, 65536]\nplacement = ["node"]\n'
         '[collectives]\nbcast = ["default", "timpani/binomial"]\nallgather = ["default"]\n'
     )
     times = []

@@ -4,6 +4,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race import Dropped, Race, RacePoint, Standing, Timed
 from timpani.tuning.race_sizes import coarse_sizes, looks_between, sizes_between
@@ -59,6 +60,15 @@ def test_a_faster_algorithm_is_chosen_and_its_gain_is_bounded() -> None:
     assert ratio is not None
     assert 1 < ratio.low < 1.5 < ratio.high
     assert ratio.estimate == pytest.approx(1.5, rel=0.02)
+
+
+@pytest.mark.parametrize("deviation", np.linspace(0.01, 0.2, 20))
+def test_a_race_does_not_end_before_its_choice_is_significantly_faster(deviation: float) -> None:
+    race = race_of({DEFAULT: 1.6, "linear": 1.0}, 32, deviation)
+    assert race.standing(POINT).done
+    ratio = race.ratio(POINT, *algorithms([DEFAULT, "linear"]).values())
+    assert ratio is not None
+    assert ratio.low > INDIFFERENCE[1]
 
 
 def test_an_undecided_point_goes_on_and_says_its_bound() -> None:

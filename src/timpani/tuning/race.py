@@ -11,11 +11,15 @@ from math import exp, inf, log, log1p, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, prior_of
 from timpani.study.cell import Algorithm
 
 _HARDLY_MATTERS = 2.0
 """Times the accepted regret: a default with a bound of that is not told from the choice at any price."""
+
+_SHOWN = log(INDIFFERENCE[1])
+"""A choice whose gain over the default is bounded by less, in logarithms, gets no rule."""
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +79,7 @@ class Standing:
     choice     the algorithm that the results would have one choose; None where nothing was measured
     regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
     done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is
-               shown to be faster than the default, or the default costs hardly more
+               significantly faster than the default (`tuning/raced.py`), or the default costs hardly more
     serving    algorithms whose own bound is at most what was asked for
     remaining  what a further launch would measure
     dropped    the others
@@ -166,7 +170,8 @@ class Race:
         choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
         if default is not None and regrets[default] <= self._accepted:
             choice = default
-        settled = default is None or bounds[choice, default] < 0 or regrets[default] <= _HARDLY_MATTERS * self._accepted
+        shown = default is None or bounds[choice, default] < -_SHOWN
+        settled = shown or regrets[default] <= _HARDLY_MATTERS * self._accepted
         done = bool(settled and regrets[choice] <= self._accepted)
         stay = ~measured | (~slower & (bounds[choice] > self._accepted))
         stay[choice] = True
