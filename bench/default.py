@@ -1,9 +1,11 @@
 """Is the default the same where algorithms can be switched beside it as in a launch with nothing set?
 
 In either kind of launch it takes turns with one of our algorithms, the same in both, so that the default's time
-in proportion to it is sharp in each launch, whatever state the machine is in. The two kinds' proportions are compared.
+in proportion to it is sharp in each launch. The two kinds' proportions are compared. They differ with the state of the
+machine, which lasts for seconds and minutes, so that launches of one kind and of the other alternate.
 """
 
+import os
 import tempfile
 from pathlib import Path
 
@@ -12,10 +14,13 @@ from numpy.typing import NDArray
 
 from bench.command import timpani
 from timpani.campaign.load import load
+from timpani.libraries.find import choose_mpi
 from timpani.stats.compare import ALPHA, compare
 from timpani.study.cell import DEFAULT
 
 LAUNCHES = 12
+TOGETHER = 2
+"""Launches of one kind before those of the other."""
 YARDSTICKS = {
     "bcast": "binomial",
     "reduce": "binomial",
@@ -32,10 +37,18 @@ SIZES = "8,1Ki,32Ki,1Mi"
 
 
 def run() -> None:
+    """On the library that TIMPANI_BENCH_MPI names, else on the first that is found."""
+    mpi = choose_mpi(os.environ.get("TIMPANI_BENCH_MPI"))
+    print(mpi, flush=True)
     ratios, widest = [], 0.0
     for collective, ours in YARDSTICKS.items():
-        alone = _proportions(collective, f"default,timpani/{ours}")
-        beside = _proportions(collective, f"all,timpani/{ours}")
+        with tempfile.TemporaryDirectory() as root:
+            kinds = {Path(root) / kind: f"{kind},timpani/{ours}" for kind in (DEFAULT, "all")}
+            for launches in range(TOGETHER, LAUNCHES + 1, TOGETHER):
+                for folder, algorithms in kinds.items():
+                    study = ("--algorithms", algorithms, "--sizes", SIZES, "--launches", str(launches))
+                    timpani("run", collective, *study, "--mpi", str(mpi.mpirun), "-o", str(folder))
+            alone, beside = map(_proportions, kinds)
         for size, values in alone.items():
             compared = compare(values[None], beside[size][None])
             (low,), (high,) = compared.interval(ALPHA)
@@ -46,13 +59,9 @@ def run() -> None:
     print(f"geometric mean {mean:.3f}, {min(ratios):.3f} … {max(ratios):.3f}; must be 1 within the intervals")
 
 
-def _proportions(collective: str, algorithms: str) -> dict[int, NDArray[np.float64]]:
+def _proportions(folder: Path) -> dict[int, NDArray[np.float64]]:
     """The default's time over our algorithm's in each launch, by size."""
-    with tempfile.TemporaryDirectory() as root:
-        folder = str(Path(root) / "c")
-        study = ("--algorithms", algorithms, "--sizes", SIZES, "--launches", str(LAUNCHES))
-        timpani("run", collective, *study, "-o", folder)
-        results = load(Path(folder)).results
+    results = load(folder).results
     found: dict[int, dict[str, dict[str, float]]] = {}
     for row in results.filter(results["in_turn"].is_not_null()).iter_rows(named=True):
         kind = DEFAULT if row["algorithm"] == DEFAULT else row["provider"]
