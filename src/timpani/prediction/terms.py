@@ -23,8 +23,8 @@ SHARED_LINKS = ("a node's memory", "a node's link", "a group's uplink")
 
 @dataclass(frozen=True)
 class Term:
-    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation`
-    alone of a shared link, by whose messages pass it; None for others."""
+    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation` alone of a
+    shared link, by whose messages pass it; None for others."""
 
     kind: str
     relation: int | None = None
