@@ -1,5 +1,6 @@
 """The selection table as a file: the same table again, and nothing else believed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from timpani.errors import UserError
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuned.table_file import read_table, table_text
-from timpani.tuning.table import Call, Evidence, Gap, Rule, SelectionTable, Span
+from timpani.tuning.table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, Span
 
 spans = st.tuples(st.integers(0, 2**40), st.none() | st.integers(0, 2**20)).map(
     lambda drawn: Span(drawn[0], None if drawn[1] is None else drawn[0] + drawn[1])
@@ -28,6 +29,14 @@ rules = st.builds(
     evidence=st.lists(evidence, max_size=3).map(tuple),
     cost=st.floats(0, 1),
 )
+foretold = st.builds(Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0))
+predicted = st.builds(
+    Predicted,
+    rules.flatmap(lambda rule: foretold.map(lambda each: (replace(rule, evidence=(each,)),))),
+    st.lists(st.text(max_size=9), max_size=2).map(tuple),
+    st.lists(st.text(max_size=9), max_size=2).map(tuple),
+    st.booleans(),
+)
 tables = st.builds(
     SelectionTable,
     st.just("openmpi"),
@@ -37,6 +46,7 @@ tables = st.builds(
     st.just(("/campaigns/a b",)),
     st.lists(st.builds(Gap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
     st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
+    st.none() | predicted,
 )
 
 
@@ -55,6 +65,25 @@ def test_the_first_rule_that_applies_decides() -> None:
     assert table.decide(Call("bcast", 9, 1, 9, 8)) == second.algorithm
     assert table.decide(Call("bcast", 2, 1, 2, 8)) is None
     assert table.decide(Call("reduce", 4, 1, 4, 8)) is None
+
+
+def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 0),))
+    table = SelectionTable("openmpi", "5.0.11", (), "here", predicted=Predicted((rule,)))
+    call = Call("bcast", 64, 1, 64, 8)
+    assert table.decide(call) is None
+    assert table.for_files() == table
+    asked = replace(table, predicted=Predicted((rule,), in_files=True))
+    assert asked.decide(call) is None
+    assert asked.for_files().decide(call) == rule.algorithm
+    assert asked.for_files().source == "here; rules for 64 ranks are predicted, not measured"
+
+
+def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
+    (tmp_path / "table.json").write_text(table_text(SelectionTable("openmpi", "5", (), predicted=Predicted((rule,)))))
+    with pytest.raises(UserError, match="as if it were measured"):
+        read_table(tmp_path / "table.json")
 
 
 @pytest.mark.parametrize(

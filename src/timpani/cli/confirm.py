@@ -45,6 +45,10 @@ def confirm(
     table = read_table(folder / NAME)
     made_from = load_together(campaign or [Path(each) for each in table.campaigns])
     check_made_from(table, made_from)
+    if predicted := table.predicted and table.predicted.rules:
+        typer.echo(
+            f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
+        )
     library = installed(made_from, mpi)
     for _ in range(_MOST_ROUNDS):
         measured, given_up = _measure(table, made_from, library, folder, launches)

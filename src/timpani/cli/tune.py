@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from timpani.machine.model import Machine
     from timpani.native.mpi import Mpi
     from timpani.study.study import Study
+    from timpani.tuned.predicted_rules import Asked
 
 _FILES = "files"
 _MEASURED = "Where something is to be measured"
+_BEYOND = "Beyond the measured rank counts"
 RACE = "2%"
 """What a choice may cost where nobody says how well to measure."""
+_CALL_SECONDS = 5.0  # of simulating one call; what takes longer is left out and named
 _MOST_HALVINGS = 6  # of a gap between measured sizes: of one of 4,000 times, until its sizes lie within 15 %
 
 EXAMPLES = """Examples:
@@ -25,6 +28,8 @@ EXAMPLES = """Examples:
 timpani tune my-campaign -o tuned
 
 timpani tune bcast allreduce --ranks 2:64 --on cluster.toml -o tuned
+
+timpani tune my-campaign -o tuned --predict-to 4096 --on larger-machine.toml
 
 timpani tune lint $HOME/.openmpi/rules.conf
 
@@ -111,6 +116,23 @@ def files(
     oversubscribe: Annotated[
         bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=_MEASURED)
     ] = False,
+    predict_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RANKS",
+            help="Propose rules for up to so many ranks, predicted from the campaign; --on names a larger machine.",
+            show_default=False,
+            rich_help_panel=_BEYOND,
+        ),
+    ] = None,
+    with_predicted: Annotated[
+        bool,
+        typer.Option(
+            "--with-predicted",
+            help="Put predicted rules into the files that libraries read, too; without, only into the table.",
+            rich_help_panel=_BEYOND,
+        ),
+    ] = False,
     mpi: Library = None,
     force: Force = False,
 ) -> None:
@@ -119,6 +141,8 @@ def files(
     from timpani.tuned.files import EXPORTS, OUR_RULES
     from timpani.tuned.table_file import NAME
 
+    if with_predicted and not predict_to:
+        raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
     asked = {
         "algorithms": algorithms,
         "ranks": ranks,
@@ -129,11 +153,14 @@ def files(
         "regret": regret,
     }
     if all((Path(name) / "campaign.json").exists() for name in what):
-        given = [name for name, value in {**asked, "on": on}.items() if value is not None]
+        elsewhere = {} if predict_to else {"on": on}
+        given = [name for name, value in {**asked, **elsewhere}.items() if value is not None]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
-        _write([Path(name) for name in what], output, mpi, force)
+        _write([Path(name) for name in what], output, mpi, force, _beyond(predict_to, with_predicted, on, mpi))
         return
+    if predict_to or with_predicted:
+        raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
     from timpani.cli.confirm import confirm
 
     campaigns, given_up = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
@@ -142,6 +169,23 @@ def files(
     if any((output / name).exists() for name in (EXPORTS, OUR_RULES)):
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
     raise typer.Exit(given_up)
+
+
+def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
+    """What is to be predicted; None where nothing is."""
+    from timpani.errors import UserError
+    from timpani.machine.where import resolve
+    from timpani.study.sizes import RANK_COUNT, parse_sizes
+    from timpani.tuned.predicted_rules import Asked
+
+    if not predict_to:
+        return None
+    counts = parse_sizes(predict_to, RANK_COUNT)
+    if len(counts) > 1:
+        raise UserError(
+            f"{predict_to!r} is several rank counts", "name the largest: those between double from measured ones"
+        )
+    return Asked(counts[0], resolve(on, mpi) if on else None, with_predicted)
 
 
 def _measure_boundaries(
@@ -184,19 +228,27 @@ def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Mac
     return given_up_status(outcome, "rules are made without them; to measure them, choose another folder")
 
 
-def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool) -> None:
+def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "Asked | None" = None) -> None:
     """The table of `campaigns` and all its files, none over one that is there but with `force`."""
+    from dataclasses import replace
+
     from timpani.errors import cannot_write
     from timpani.libraries.registry import LIBRARIES
+    from timpani.prediction.request import Limits
+    from timpani.providers.verification_cost import available_memory
     from timpani.report.files import check_new, write_file
     from timpani.report.tuned import PAGE, tuned_lines, tuned_page
     from timpani.tuned.files import tuned_files
     from timpani.tuned.from_campaign import installed, table_of
     from timpani.tuned.merged import load_together
+    from timpani.tuned.predicted_rules import predicted_rules
 
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
     library = installed(campaign, mpi)
+    if beyond:
+        limits = Limits(_CALL_SECONDS, available_memory())
+        table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
     written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), output)
     texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name)}
     for name in texts:

@@ -27,11 +27,12 @@ _LINES = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
 _EAGER_BELOW = (0, 1025, 4097, 16385, 65537)
 """Where messages may cease to be sent eagerly, in bytes."""
 
-_NONE_MEASURED = (
+NONE_MEASURED = (
     "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms "
     "timpani/binomial,timpani/linear,timpani/pipeline,timpani/ring,timpani/rabenseifner,timpani/recursive_doubling "
     "-o DIR"
 )
+"""What to do where nothing tells costs."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def calibrate_folders(simulator: Simulator, folders: Sequence[Path]) -> Calibrat
     campaigns = [load(folder) for folder in folders]
     found = calibrate(simulator, campaigns)
     if found is None:
-        raise UserError(f"{', '.join(map(str, folders))}: neither `latency` nor algorithms of ours", _NONE_MEASURED)
+        raise UserError(f"{', '.join(map(str, folders))}: neither `latency` nor algorithms of ours", NONE_MEASURED)
     return found
 
 

@@ -157,5 +157,5 @@ def _beyond(trials: Effort, ranks: int, limits: Limits) -> str:
         free = f"{limits.memory_bytes / 1e9:,.1f} are free"
         return f"simulating it would take about {memory / 1e9:,.1f} GB of memory, and {free}"
     if seconds > limits.seconds:
-        return f"simulating it would take about {seconds:,.0f} s; fewer ranks, or --budget"
+        return f"simulating it would take about {seconds:,.0f} s, and a call may take {limits.seconds:g} s"
     return ""

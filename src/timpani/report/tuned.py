@@ -20,6 +20,15 @@ _ABOUT_RULES = (
     "chance made some look larger than they are: `timpani confirm` measures anew. The cost is what a rule takes more",
     "than the best algorithm, at the worst of its sizes.",
 )
+_ABOUT_PREDICTED = (
+    "Nobody measured these rank counts. Schedules were simulated with what this campaign's calls cost; a rule stands",
+    "where even the lower end of its gain's 95 % interval is more than 3 %. That end is for each point alone: of many",
+    "points some are chosen wrongly. `timpani confirm` leaves these rules alone; measure before you rely on one.",
+)
+_HEAD_PREDICTED = (
+    "| collective | ranks | sizes | algorithm | predicted gain (95 %) | cost |",
+    "|---|---|---|---|---|---|",
+)
 _HEAD = (
     "| collective | ranks | sizes | algorithm | gain (95 %) | launches | cost |",
     "|---|---|---|---|---|---|---|",
@@ -29,19 +38,43 @@ _HEAD = (
 def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Iterator[str]:
     """What was written, and how to use it."""
     where = shlex.quote(str(folder))
+    yield from _predicted_lines(table, where)
+    rules = table.for_files().rules
     if not table.rules:
-        yield "no algorithm is shown to be faster than the default: the library's own choice stands"
-        return
-    yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
+        measured = "" if table.predicted is None else " where it was measured"
+        yield f"no algorithm is shown to be faster than the default{measured}: the library's own choice stands"
+        if not rules:
+            return
+    else:
+        yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
     for each in files.library:
         left = f"; of {counted(len(each.left_out), 'rule')} it can't say all: see {PAGE}" if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
-    if not files.settings and any(rule.algorithm.provider != OWN for rule in table.rules):
+    if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "no file of the library can say its rules: nothing is there to switch on"
     if files.settings:
         yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
     if files.our_rules:
         yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
+
+
+def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
+    """What is proposed beyond what was measured, if that was asked for."""
+    predicted = table.predicted
+    if predicted is None:
+        return
+    if predicted.rules:
+        least, most = predicted.ranks[0], predicted.ranks[-1]
+        used = "in the files, as was asked" if predicted.in_files else "in no file that a library reads"
+        yield (
+            f"{where}/{NAME}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
+            f"{words(Span(least, most))} ranks; {used}"
+        )
+    else:
+        yield "no rule is predicted: at no point is a gain over the default larger than the prediction may be off"
+    if predicted.left_out:
+        more = f", and {len(predicted.left_out) - 1} more in {where}/{PAGE}" if len(predicted.left_out) > 1 else ""
+        yield f"not predicted: {predicted.left_out[0]}{more}"
 
 
 def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) -> str:
@@ -66,6 +99,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) 
         yield from ("## What the files can't say", "")
         yield from (f"- {title}: {_where(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out)
         yield ""
+    yield from _predicted(table)
     if table.gaps:
         yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
         yield from (
@@ -93,14 +127,37 @@ def _rules(table: SelectionTable) -> Iterator[str]:
     yield from ("## Rules", "", *_ABOUT_RULES, "", *_HEAD)
     for rule in table.rules:
         launches = {each.launches for each in rule.evidence}
-        yield (
-            f"| {rule.collective} | {words(rule.ranks)} on {words(rule.nodes)} "
-            f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | "
-            f"{_gains(rule.evidence)} | {words(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
-        )
+        yield f"{_row(rule)} {words(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
     yield ""
     if any(rule.algorithm.provider == OWN for rule in table.rules):
         yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")
+
+
+def _predicted(table: SelectionTable) -> Iterator[str]:
+    predicted = table.predicted
+    if predicted is None:
+        return
+    yield from ("## Predicted, not measured", "", *_ABOUT_PREDICTED, "")
+    yield from (f"- {text}" for text in predicted.conditions)
+    yield ""
+    if predicted.rules:
+        used = "They are in the files that libraries read, as was asked for."
+        unused = "They are in no file that a library reads: `timpani tune … --with-predicted` puts them there."
+        yield from (used if predicted.in_files else unused, "", *_HEAD_PREDICTED)
+        yield from (f"{_row(rule)} {100 * rule.cost:.1f} % |" for rule in predicted.rules)
+    else:
+        yield "No gain over the default is larger than the prediction may be off: there is no rule."
+    yield ""
+    if predicted.left_out:
+        yield from ("Not predicted:", "", *(f"- {text}" for text in predicted.left_out), "")
+
+
+def _row(rule: Rule) -> str:
+    """What the rows of all rules begin with."""
+    return (
+        f"| {rule.collective} | {words(rule.ranks)} on {words(rule.nodes)} "
+        f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | {_gains(rule.evidence)} |"
+    )
 
 
 def _where(rule: Rule) -> str:

@@ -82,6 +82,15 @@ class Fingerprints:
                 yield from _variants(info, self.own.provider, ranks)
 
 
+def with_whole_messages(own: Catalogue, collective: str, algorithm: Algorithm) -> Algorithm:
+    """One of `Name.algorithms` as it was simulated: the parameters that messages don't tell at their minimum."""
+    info = own.info(collective, algorithm)
+    assert info is not None  # it is one of ours
+    told = dict(algorithm.parameters)
+    others = {each.name: each.minimum for each in info.parameters if not each.trial_values}
+    return Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**others, **told}.items())))
+
+
 def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
     """Messages and bytes that each rank sends to each other, row = sender, of a simulated call."""
     messages = np.zeros((ranks, ranks), dtype=np.int64)

@@ -31,6 +31,8 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
     one element beyond; the default, the rules' algorithms, all that came near the best, and the files themselves.
     UserError where the table has no rule.
     """
+    if not table.rules and table.predicted and table.predicted.rules:
+        raise UserError(f"{folder} has predicted rules alone", "to confirm them, measure at their rank counts")
     if not table.rules:
         raise UserError(f"{folder} has no rule to confirm", "the default is nowhere shown to be beaten")
     recorded = campaign.header.recorded["study"]

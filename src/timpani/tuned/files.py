@@ -8,12 +8,12 @@ from pathlib import Path
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.tuning_file import LeftOut, TuningFile
+from timpani.libraries.tuning_file import LeftOut, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN
 from timpani.tuned.table_file import NAME, table_text
 from timpani.tuning.replacements import rules_text
-from timpani.tuning.table import SelectionTable
+from timpani.tuning.table import Call, Rule, SelectionTable
 
 OUR_RULES = "timpani.rules"
 """Rules by which the preloaded library replaces collectives."""
@@ -51,6 +51,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     """The files that say `table`, to be written into `folder`; formats that have nothing to say are left out."""
     library = LIBRARIES[mpi.kind]
     texts = {NAME: table_text(table)}
+    table = table.for_files()
     theirs = replace(table, rules=tuple(rule for rule in table.rules if rule.algorithm.provider != OWN))
     ours = [rule for rule in table.rules if rule.algorithm.provider == OWN]
     written: list[LibraryFile] = []
@@ -58,7 +59,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     for each in library.tuning_files if theirs.rules else ():
         if not each.serves(mpi):
             continue
-        file = each.write(theirs, catalogue, mpi)
+        file = _written(each, theirs, catalogue, mpi)
         written.append(LibraryFile(each, len(file.said.rules), file.left_out))
         if file.said.rules:
             texts[each.name] = file.text
@@ -72,6 +73,29 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
         if library.parameter_file:
             texts[library.parameter_file] = "".join(f"{name} = {value}\n" for name, value in switches.items())
     return TunedFiles(texts, tuple(written), tuple(switches.items()), len(ours), settings)
+
+
+def _written(format: TuningFile, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+    """The file; without the predicted rules where with them it would decide calls otherwise that they aren't for."""
+    whole = format.write(table, catalogue, mpi)
+    predicted = [rule for rule in table.rules if rule.predicted]
+    if not predicted:
+        return whole
+    measured = replace(table, rules=tuple(rule for rule in table.rules if not rule.predicted))
+    alone = format.write(measured, catalogue, mpi)
+    here = [call for rule in measured.rules for call in _edges(rule)]
+    below = [replace(call, ranks=call.ranks - 1) for rule in predicted for call in _edges(rule)]
+    if all(whole.said.decide(call) == alone.said.decide(call) for call in (*here, *below)):
+        return whole
+    why = "predicted, and in this format it would change what was measured: left out"
+    return replace(alone, left_out=(*alone.left_out, *(LeftOut(rule, why) for rule in predicted)))
+
+
+def _edges(rule: Rule) -> list[Call]:
+    """Its first call and its last."""
+    nodes, per_node = max(1, rule.nodes.first), max(1, rule.per_node.first)
+    sizes = (rule.sizes.first, rule.sizes.first if rule.sizes.last is None else rule.sizes.last)
+    return [Call(rule.collective, rule.ranks.first, nodes, per_node, size) for size in sizes]
 
 
 def tuned_names(mpi: Mpi) -> tuple[str, ...]:

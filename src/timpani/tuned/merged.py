@@ -13,8 +13,8 @@ from timpani.tuning.raced import raced_points
 
 
 def load_together(folders: Sequence[Path]) -> Campaign:
-    """The campaigns in `folders` with their results, under the first one's header; of several races without the sizes
-    that one only looked at, which another may have measured.
+    """The campaigns in `folders` with their results and counted messages, under the first one's header; of several
+    races without the sizes that one only looked at, which another may have measured.
 
     UserError where they are of different libraries or machines, or two measured the same cell.
     """
@@ -36,7 +36,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     if twice.any():
         name, size = results.filter(twice).select("collective", "message_bytes").row(0)
         raise UserError(f"two of the campaigns measured {name} at {size} B", "name one of them")
-    return replace(first, results=results)
+    return replace(first, results=results, proofs=[proof for each in (first, *others) for proof in each.proofs])
 
 
 def _library(campaign: Campaign) -> str:

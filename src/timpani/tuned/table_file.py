@@ -10,7 +10,7 @@ from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.table import Evidence, Gap, Rule, SelectionTable, Span
+from timpani.tuning.table import Evidence, Gap, Predicted, Rule, SelectionTable, Span
 
 NAME = "table.json"
 
@@ -61,6 +61,13 @@ class _Gap(_Strict):
     after: _Count
 
 
+class _Predicted(_Strict):
+    rules: list[_Rule]
+    conditions: list[str]
+    left_out: list[str]
+    in_files: bool
+
+
 class _Table(_Strict):
     format: Literal["timpani-selection"]
     version: Literal[1]
@@ -71,26 +78,12 @@ class _Table(_Strict):
     rules: list[_Rule]
     gaps: list[_Gap]
     measured: dict[str, _Span] = {}
+    predicted: _Predicted | None = None
 
 
 def table_text(table: SelectionTable) -> str:
     """The table as JSON."""
-    rules: list[dict[str, Any]] = [
-        {
-            "collective": rule.collective,
-            "algorithm": str(rule.algorithm),
-            **{name: vars(span) for name, span in _spans(rule).items()},
-            "cost": rule.cost,
-            "evidence": [
-                {
-                    "bytes": each.message_bytes,
-                    **{name: value for name, value in vars(each).items() if name != "message_bytes"},
-                }
-                for each in rule.evidence
-            ],
-        }
-        for rule in table.rules
-    ]
+    predicted = table.predicted
     values = {
         "format": "timpani-selection",
         "version": 1,
@@ -98,9 +91,10 @@ def table_text(table: SelectionTable) -> str:
         "library_version": table.version,
         "source": table.source,
         "campaigns": list(table.campaigns),
-        "rules": rules,
+        "rules": list(map(_written, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
+        **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
     }
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
 
@@ -124,7 +118,40 @@ def read_table(path: Path) -> SelectionTable:
         tuple(found.campaigns),
         tuple(Gap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
+        _predicted(found.predicted, path) if found.predicted else None,
     )
+
+
+def _written(rule: Rule) -> dict[str, Any]:
+    return {
+        "collective": rule.collective,
+        "algorithm": str(rule.algorithm),
+        **{name: vars(span) for name, span in _spans(rule).items()},
+        "cost": rule.cost,
+        "evidence": [
+            {
+                "bytes": each.message_bytes,
+                **{name: value for name, value in vars(each).items() if name != "message_bytes"},
+            }
+            for each in rule.evidence
+        ],
+    }
+
+
+def _written_predicted(predicted: Predicted) -> dict[str, Any]:
+    return {
+        "in_files": predicted.in_files,
+        "conditions": list(predicted.conditions),
+        "rules": list(map(_written, predicted.rules)),
+        "left_out": list(predicted.left_out),
+    }
+
+
+def _predicted(told: _Predicted, path: Path) -> Predicted:
+    rules = tuple(_rule(each, path) for each in told.rules)
+    if not all(rule.predicted for rule in rules):
+        raise UserError(f"{path}: a predicted rule has launches, as if it were measured", _STEP)
+    return Predicted(rules, tuple(told.conditions), tuple(told.left_out), told.in_files)
 
 
 def _spans(rule: Rule) -> dict[str, Span]:

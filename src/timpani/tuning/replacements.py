@@ -27,7 +27,7 @@ def rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
         spans = {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
         where = "".join(f" {name}={_range(span)}" for name, span in spans.items() if span != ALL)
         gain = min((each.gain for each in rule.evidence), default=None)
-        shown = "" if gain is None else f"  # {gain:.2f} × or more"
+        shown = "" if gain is None else f"  # {'predicted: ' * rule.predicted}{gain:.2f} × or more"
         lines.append(f"{rule.collective}{where} {rule.algorithm.plain}{shown}")
     return "\n".join([*lines, f"end {len(rules)}", ""])
 

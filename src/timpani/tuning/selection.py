@@ -20,6 +20,12 @@ CLOSE = 1.02
 Layouts = Mapping[tuple[int, str], RankLayout]
 """How ranks lie over nodes, by rank count and placement."""
 
+Winners = dict[int, dict[Algorithm, Evidence]]
+"""For each size that was looked at the algorithms that win there; empty where none does."""
+
+RankPoint = tuple[str, int, RankLayout]
+"""A collective, a rank count and how the ranks lie."""
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -38,20 +44,22 @@ def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float 
 
     close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
     """
-    rules: list[Rule] = []
-    gaps: list[Gap] = []
-    points: dict[tuple[str, int, RankLayout], _Winners] = {}
+    points: dict[RankPoint, Winners] = {}
     for (collective, ranks, nodes, per_node, size), winners in _winners(results, layouts, provider):
         points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
+    return rules_of(points, close)
+
+
+def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> Selection:
+    """As few rules as serve for what wins at these points; `close` as of `select`."""
+    rules: list[Rule] = []
+    gaps: list[Gap] = []
     for (collective, ranks, layout), won in points.items():
         found = list(_runs(won, close))
         rules += (_rule(collective, ranks, layout, run, won) for run in found)
         gaps += (Gap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
     return Selection(tuple(rules), tuple(gaps))
 
-
-_Winners = dict[int, dict[Algorithm, Evidence]]
-"""For each measured size the algorithms that win there; empty where none does."""
 
 _RulePoint = tuple[str, int, int, int, int]
 """What a rule can tell apart: collective, ranks, nodes, ranks on a node, size."""
@@ -102,7 +110,7 @@ def _winners(
     yield from found.items()
 
 
-def _runs(won: _Winners, close: float) -> Iterator[_Run]:
+def _runs(won: Winners, close: float) -> Iterator[_Run]:
     """The fewest runs of sizes in which one algorithm is near the best throughout: each as long as can be."""
     sizes = sorted(won)
     start = 0
@@ -119,7 +127,7 @@ def _runs(won: _Winners, close: float) -> Iterator[_Run]:
         start += count
 
 
-def _reach(algorithm: Algorithm, sizes: list[int], won: _Winners, close: float) -> int:
+def _reach(algorithm: Algorithm, sizes: list[int], won: Winners, close: float) -> int:
     """At how many of the first `sizes` it wins and is near the best."""
     count = 0
     for size in sizes:
@@ -134,7 +142,7 @@ def _cost(algorithm: Algorithm, winners: Mapping[Algorithm, Evidence]) -> float:
     return max(each.gain for each in winners.values()) / winners[algorithm].gain - 1
 
 
-def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: _Winners) -> Rule:
+def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: Winners) -> Rule:
     following = next((size for size in sorted(won) if size > run.sizes[-1]), None)
     reaches_on = following is not None and run.algorithm in won[following]
     last = following - 1 if following is not None and reaches_on else run.sizes[-1]
@@ -150,7 +158,7 @@ def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: _Winn
     )
 
 
-def _changing(runs: list[_Run], won: _Winners) -> Iterator[tuple[int, int]]:
+def _changing(runs: list[_Run], won: Winners) -> Iterator[tuple[int, int]]:
     """Between which measured sizes the choice changes somewhere."""
     chosen = {size: run.algorithm for run in runs for size in run.sizes}
     sizes = sorted(won)

@@ -1,7 +1,7 @@
 """Which algorithm where: the selection table that each library's tuning files are written from."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from timpani.study.cell import Algorithm
 
@@ -37,7 +37,8 @@ ALL = Span()
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was measured at one size: default's time / algorithm's with its 95 % interval, and over how many launches.
+    """What was measured at one size: default's time / algorithm's with its 95 % interval, and over how many launches: 0
+    where it was not measured but predicted.
 
     A bound is None where launches are too few for one; simulated times do not vary and have none.
     """
@@ -67,6 +68,11 @@ class Rule:
     evidence: tuple[Evidence, ...] = ()
     cost: float = 0.0
 
+    @property
+    def predicted(self) -> bool:
+        """Whether nobody measured what it says."""
+        return any(not each.launches for each in self.evidence)
+
     def applies(self, call: Call) -> bool:
         """Whether it decides `call`."""
         return (
@@ -90,6 +96,26 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class Predicted:
+    """Rules beyond the measured rank counts, which nobody measured.
+
+    conditions  what they rest on, a sentence each
+    left_out    what has no prediction, and why
+    in_files    whether files that libraries read say them too
+    """
+
+    rules: tuple[Rule, ...]
+    conditions: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    in_files: bool = False
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The rank counts that rules are for."""
+        return tuple(sorted({rule.ranks.first for rule in self.rules}))
+
+
+@dataclass(frozen=True)
 class SelectionTable:
     """Rules, of which the first that applies decides a call; where none does the library chooses.
 
@@ -100,6 +126,7 @@ class SelectionTable:
                       shown to be faster at both ends, or else the library chooses
     measured          of each collective the smallest and the largest size that were measured: some files can't tell a
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
+    predicted   rules that decide nothing here; None where none were asked for
     """
 
     library: str
@@ -109,6 +136,19 @@ class SelectionTable:
     campaigns: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
     measured: Mapping[str, Span] = field(default_factory=dict)
+    predicted: Predicted | None = None
+
+    def for_files(self) -> "SelectionTable":
+        """What files say: with the predicted rules where these are to be in files, and `source` then names their rank
+        counts, which no measured rule has."""
+        if self.predicted is None or not self.predicted.in_files or not self.predicted.rules:
+            return self
+        counts = ", ".join(map(str, self.predicted.ranks))
+        return replace(
+            self,
+            rules=self.rules + self.predicted.rules,
+            source=f"{self.source}; rules for {counts} ranks are predicted, not measured",
+        )
 
     def decide(self, call: Call) -> Algorithm | None:
         """The algorithm for `call`; None where the library chooses."""

@@ -68,6 +68,8 @@ class AdjustFile:
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """A line a collective."""
         lines = [f"# {table.library} {table.version}: source this file before mpiexec.hydra"]
+        if counts := sorted({rule.ranks.first for rule in table.rules if rule.predicted}):
+            lines.append(f"# rules for {', '.join(map(str, counts))} ranks are predicted, not measured")
         said: list[Rule] = []
         left_out: list[LeftOut] = []
         for collective in dict.fromkeys(rule.collective for rule in table.rules):

@@ -1,0 +1,97 @@
+"""Which schedules of ours the algorithms of a campaign follow: ours themselves, a library's by the messages it sent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from timpani.campaign.load import Campaign
+from timpani.campaign.table import estimate_cells
+from timpani.libraries.catalogue import Catalogue
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.observed import call_of, places_of
+from timpani.prediction.predictions import Predicted, predict
+from timpani.schedules.fingerprint import Fingerprints, Match, with_whole_messages
+from timpani.schedules.simulation import Simulator
+from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
+from timpani.study.columns import is_schedule_of_ours
+from timpani.study.operations import COLLECTIVES
+from timpani.study.schema import cell_columns, cell_of
+
+
+@dataclass(frozen=True)
+class Known:
+    """An algorithm at one size.
+
+    schedules  of ours, one of which it follows: several where their messages are the same
+    off        |ln(predicted / measured)| of the worst of them: how far a library's own code is from our schedule; 0 of
+               ours, whose error the calibration tells
+    """
+
+    schedules: tuple[Algorithm, ...]
+    off: float = 0.0
+
+
+KnownSchedules = dict[tuple[str, int], dict[Algorithm, Known]]
+"""By collective and size."""
+
+
+def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
+    """Of each algorithm of ours that was measured."""
+    found: KnownSchedules = {}
+    measured = campaign.results.filter(is_schedule_of_ours(), pl.col("error").is_null())
+    columns = ("collective", "message_bytes", "provider", "algorithm", "parameters")
+    for collective, size, provider, name, parameters in measured.select(columns).unique().sort(columns).iter_rows():
+        algorithm = Algorithm(provider, name, parse_parameters(parameters))
+        if own.info(collective, algorithm) is not None:
+            found.setdefault((collective, size), {})[algorithm] = Known((algorithm,))
+    return found
+
+
+def schedules_of_library(
+    campaign: Campaign, own: Catalogue, simulator: Simulator, calibration: Calibration
+) -> KnownSchedules:
+    """Of the default and of the library's other algorithms, where their messages were counted, at the largest rank
+    count at which they were."""
+    found: KnownSchedules = {}
+    fingerprints = Fingerprints(simulator, own)
+    element_bytes = campaign.header.study.element_bytes_of
+    places = places_of(campaign)
+    times = {tuple(row[name] for name in _KEY): row["median_us"] for row in estimate_cells(campaign.results).to_dicts()}
+    for cell, proof in _most_ranks(campaign):
+        name = fingerprints.name(proof, element_bytes(cell.collective))
+        measured = times.get(tuple(cell_columns(cell)[column] for column in _KEY))
+        if name.match is not Match.messages or not measured:
+            continue
+        schedules = tuple(with_whole_messages(own, cell.collective, each) for each in name.algorithms)
+        place = places.get((cell.ranks, cell.placement), ())
+        calls = [
+            call_of(
+                {**cell_columns(cell), "algorithm": each.name, "parameters": each.parameter_text},
+                element_bytes(cell.collective),
+                place,
+            )
+            for each in schedules
+        ]
+        predicted = predict(simulator, calibration, calls)
+        off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, Predicted)]
+        if len(off) == len(schedules):
+            known = found.setdefault((cell.collective, cell.message_bytes), {})
+            known[cell.algorithm] = Known(schedules, max(off))
+    return found
+
+
+_KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
+
+
+def _most_ranks(campaign: Campaign) -> Iterator[tuple[Cell, dict[str, object]]]:
+    """Of each algorithm of the library and size the counted cell of the most ranks, with its proof."""
+    found: dict[tuple[str, int, Algorithm], tuple[Cell, dict[str, object]]] = {}
+    for proof in campaign.proofs:
+        cell = cell_of(proof)
+        library = cell.algorithm.provider == campaign.header.mpi.kind and not is_under_files(cell.algorithm.name)
+        key = (cell.collective, cell.message_bytes, cell.algorithm)
+        if library and cell.collective in COLLECTIVES and (key not in found or found[key][0].ranks < cell.ranks):
+            found[key] = (cell, proof)
+    yield from found.values()
