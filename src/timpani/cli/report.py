@@ -24,14 +24,25 @@ def report(
         list[str] | None,
         typer.Option(help="Show a published fit beside: della_siega_bcast_linear_ols.", show_default=False),
     ] = None,
+    predicted: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Show predictions beside: what `timpani predict -o` wrote, or a campaign that tells the costs.",
+            show_default=False,
+        ),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
     from timpani.campaign.load import load
     from timpani.campaign.published import read_published
+    from timpani.campaign.table import estimate_cells
+    from timpani.report.beside_predicted import beside_predicted, predicted_sentence
     from timpani.report.figure_files import write_figures
     from timpani.report.files import check_new, write_file
     from timpani.report.page import render
+    from timpani.report.predicted_file import foretold
     from timpani.study.counted import counted
 
     if output is None and figures is None:
@@ -40,8 +51,11 @@ def report(
         check_new(output, force)  # before the work
     fits = [read_published(name, "fit") for name in published or []]
     campaign = load(folder)
+    told = foretold(predicted, campaign) if predicted else None
     if output is not None:
-        write_file(output, render(campaign, linear, fits).encode(), force)
+        write_file(output, render(campaign, linear, fits, told).encode(), force)
         typer.echo(output)
+    if told is not None:
+        typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.results), told)))
     if figures is not None:
         typer.echo(f"{counted(len(write_figures(campaign, figures, force, linear)), 'file')} in {figures}")

@@ -45,6 +45,7 @@ class Calibration:
                   calibration
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
     simulated     whether the machine is
+    costs_from    the folders of the campaigns, absolute
     """
 
     costs: Costs
@@ -54,6 +55,7 @@ class Calibration:
     error: ModelError | None
     left_out: Vector
     simulated: bool
+    costs_from: tuple[str, ...] = ()
 
     @property
     def places_known(self) -> bool:
@@ -95,13 +97,14 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     messages = next((found for found in map(_point_to_point, campaigns) if found is not None), None)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
+    folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
     names = {(each.call.collective, each.call.algorithm) for each in observed}
     if len(names) >= FEWEST_ALGORITHMS:
-        return from_calls(simulator, observed, messages, simulated)
+        return replace(from_calls(simulator, observed, messages, simulated), costs_from=folders)
     if messages is None:
         return None
     none = vector(messages)
-    return Calibration(messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated)
+    return Calibration(messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated, folders)
 
 
 def _point_to_point(campaign: Campaign) -> Costs | None:

@@ -14,9 +14,11 @@ from timpani.charts.algorithm_map import with_key
 from timpani.charts.figure import CONDITIONS, SETTING
 from timpani.charts.registry import figures
 from timpani.charts.rows import CALLS, SIZE_SERIES
+from timpani.report.beside_predicted import beside_predicted
 from timpani.report.fit_section import fit_section
 from timpani.report.messages import message_rows
 from timpani.report.panels import Panel, panels
+from timpani.report.predicted_file import Foretold
 from timpani.report.verdict import verdict_of
 from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
 from timpani.study.size_series import size_series
@@ -27,7 +29,8 @@ from timpani.tuning.similarity import distances_from_default
 
 
 class Report:
-    """A campaign with all that is computed for its report; `published` are fits to stand beside its own.
+    """A campaign with all that is computed for its report; `published` are fits to stand beside its own, `predicted`
+    times beside those measured.
 
     tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
             and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
@@ -36,7 +39,9 @@ class Report:
     panels  by the name of the figure
     """
 
-    def __init__(self, campaign: Campaign, published: Sequence[Published] = ()) -> None:
+    def __init__(
+        self, campaign: Campaign, published: Sequence[Published] = (), predicted: Foretold | None = None
+    ) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
         cells = with_bounds(cells, campaign)
@@ -48,6 +53,7 @@ class Report:
         )
         self.cells = with_speedup(cells, compared_with)
         calls = self.cells.filter(CALLS)
+        self.predicted = beside_predicted(cells, predicted) if predicted else None
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
         self.models = fit_section(campaign, cells, published)

@@ -25,6 +25,7 @@ from timpani.report.files import VEGA_LITE
 from timpani.report.message_summary import message_summary
 from timpani.report.methods import methods_paragraph
 from timpani.report.page_data import script_data
+from timpani.report.predicted_file import Foretold
 from timpani.report.provenance import provenance
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
@@ -37,13 +38,16 @@ from timpani.tuning.race_verdict import race_verdict
 _MOST_FAILURES = 40  # shown; the campaign holds all
 
 
-def render(campaign: Campaign, linear: bool = False, published: Sequence[Published] = ()) -> str:
+def render(
+    campaign: Campaign, linear: bool = False, published: Sequence[Published] = (), predicted: Foretold | None = None
+) -> str:
     """The report as HTML that needs nothing else.
 
     linear     whether its curves begin on linear axes
     published  fits to stand beside its own
+    predicted  times to stand beside those measured
     """
-    report = Report(campaign, published)
+    report = Report(campaign, published, predicted)
     study = campaign.header.study
     messages = message_summary(campaign, report.cells)
     here = resources.files("timpani.report")

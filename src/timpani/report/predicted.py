@@ -36,11 +36,14 @@ def predicted_text(found: Predictions) -> str:
 
 
 def predicted_object(found: Predictions) -> dict[str, Any]:
-    """For JSON: keys `status`, `costs`, `conditions`, `predictions` (of all algorithms), `winners`, `crossovers` and
-    `left_out`."""
+    """For JSON: keys `status`, `machine`, `placement`, `costs_from`, `costs`, `conditions`, `predictions` (of all
+    algorithms), `winners`, `crossovers` and `left_out`."""
     best = winners(found.times)
     return {
         "status": _word(found),
+        "machine": found.request.machine.name if found.request.machine else None,
+        "placement": found.request.placement,
+        "costs_from": list(found.calibration.costs_from),
         "costs": costs_object(found.calibration.costs),
         "conditions": [str(found.calibration), *conditions(found)],
         "predictions": found.times.drop("ratio_width").to_dicts(),

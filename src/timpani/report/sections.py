@@ -12,6 +12,7 @@ from timpani.charts.registry import figures
 from timpani.charts.rows import CALLS, MESSAGES
 from timpani.charts.status import shape_key, words
 from timpani.report import gains
+from timpani.report.beside_predicted import predicted_sentence, predicted_tables
 from timpani.report.contents import Report
 from timpani.report.panels import Panel
 from timpani.report.table import Table
@@ -78,6 +79,16 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         gains.gain_tables(report.decisions, settings),
         absent=_NOTHING_FASTER if several else alone,
     )
+    if report.predicted:
+        yield PageSection(
+            "predicted",
+            "Predicted beside measured",
+            107,
+            predicted_sentence(report.predicted),
+            _by_operation(report.predicted.cells, predicted_tables),
+            left_out=report.predicted.foretold.left_out,
+            absent="no measured cell was predicted",
+        )
     yield PageSection(
         "likeness",
         "Which algorithm behaves most like the default",
