@@ -1,5 +1,6 @@
 """Every test: a skip counts as missing where nothing may be left out."""
 
+import gc
 import os
 import shutil
 from pathlib import Path
@@ -74,6 +75,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, folder in enumerate(_FIRST) if file.startswith(folder)), len(_FIRST)), file
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """What was imported until now stays: the garbage collector, which would look at it again and again, leaves it."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -6,73 +6,12 @@
 #include <mpi.h>
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
-#include <memory>
-#include <stdexcept>
-#include <string>
+#include <exception>
 
-#include "measure/first_ranks.hpp"
-#include "measure/launch.hpp"
-#include "measure/plan.hpp"
-#include "measure/record.hpp"
+#include "measure/measure_plan.hpp"
 #include "measure/tool_interface.hpp"
-
-namespace {
-
-using namespace timpani;
-
-std::string read_plan_everywhere(const char* path, int rank) {
-    std::string text;
-    if (rank == 0) {
-        std::ifstream file(path);
-        text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    auto length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
-    return text;
-}
-
-/// The clock of this rank, with the error that the plan gives it.
-LocalClock local_clock(const Plan& plan, int rank) {
-    const auto skew = std::ranges::find(plan.skews, rank, &ClockSkew::rank);
-    return skew == plan.skews.end() ? LocalClock() : LocalClock(*skew);
-}
-
-void run(const char* plan_path, const char* record_path) {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
-    const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
-    const LocalClock local = local_clock(plan, rank);
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    {
-        GlobalClock clock(comm, local);
-        const Harness harness{comm, rank, size, clock};
-        Launch launch(plan, harness, record.get());
-        launch.begin();
-        for (const auto& section : plan.sections) {
-            if (section.ranks == 0 || section.ranks == size) {
-                for (const auto& point : section.points) launch.measure(point);
-                launch.release_buffers();
-            } else {
-                measure_on_first_ranks(plan, section, harness, record.get());
-            }
-        }
-        launch.end();
-    }
-    MPI_Comm_free(&comm);
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
     // When the launcher is killed its ranks must not spin on and spoil what is measured next.
@@ -83,8 +22,8 @@ int main(int argc, char** argv) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     try {
-        const ToolInterface tools;
-        run(argv[1], argv[2]);
+        const timpani::ToolInterface tools;
+        timpani::measure_plan(argv[1], argv[2]);
     } catch (const std::exception& error) {
         int rank = 0;
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);

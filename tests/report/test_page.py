@@ -343,7 +343,8 @@ def test_linear_axes_are_chosen_in_the_page_and_files_say_so(page: Page, tmp_pat
 
 
 def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
-    campaign = campaign_of(tmp_path / "campaign", list(small(synthetic_results())))
+    results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
+    campaign = campaign_of(tmp_path / "campaign", results)
     folder = tmp_path / "figures"
     written = write_figures(campaign, folder)
     assert sorted(written) == sorted(folder.iterdir())
