@@ -5,6 +5,7 @@ import pytest
 from tests.installed import FOUND
 from timpani.machine.model import Machine, NodeGroup
 from timpani.native.build import build
+from timpani.prediction.effort import Effort
 from timpani.prediction.request import Limits, Request, compact, named_algorithms
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Costs, EqualNodes, Line, RankPlace, Simulator
@@ -38,3 +39,10 @@ def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> Non
     assert why.startswith("alltoall pairwise on 65536 ranks, 8 B: simulating it would take about ")
     calls, _ = Request(named, (65536,), (8,), None, "core").calls(simulator, COSTS, limits)
     assert [call.collective for call in calls] == ["alltoall", "bcast"]
+
+
+def test_fewer_ranks_than_were_tried_take_less() -> None:
+    tried = Effort(512, 2.0, 1e6, time_exponent=2.0, memory_exponent=1.5)
+    assert tried.at(512) == (2.0, 1e6)
+    assert tried.at(1024)[0] == 8.0
+    assert tried.at(128) == (0.5, 2.5e5)

@@ -20,7 +20,7 @@ _MEASURED = "Where something is to be measured"
 _BEYOND = "Beyond the measured rank counts"
 RACE = "2%"
 """What a choice may cost where nobody says how well to measure."""
-_CALL_SECONDS = 5.0  # of simulating one call; what takes longer is left out and named
+_CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
 _MOST_HALVINGS = 6  # of a gap between measured sizes: of one of 4,000 times, until its sizes lie within 15 %
 
 EXAMPLES = """Examples:

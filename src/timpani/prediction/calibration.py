@@ -28,8 +28,7 @@ _EAGER_BELOW = (0, 1025, 4097, 16385, 65537)
 """Where messages may cease to be sent eagerly, in bytes."""
 
 NONE_MEASURED = (
-    "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms "
-    "timpani/binomial,timpani/linear,timpani/pipeline,timpani/ring,timpani/rabenseifner,timpani/recursive_doubling "
+    "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms timpani/all "
     "-o DIR"
 )
 """What to do where nothing tells costs."""

@@ -31,9 +31,10 @@ class Effort:
     memory_exponent: float
 
     def at(self, ranks: int) -> tuple[float, float]:
-        """Seconds and bytes of one call."""
-        growth = max(ranks, self.ranks) / self.ranks
-        return self.seconds * growth**self.time_exponent, self.memory_bytes * growth**self.memory_exponent
+        """Seconds and bytes of one call; of fewer ranks than were tried at most in proportion to them."""
+        growth = ranks / self.ranks
+        time, memory = (self.time_exponent, self.memory_exponent) if growth > 1 else (1.0, 1.0)
+        return self.seconds * growth**time, self.memory_bytes * growth**memory
 
 
 def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most_ranks: int) -> Effort:

@@ -157,5 +157,9 @@ def _beyond(trials: Effort, ranks: int, limits: Limits) -> str:
         free = f"{limits.memory_bytes / 1e9:,.1f} are free"
         return f"simulating it would take about {memory / 1e9:,.1f} GB of memory, and {free}"
     if seconds > limits.seconds:
-        return f"simulating it would take about {seconds:,.0f} s, and a call may take {limits.seconds:g} s"
+        return f"simulating it would take about {_rounded(seconds)} s, and a call may take {limits.seconds:g} s"
     return ""
+
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:,.0f}" if seconds >= 10 else f"{seconds:.2g}"

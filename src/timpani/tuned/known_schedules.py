@@ -52,19 +52,26 @@ def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
 def schedules_of_library(
     campaign: Campaign, own: Catalogue, simulator: Simulator, calibration: Calibration
 ) -> KnownSchedules:
-    """Of the default and of the library's other algorithms, where their messages were counted, at the largest rank
-    count at which they were."""
+    """Of the default and of the library's other algorithms, where their messages on the two largest rank counts that
+    were counted are those of one schedule.
+
+    A default that was counted at one rank count is not known: nothing tells whether it does the same on others.
+    """
     found: KnownSchedules = {}
     fingerprints = Fingerprints(simulator, own)
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
     times = {tuple(row[name] for name in _KEY): row["median_us"] for row in estimate_cells(campaign.results).to_dicts()}
-    for cell, proof in _most_ranks(campaign):
-        name = fingerprints.name(proof, element_bytes(cell.collective))
+    for counted in _most_ranks(campaign):
+        cell = counted[0][0]
+        names = [fingerprints.name(proof, element_bytes(cell.collective)) for _, proof in counted]
         measured = times.get(tuple(cell_columns(cell)[column] for column in _KEY))
-        if name.match is not Match.messages or not measured:
+        shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
+        if any(name.match is not Match.messages for name in names) or not shared or not measured:
             continue
-        schedules = tuple(with_whole_messages(own, cell.collective, each) for each in name.algorithms)
+        if cell.algorithm.is_default and len(counted) < 2:
+            continue
+        schedules = tuple(with_whole_messages(own, cell.collective, each) for each in shared)
         place = places.get((cell.ranks, cell.placement), ())
         calls = [
             call_of(
@@ -85,13 +92,15 @@ def schedules_of_library(
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
 
 
-def _most_ranks(campaign: Campaign) -> Iterator[tuple[Cell, dict[str, object]]]:
-    """Of each algorithm of the library and size the counted cell of the most ranks, with its proof."""
-    found: dict[tuple[str, int, Algorithm], tuple[Cell, dict[str, object]]] = {}
+def _most_ranks(campaign: Campaign) -> Iterator[list[tuple[Cell, dict[str, object]]]]:
+    """Of each algorithm of the library and size the counted cells of the two largest rank counts, with their proofs,
+    the larger first."""
+    found: dict[tuple[str, int, Algorithm], dict[int, tuple[Cell, dict[str, object]]]] = {}
     for proof in campaign.proofs:
         cell = cell_of(proof)
         library = cell.algorithm.provider == campaign.header.mpi.kind and not is_under_files(cell.algorithm.name)
-        key = (cell.collective, cell.message_bytes, cell.algorithm)
-        if library and cell.collective in COLLECTIVES and (key not in found or found[key][0].ranks < cell.ranks):
-            found[key] = (cell, proof)
-    yield from found.values()
+        if library and cell.collective in COLLECTIVES:
+            key = (cell.collective, cell.message_bytes, cell.algorithm)
+            found.setdefault(key, {})[cell.ranks] = (cell, proof)
+    for by_ranks in found.values():
+        yield [by_ranks[ranks] for ranks in sorted(by_ranks, reverse=True)[:2]]

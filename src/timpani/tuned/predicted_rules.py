@@ -131,7 +131,10 @@ def _comparable(
         known = [point for point in points if default in library.get(point, {})]
         for why, unknown in (
             (uncounted, set(points) - proved),
-            ("it sends like none of our schedules", set(points) & proved - set(known)),
+            (
+                "on the two largest rank counts it does not send like one schedule of ours",
+                set(points) & proved - set(known),
+            ),
         ):
             if unknown:
                 sizes = show_sizes(sorted(size for _, size in unknown))
@@ -171,6 +174,6 @@ def _conditions(
     for (collective, names), sizes in sent.items():
         taken = "the fastest of these is taken for it" if " or " in names else "that is taken for it"
         yield (
-            f"{collective} at {show_sizes(sorted(sizes))}: on the most ranks at which its messages were counted the "
+            f"{collective} at {show_sizes(sorted(sizes))}: on the two largest rank counts that were counted the "
             f"default sent as {names}; on more, {taken}"
         )
