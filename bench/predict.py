@@ -1,8 +1,8 @@
 """How true `timpani predict` is on clusters that SimGrid simulates: shipped platforms, and trees drawn at random.
 
 On each, costs are calibrated with calls of at most 32 ranks, placed by node and by core, and calls of more ranks are
-predicted; SimGrid says what these take. Its messages share links by max-min fairness, where the clock's take turns, and
-senders of small ones go on at once.
+predicted; SimGrid says what these take. Its messages share links by max-min fairness, of which the clock knows the
+equal shares, and senders of small ones go on at once.
 """
 
 import tempfile
@@ -74,6 +74,7 @@ def told(folder: Path) -> None:
             "sharing": _anew(simulator, calibration, replace(costs, shared=_NOTHING_SHARED)),
             "eager messages": _anew(simulator, calibration, replace(costs, eager_below=0)),
             "both": _anew(simulator, calibration, replace(costs, shared=_NOTHING_SHARED, eager_below=0)),
+            "fair shares": _anew(simulator, calibration, replace(costs, fair=False)),
             "the rest": _without_rest(simulator, calibration),
         }
         for what, other in without.items():

@@ -67,7 +67,11 @@ template <class Moment>
 class Levels {
   public:
     Levels(const Schedule& schedule, const CollectiveArguments& args, const Costs& costs)
-        : schedule_(schedule), args_(args), till_(costs, args), ranks_(static_cast<std::size_t>(args.ranks)) {}
+        : schedule_(schedule),
+          args_(args),
+          till_(costs, args),
+          fair_(costs.fair),
+          ranks_(static_cast<std::size_t>(args.ranks)) {}
 
     Moment run() {
         const auto rounds = schedule_.rounds();
@@ -167,13 +171,15 @@ class Levels {
         const Moment& both = later(sender.sent.posted, receiver.received.posted);
         // Before this, others of the sender's flowed without a break; and of the receiver's all began before.
         if (both.time < out.since || (both.time <= in.last_start && in.until.time > 0)) throw NotByLevel();
+        // Two that would share a port.
+        if (fair_ && later(out.free, in.free).time > both.time) throw NotByLevel();
         const auto message = till_.message(from, number, sender.sent.count);
         Moment now = later(both, later(out.free, in.free));
         now.waits_from(both);
         if (now.time > out.free.time) out.since = now.time;
         in.last_start = out.last_start = now.time;
         const Moment start = now;
-        Moment ready = later(sender.sent.posted, out.free);
+        Moment ready = fair_ ? sender.sent.posted : later(sender.sent.posted, out.free);
         ready.waits_from(sender.sent.posted);
         Till::hold_ports(now, message);
         out.free = in.free = now;
@@ -187,6 +193,7 @@ class Levels {
     const Schedule& schedule_;
     const CollectiveArguments& args_;
     Till till_;
+    bool fair_;
     std::vector<Rank<Moment>> ranks_;
     Steps steps_;
     Moment last_{};

@@ -15,6 +15,7 @@
 
 #include "schedule/engine.hpp"
 #include "simulate/by_level.hpp"
+#include "simulate/fair_flows.hpp"
 #include "simulate/in_order.hpp"
 #include "simulate/moment.hpp"
 #include "simulate/radix_heap.hpp"
@@ -37,6 +38,8 @@ class Clock {
           links_(costs, args.topology),
           tell_(tell),
           ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(args.ranks) : 1),
+          fair_(costs.fair),
+          flows_(costs, args.topology, ranks_.size()),
           engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry) {}
 
     Moment run() {
@@ -46,6 +49,7 @@ class Clock {
                 begin_first();
                 end_those_now();
             }
+            flows_.settle(time_, schedule_flow_);
             if (ahead_.empty()) break;
             time_ = ahead_.earliest();
             end_those_now();
@@ -96,13 +100,20 @@ class Clock {
         Moment receiving_until;
     };
 
-    /// What comes up at a time: a message that both sides have posted may begin, one that flows ends, or a port is free
-    /// for the first message that waits for it.
+    /// A message that shares what it passes, in flows_.
+    struct Flow {
+        int id;
+        std::uint32_t version;
+    };
+
+    /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
+    /// message that waits for it, or one that shares ports may have flowed.
     struct Turn {
-        enum class Kind : std::uint8_t { begin, end, free };
+        enum class Kind : std::uint8_t { begin, end, free, flow };
         union {
             Meeting message;
             Port port;
+            Flow flow;
         };
         Kind kind;
     };
@@ -129,6 +140,13 @@ class Clock {
         friend bool operator>(const Candidate& a, const Candidate& b) { return a.waiting > b.waiting; }
     };
 
+    struct ScheduleFlow {
+        RadixHeap<Turn>& ahead;
+        void operator()(int id, std::uint32_t version, double time) const {
+            ahead.add(time, {.flow = {id, version}, .kind = Turn::Kind::flow});
+        }
+    };
+
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
     Moment& until(const Port& port) {
@@ -142,6 +160,11 @@ class Clock {
         return {send.number, receive.number, send.rank, receive.rank, message};
     }
 
+    [[nodiscard]] Till::Priced priced(const Meeting& message) {
+        const auto& send = engine_.posted(message.send);
+        return till_.message(send.rank, engine_.posted(message.receive).rank, send.region.count);
+    }
+
     /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
     void end_those_now() {
         while (ahead_.any_left()) {
@@ -149,6 +172,9 @@ class Clock {
             if (turn.kind == Turn::Kind::end) end(turn.message);
             if (turn.kind == Turn::Kind::begin) beginning_.add({waiting(turn.message)});
             if (turn.kind == Turn::Kind::free) take_first(turn.port);
+            if (turn.kind == Turn::Kind::flow && flows_.ends(turn.flow.id, turn.flow.version, time_, schedule_flow_)) {
+                arrive(turn.flow.id);
+            }
         }
     }
 
@@ -186,6 +212,11 @@ class Clock {
         const Port out{waiting.sender, false};
         const Port in{waiting.receiver, true};
         const Moment both = later(send.note, receive.note);
+        if (fair_) {
+            receive.note = both;
+            flow(message);
+            return;
+        }
         Moment now = later(both, later(until(out), until(in)));
         if (now.time > time_) {
             wait_for(until(out).time < now.time ? in : out, waiting);
@@ -193,16 +224,39 @@ class Clock {
         }
         now.waits_from(both);
         receive.note = now;
-        const auto priced = till_.message(waiting.sender, waiting.receiver, send.region.count);
+        const auto paid = priced(message);
         const Moment start = now;
         Moment ready = later(send.note, until(out));
         ready.waits_from(send.note);
-        Till::hold_ports(now, priced);
-        links_.pass(now, start, waiting.sender, waiting.receiver, priced.bytes);
+        Till::hold_ports(now, paid);
+        links_.pass(now, start, waiting.sender, waiting.receiver, paid.bytes);
         until(out) = until(in) = now;
-        till_.arrive(now, start, ready, priced);
+        till_.arrive(now, start, ready, paid);
         send.note = now;
         ahead_.add(now.time, {.message = message, .kind = Turn::Kind::end});
+    }
+
+    /// Lets a message flow beside others.
+    void flow(const Meeting& message) {
+        const auto& send = engine_.posted(message.send);
+        const int id = flows_.begin(send.rank, engine_.posted(message.receive).rank, priced(message), time_);
+        const auto place = static_cast<std::size_t>(id);
+        if (place >= flowing_.size()) flowing_.resize(place + 1);
+        flowing_[place] = message;
+        if (flows_.passes_nothing(id)) arrive(id);
+    }
+    /// Lets one that has flowed so arrive.
+    void arrive(int id) {
+        const Meeting message = flowing_[static_cast<std::size_t>(id)];
+        auto& send = engine_.posted(message.send);
+        auto& receive = engine_.posted(message.receive);
+        const auto paid = priced(message);
+        Moment now = receive.note;
+        flows_.pay(now, id, paid);
+        till_.arrive(now, receive.note, send.note, paid);
+        send.note = now;
+        // What is paid may add up to less than the time by its last digit.
+        ahead_.add(std::max(now.time, time_), {.message = message, .kind = Turn::Kind::end});
     }
 
     void end(const Meeting& message) {
@@ -228,6 +282,10 @@ class Clock {
     Moment ended_{};  // of the message that ended last
     Moment last_{};
     std::vector<Rank> ranks_;
+    bool fair_;
+    FairFlows<Moment> flows_;
+    std::vector<Meeting> flowing_;  // by the number in flows_
+    ScheduleFlow schedule_flow_{ahead_};
     RadixHeap<Turn> ahead_;
     InOrder<Candidate> beginning_;
     std::unordered_map<std::int64_t, std::vector<Waiting>> waiting_;  // heaps, the first in front, by the port's key

@@ -34,6 +34,9 @@ struct Costs {
     std::array<double, kRelations> shared{};
     /// Messages of fewer bytes are sent eagerly: they are on their way before their receiver waits for them.
     std::int64_t eager_below = 0;
+    /// Whether the messages under way at once share ports and links fairly (fair_flows.hpp), so that all end late. Else
+    /// one passes behind the other.
+    bool fair = false;
     /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
     std::array<std::vector<Line>, kRelations> messages{};
 };

@@ -1,7 +1,7 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
-//   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
+//   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
 //   LATENCY_PER_BYTE]…]…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
@@ -99,8 +99,11 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
         }
         if (relations == 0) {
             std::istringstream text(word);
-            if (shared == kRelations) {
-                valid = !eager && text >> costs.eager_below && costs.eager_below >= 0;
+            if (shared == kRelations && eager) {
+                valid = word == "fair" && !costs.fair;
+                costs.fair = true;
+            } else if (shared == kRelations) {
+                valid = text >> costs.eager_below && costs.eager_below >= 0;
                 eager = true;
             } else {
                 valid = text >> costs.shared.at(shared) && costs.shared.at(shared) >= 0;

@@ -38,6 +38,12 @@ Costs all_costs() {
                           {{0, 503, 3.1, 9001, 0.29}}}}};
 }
 
+/// The same, where messages share ports and links.
+Costs fairly(Costs costs) {
+    costs.fair = true;
+    return costs;
+}
+
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 
 /// Calls `look` with every algorithm that needs no topology, over rank counts, sizes and roots.
@@ -55,6 +61,29 @@ void for_each_call(const Look& look) {
             }
         }
     }
+}
+
+/// Amounts times prices are the time, whatever is called.
+void check_sums(Costs costs) {
+    costs.shared = {0.41, 0.83, 2.03};
+    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
+    prices.insert(prices.end(), costs.shared.begin(), costs.shared.end());
+    for (const auto& lines : costs.messages) {
+        for (const Line& line : lines)
+            prices.insert(prices.end(), {line.gap, line.per_byte, line.latency, line.latency_per_byte});
+    }
+    for_each_call([&](const Algorithm& algorithm, CollectiveArguments args) {
+        const auto nodes = std::max(1, args.ranks / 3);
+        const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin);
+        args.topology = args.count > 50 ? &topology : nullptr;
+        const double time = simulate(algorithm, args, costs);
+        for (const bool by_events : {false, true}) {
+            const Composition found = compose(algorithm, args, costs, by_events);
+            CHECK(near(found.time, time));
+            CHECK(near(std::inner_product(prices.begin(), prices.end(), found.amounts.begin(), 0.0), time));
+            CHECK(found.waited >= 0 && found.waited <= found.time);
+        }
+    });
 }
 
 }  // namespace
@@ -101,7 +130,7 @@ TEST(a_hundred_thousand_ranks_take_what_the_literature_says) {
 
 TEST(by_level_or_by_events_a_call_takes_the_same) {
     int by_level = 0;
-    const std::vector<Costs> every{kCosts, unit_clock(), hockney(0.1, 0.01, 7), all_costs()};
+    const std::vector<Costs> every{kCosts, unit_clock(), hockney(0.1, 0.01, 7), all_costs(), fairly(all_costs())};
     for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
         for (const Costs& costs : every) {
             const auto time = last_by_level<0>(algorithm, args, costs);
@@ -114,26 +143,8 @@ TEST(by_level_or_by_events_a_call_takes_the_same) {
 }
 
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
-    Costs costs = all_costs();
-    costs.shared = {0.41, 0.83, 2.03};
-    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
-    prices.insert(prices.end(), costs.shared.begin(), costs.shared.end());
-    for (const auto& lines : costs.messages) {
-        for (const Line& line : lines)
-            prices.insert(prices.end(), {line.gap, line.per_byte, line.latency, line.latency_per_byte});
-    }
-    for_each_call([&](const Algorithm& algorithm, CollectiveArguments args) {
-        const auto nodes = std::max(1, args.ranks / 3);
-        const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin);
-        args.topology = args.count > 50 ? &topology : nullptr;
-        const double time = simulate(algorithm, args, costs);
-        for (const bool by_events : {false, true}) {
-            const Composition found = compose(algorithm, args, costs, by_events);
-            CHECK(near(found.time, time));
-            CHECK(near(std::inner_product(prices.begin(), prices.end(), found.amounts.begin(), 0.0), time));
-            CHECK(found.waited >= 0 && found.waited <= found.time);
-        }
-    });
+    check_sums(all_costs());
+    check_sums(fairly(all_costs()));
 }
 
 TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
@@ -185,12 +196,33 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
             const Composition found = compose(pairs, args, costs);
             CHECK(near(found.time, std::max(alone, senders * kCount * kLink)));
             CHECK(near(found.waited, std::max(0.0, senders * kCount * kLink - alone)));
+            CHECK(near(simulate(pairs, args, fairly(costs)), found.time));
             // Where nobody knows who shares a link, or messages pass others, each takes what it takes alone.
             CHECK(near(simulate(pairs, {.ranks = 2 * senders, .count = kCount, .root = 0}, costs), alone));
             std::swap(costs.shared[0], costs.shared[2]);
             if (relation != 1) CHECK(near(simulate(pairs, args, costs), alone));
         }
     }
+}
+
+TEST(messages_that_share_a_port_fairly_end_together) {
+    const Costs costs{.messages = {{{{.gap = 10, .per_byte = 1, .latency = 100}}}}};
+    const auto bound = timpani::bind("bcast", "linear", {.ranks = 5, .count = 3, .root = 0});
+    const auto ends = [&](const Costs& with) {
+        std::vector<double> found;
+        const auto keep = [&](const Event& event) {
+            if (event.step.kind == Step::Kind::send) found.push_back(event.end);
+        };
+        CHECK(simulate(*bound.algorithm, bound.args, with, keep) == 4 * 13 + 100);
+        std::ranges::sort(found);
+        return found;
+    };
+    CHECK(ends(costs) == std::vector<double>({113, 126, 139, 152}));
+    CHECK(ends(fairly(costs)) == std::vector<double>({152, 152, 152, 152}));
+    // Of three rounds the root's messages take 3, the next rank's two more 2, and the last 1.
+    const auto tree = timpani::bind("bcast", "binomial", {.ranks = 8, .count = 100, .root = 0});
+    CHECK(near(simulate(*tree.algorithm, tree.args, kCosts), 3 * (kA + 100 * kB)));
+    CHECK(near(simulate(*tree.algorithm, tree.args, fairly(kCosts)), 6 * (kA + 100 * kB)));
 }
 
 // Its receiver waits for one after the other, and the latency of all but the first has passed by then.
@@ -228,6 +260,8 @@ TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {
                 for (const Costs& costs : {kCosts, unit_clock(), hockney(0.1, 0.01, 7)}) {
                     CHECK(simulate(*algorithm, args, costs) == simulate(*algorithm, args, costs, [](const Event&) {}));
                 }
+                const Costs fair = fairly(all_costs());
+                CHECK(near(simulate(*algorithm, args, fair), simulate(*algorithm, args, fair, [](const Event&) {})));
             }
         }
     }

@@ -1,6 +1,8 @@
 """Costs of a machine from campaigns that were measured on it, and how far predictions with them may be off."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -122,17 +124,25 @@ def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observ
 def from_calls(
     simulator: Simulator, observed: list[Observation], messages: Costs | None, simulated: bool
 ) -> Calibration:
-    """With the lines, and then the eager limit, under which algorithms are predicted best from the others."""
+    """With the lines, then the eager limit, then the way of sharing, under which algorithms are predicted best from the
+    others."""
 
     def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
         found = estimate(simulator, observed, start)
         return *model_error(observed, found.amounts, vector(start)), found
 
+    def mean_error(found: tuple[ModelError, Vector, Estimate]) -> float:
+        return float(np.abs(found[1]).mean())
+
     def best(starts: Iterable[Costs]) -> tuple[ModelError, Vector, Estimate]:
-        return min(map(tried, starts), key=lambda each: float(np.abs(each[1]).mean()))
+        # The simulator, a program of its own, takes most of the time.
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+            return min(threads.map(tried, starts), key=mean_error)
 
     *_, found = best(_starts(observed, messages))
-    error, left_out, found = best(replace(found.costs, eager_below=limit) for limit in _EAGER_BELOW)
+    in_turns = best(replace(found.costs, eager_below=limit) for limit in _EAGER_BELOW)
+    fair = tried(replace(in_turns[2].costs, fair=True))
+    error, left_out, found = min(in_turns, fair, key=mean_error)
     return Calibration(
         costs=found.costs,
         observations=observed,

@@ -52,6 +52,7 @@ def costs_object(costs: Costs) -> dict[str, Any]:
         "copied_us_per_byte": costs.copied,
         "rest_us": costs.rest,
         "eager_below_bytes": costs.eager_below,
+        "fair_shares": costs.fair,
         "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
         "messages": [
             {
@@ -78,9 +79,12 @@ def costs_lines(costs: Costs) -> Iterator[str]:
                 f"messages{between} from {show_size(line.first_bytes)}: hold their ports for {number(line.gap)} µs and "
                 f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
             )
+    passing = "share equally" if costs.fair else "pass one behind the other"
     for link, cost in zip(SHARED_LINKS, costs.shared, strict=True):
         if cost:
-            yield f"{link}, which messages pass one behind the other: {number(cost)} µs/B"
+            yield f"{link}, which messages {passing}: {number(cost)} µs/B"
+    if costs.fair:
+        yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
     if costs.eager_below:
         yield f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them"
     reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"

@@ -37,6 +37,7 @@ class Costs:
     shared    a byte that passes what others pass too: a node's memory, within it; a node's link, in each direction; a
               group's uplink, in each direction. 0 is no limit
     eager_below  messages of fewer bytes are on their way before their receiver waits for them
+    fair      messages under way at once share ports and links fairly; else one passes behind the other
     messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
               the next closer ranks hold where there are none
     """
@@ -47,6 +48,7 @@ class Costs:
     rest: float = 0.0
     shared: tuple[float, ...] = (0.0, 0.0, 0.0)
     eager_below: int = 0
+    fair: bool = False
     messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
 
 
@@ -211,6 +213,7 @@ def _costs_line(costs: Costs) -> str:
         costs.rest,
         *costs.shared,
         costs.eager_below,
+        *(["fair"] if costs.fair else []),
     ]
     for lines in costs.messages:
         words.append(";")

@@ -1,0 +1,225 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "simulate/moment.hpp"
+
+namespace timpani {
+
+/// Messages that share ports, and what SharedLinks names, fairly: of k each has a k-th, and flows as fast as the
+/// busiest on its way lets it. What it leaves of the others stays unused; max-min fairness would give it to those that
+/// can use it.
+///
+/// A share changes when a message begins or ends. How long a message flows is paid as bytes of all that passed what
+/// limited it meanwhile, so that a time stays linear in the costs.
+template <class Moment>
+class FairFlows {
+  public:
+    FairFlows(const Costs& costs, const Topology* topology, std::size_t ranks)
+        : costs_(costs), topology_(topology), first_link_(2 * ranks) {
+        if (!costs.fair) return;
+        const auto nodes = static_cast<std::size_t>(topology != nullptr ? topology->nodes() : 0);
+        const auto groups = static_cast<std::size_t>(topology != nullptr ? topology->groups() : 0);
+        flowing_.resize(first_link_ + 3 * nodes + 2 * groups);
+    }
+
+    /// Lets a message begin to flow at `time`, and returns its number, which is used again once it has been paid for.
+    int begin(int sender, int receiver, const Till::Priced& message, double time) {
+        const int id = take_place();
+        Flow& flow = flows_[static_cast<std::size_t>(id)];
+        flow = {.since = time, .version = versions_[static_cast<std::size_t>(id)]};
+        const double alone = message.line->gap + message.bytes * message.line->per_byte;
+        pass(id, 2 * static_cast<std::size_t>(sender), alone, kPort);
+        pass(id, 2 * static_cast<std::size_t>(receiver) + 1, alone, kPort);
+        if (topology_ != nullptr) pass_links(id, sender, receiver, message.bytes);
+        return id;
+    }
+
+    [[nodiscard]] bool passes_nothing(int id) const { return flows_[static_cast<std::size_t>(id)].places == 0; }
+
+    /// Has `schedule` ask ends() at the end of each message whose share has changed, or before. To be called whenever
+    /// time is about to go on.
+    template <class Schedule>
+    void settle(double time, const Schedule& schedule) {
+        for (const std::size_t place : changed_) {
+            flowing_[place].changed = false;
+            for (const int id : flowing_[place].ids) {
+                Flow& flow = flows_[static_cast<std::size_t>(id)];
+                if (flow.settled_at == round_) continue;
+                flow.settled_at = round_;
+                go_on(flow, time);
+                const double end = end_of(flow, time);
+                if (end < flow.scheduled) {
+                    flow.scheduled = end;
+                    schedule(id, flow.version, end);
+                }
+            }
+        }
+        changed_.clear();
+        ++round_;
+    }
+
+    /// Whether message `id` has flowed by `time`, for which it was scheduled; else it is scheduled again where it has
+    /// become slower. An earlier message of this number has another version.
+    template <class Schedule>
+    bool ends(int id, std::uint32_t version, double time, const Schedule& schedule) {
+        Flow& flow = flows_[static_cast<std::size_t>(id)];
+        if (flow.version != version || flow.scheduled != time) return false;
+        flow.scheduled = kNever;
+        const double end = end_of(flow, flow.since);
+        if (end <= time) {
+            advance(flow, time);
+            return true;
+        }
+        flow.scheduled = end;
+        schedule(id, version, end);
+        return false;
+    }
+
+    /// Takes `now` from when message `id` began to when it has flowed, and forgets the message.
+    void pay(Moment& now, int id, const Till::Priced& message) {
+        Flow& flow = flows_[static_cast<std::size_t>(id)];
+        Moment undisturbed = now;
+        const double alone = message.line->gap + message.bytes * message.line->per_byte;
+        const double share = alone > 0 ? flow.limited[kPort] / alone : 1;
+        now.pay(message.term, share, message.line->gap);
+        now.pay(message.term + 1, share * message.bytes, message.line->per_byte);
+        for (std::size_t relation = 0; relation < kRelations; ++relation) {
+            const double cost = costs_.shared.at(relation);
+            if (cost > 0) {
+                now.pay(static_cast<std::size_t>(Paid::shared) + relation, flow.limited.at(relation) / cost, cost);
+            }
+        }
+        undisturbed.time += std::min(alone, now.time - undisturbed.time);
+        now.waits_from(undisturbed);
+        leave(id);
+    }
+
+  private:
+    static constexpr double kNever = std::numeric_limits<double>::infinity();
+    static constexpr std::size_t kPort = kRelations;
+    static constexpr std::size_t kMostPassed = 6;
+
+    /// A port or link that a message passes: its number, how long the message alone takes there, and what it is of:
+    /// a relation's link or a port.
+    struct Passed {
+        std::size_t place;
+        double alone;
+        std::size_t kind;
+    };
+    struct Flow {
+        double since = 0;  // when its share changed last
+        double left = 1;   // of it, then
+        double rate = 0;   // a unit of time
+        double scheduled = kNever;
+        std::array<double, kRelations + 1> limited{};  // for how long, by what limited it
+        std::size_t limit = kPort;
+        std::array<Passed, kMostPassed> passed{};
+        std::uint8_t places = 0;
+        std::uint32_t version = 0;
+        std::uint64_t settled_at = 0;
+    };
+    struct Flowing {
+        std::vector<int> ids;
+        bool changed = false;
+    };
+
+    int take_place() {
+        if (free_.empty()) {
+            flows_.emplace_back();
+            versions_.push_back(0);
+            return static_cast<int>(flows_.size()) - 1;
+        }
+        const int id = free_.back();
+        free_.pop_back();
+        return id;
+    }
+
+    void pass(int id, std::size_t place, double alone, std::size_t kind) {
+        if (alone <= 0) return;
+        Flow& flow = flows_[static_cast<std::size_t>(id)];
+        flow.passed.at(flow.places++) = {place, alone, kind};
+        flowing_[place].ids.push_back(id);
+        change(place);
+    }
+    void pass_links(int id, int sender, int receiver, double bytes) {
+        const auto from = static_cast<std::size_t>(topology_->node_of(sender));
+        const auto to = static_cast<std::size_t>(topology_->node_of(receiver));
+        const auto nodes = static_cast<std::size_t>(topology_->nodes());
+        const auto link = [&](std::size_t relation, std::size_t number) {
+            pass(id, first_link_ + number, bytes * costs_.shared.at(relation), relation);
+        };
+        if (from == to) {
+            link(0, from);
+            return;
+        }
+        link(1, nodes + 2 * from);
+        link(1, nodes + 2 * to + 1);
+        const auto from_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(from)));
+        const auto to_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(to)));
+        if (from_group == to_group) return;
+        link(2, 3 * nodes + 2 * from_group);
+        link(2, 3 * nodes + 2 * to_group + 1);
+    }
+    void change(std::size_t place) {
+        if (flowing_[place].changed) return;
+        flowing_[place].changed = true;
+        changed_.push_back(place);
+    }
+    void leave(int id) {
+        Flow& flow = flows_[static_cast<std::size_t>(id)];
+        for (std::size_t i = 0; i < flow.places; ++i) {
+            const std::size_t place = flow.passed.at(i).place;
+            auto& ids = flowing_[place].ids;
+            *std::ranges::find(ids, id) = ids.back();
+            ids.pop_back();
+            change(place);
+        }
+        ++versions_[static_cast<std::size_t>(id)];
+        free_.push_back(id);
+    }
+
+    static void advance(Flow& flow, double time) {
+        flow.left = std::max(0.0, flow.left - (time - flow.since) * flow.rate);
+        flow.limited.at(flow.limit) += time - flow.since;
+        flow.since = time;
+    }
+    /// Takes the flow to `time`, and gives it its share from then on.
+    void go_on(Flow& flow, double time) {
+        advance(flow, time);
+        double longest = 0;
+        for (std::size_t i = 0; i < flow.places; ++i) {
+            const Passed& passed = flow.passed.at(i);
+            const double takes = passed.alone * static_cast<double>(flowing_[passed.place].ids.size());
+            if (takes > longest) {
+                longest = takes;
+                flow.limit = passed.kind;
+            }
+        }
+        flow.rate = 1 / longest;
+    }
+    /// Rounded up to 2⁻⁴⁰ of it, so that messages that are alike end together.
+    static double end_of(const Flow& flow, double time) {
+        constexpr std::uint64_t kRounded = (1U << 12U) - 1;
+        const double end = time + flow.left / flow.rate;
+        return std::bit_cast<double>((std::bit_cast<std::uint64_t>(end) + kRounded) & ~kRounded);
+    }
+
+    const Costs& costs_;
+    const Topology* topology_;
+    std::size_t first_link_;
+    std::vector<Flow> flows_;
+    std::vector<std::uint32_t> versions_;
+    std::vector<int> free_;
+    std::vector<Flowing> flowing_;      // through each port and link
+    std::vector<std::size_t> changed_;  // ports and links, since time went on
+    std::uint64_t round_ = 1;
+};
+
+}  // namespace timpani
