@@ -132,7 +132,7 @@ def _comparable(
         for why, unknown in (
             (uncounted, set(points) - proved),
             (
-                "on the two largest rank counts it does not send like one schedule of ours",
+                "it was not counted to send like one and the same schedule of ours on two rank counts",
                 set(points) & proved - set(known),
             ),
         ):
