@@ -94,14 +94,15 @@ void Communicator::locate() {
     choose_rules([&](const Rule& rule) { return matches(topology, rule); });
 }
 
-bool Communicator::open_channel() {
-    if (tag_ > 0) return true;
+int Communicator::open_channel() {
+    if (has_channel()) return MPI_SUCCESS;
     const SetupTimer clock("tags", here_.ranks);
     const ReturnedErrors returned(comm_);
-    tag_ = World::get()->agree_on_tags(comm_);
-    if (tag_ > 0) return true;
-    leave_to_library("no tags are left: communicators that are new are left to MPI");
-    return false;
+    const int error = World::get()->agree_on_tags(comm_, tag_);
+    if (error == MPI_SUCCESS && !has_channel()) {
+        leave_to_library("no tags are left: communicators that are new are left to MPI");
+    }
+    return error;
 }
 
 Channel Communicator::channel() const { return {comm_, World::get()->comm(), members_, tag_}; }

@@ -46,9 +46,10 @@ class Communicator {
 
     /// Finds out where the ranks are, by which more rules fall away: all of them where a rank has no library.
     void locate();
-    /// Agrees on tags of its own. Collective, and only inside a call that a rule replaces. Where there are none left,
-    /// no rule applies from then on, on all ranks alike.
-    bool open_channel();
+    /// Agrees on tags of its own, and returns what MPI says of that. Collective, and only inside a call that a rule
+    /// replaces. Where there are none left, no rule applies from then on, on all ranks alike.
+    int open_channel();
+    [[nodiscard]] bool has_channel() const { return tag_ > 0; }
 
     /// From now on no rule applies here whose algorithm shares memory on a node.
     void disable_shared_memory();

@@ -182,8 +182,12 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
     Replacement replacement(call, communicator, **rule, sizes);
     outcome.reason = replacement.fallback_reason();
-    if (outcome.reason.empty() && !communicator.open_channel()) outcome.reason = "no tags are left";
     if (!outcome.reason.empty()) return outcome;
+    if (const int error = communicator.open_channel(); error != MPI_SUCCESS) return failed(communicator, error);
+    if (!communicator.has_channel()) {
+        outcome.reason = "no tags are left";
+        return outcome;
+    }
     try {
         outcome.error = replacement.run();
     } catch (const NoSharedMemory&) {

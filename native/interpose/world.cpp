@@ -132,19 +132,22 @@ Topology World::topology_of(const std::vector<int>& ranks) const {
     return {nodes, groups};
 }
 
-int World::agree_on_tags(MPI_Comm comm) {
+int World::agree_on_tags(MPI_Comm comm, int& tag) {
+    int error = MPI_SUCCESS;
     for (int tries = 0; tries < kMostTries; ++tries) {
         int last = tags_.load();
-        int tag = last + 1;
-        if (PMPI_Allreduce(MPI_IN_PLACE, &tag, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) return -1;
-        if (tag > most_tags_ - kTagsOfAChannel) return -1;
+        tag = last + 1;
+        error = PMPI_Allreduce(MPI_IN_PLACE, &tag, 1, MPI_INT, MPI_MAX, comm);
+        if (error != MPI_SUCCESS || tag > most_tags_ - kTagsOfAChannel) break;
         // Several threads may take tags at once: taken is what no thread of any rank has taken meanwhile.
         int taken = 0;
         while (last < tag && taken == 0) taken = tags_.compare_exchange_weak(last, tag + kTagsOfAChannel - 1) ? 1 : 0;
-        if (threads_ && PMPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS) return -1;
-        if (taken != 0) return tag;
+        if (threads_) error = PMPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT, MPI_MIN, comm);
+        if (error != MPI_SUCCESS) break;
+        if (taken != 0) return MPI_SUCCESS;
     }
-    return -1;
+    tag = -1;
+    return error;
 }
 
 }  // namespace timpani

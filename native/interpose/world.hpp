@@ -38,9 +38,9 @@ class World {
     [[nodiscard]] const std::optional<Topology>& topology() const { return topology_; }
     /// Where those ranks are.
     [[nodiscard]] Topology topology_of(const std::vector<int>& ranks) const;
-    /// A tag that is used between no two ranks of `comm` yet, and the next; -1 when there is none left. Collective over
-    /// `comm`, whose ranks all have the library.
-    int agree_on_tags(MPI_Comm comm);
+    /// Sets `tag` to one that, like the next, is used between no two ranks of `comm` yet; to -1 when there is none
+    /// left. Collective over `comm`, whose ranks all have the library; returns what MPI says of that.
+    int agree_on_tags(MPI_Comm comm, int& tag);
 
     World(const World&) = delete;
     World& operator=(const World&) = delete;
