@@ -6,11 +6,12 @@ namespace timpani {
 
 /// What the environment asks of the library.
 struct Settings {
-    bool off = false;      // TIMPANI_OFF=1
-    std::string rules;     // TIMPANI_RULES: a file; empty: nothing is replaced
-    std::string profile;   // TIMPANI_PROFILE: a file to write at the end; empty: none
-    bool summary = false;  // TIMPANI_TRACE=summary
-    std::string group;     // of this host, by TIMPANI_GROUPS or Slurm
+    bool off = false;              // TIMPANI_OFF=1
+    std::string rules;             // TIMPANI_RULES: a file; empty: nothing is replaced
+    std::string profile;           // TIMPANI_PROFILE: a file to write at the end; empty: none
+    bool summary = false;          // TIMPANI_TRACE=summary
+    std::string group;             // of this host, by TIMPANI_GROUPS or Slurm
+    bool fault_tolerance = false;  // Open MPI's: mpirun --with-ft sets OMPI_MCA_mpi_ft_enable
 
     [[nodiscard]] bool counts() const { return summary || !profile.empty(); }
     [[nodiscard]] bool idle() const { return off || (rules.empty() && !counts()); }

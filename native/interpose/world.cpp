@@ -92,19 +92,23 @@ std::string World::agree_on_rules() {
     int level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&level);
     // The largest of a number and of its negative are one number's where all ranks have the same.
-    const std::array<std::int64_t, 6> own{file.problem.empty() ? 0 : 1,
+    const std::array<std::int64_t, 7> own{file.problem.empty() ? 0 : 1,
                                           file.fingerprint,
                                           -file.fingerprint,
                                           level == MPI_THREAD_MULTIPLE ? 1 : 0,
                                           process.settings.counts() ? 0 : 1,
-                                          process.settings.rules.empty() ? 0 : 1};
-    std::array<std::int64_t, 6> most{};
+                                          process.settings.rules.empty() ? 0 : 1,
+                                          process.settings.fault_tolerance ? 1 : 0};
+    std::array<std::int64_t, 7> most{};
     PMPI_Allreduce(own.data(), most.data(), static_cast<int>(own.size()), MPI_INT64_T, MPI_MAX, comm_);
     const bool read = most[0] == 0;
     const bool same = most[1] == -most[2];
     threads_ = most[3] != 0;
     counting = most[4] == 0;
-    has_rules_ = read && same && most[5] != 0;
+    const bool has_rules = read && same && most[5] != 0;
+    has_rules_ = has_rules && most[6] == 0;
+    if (has_rules && !has_rules_)
+        return "with fault tolerance (mpi_ft_enable) only MPI's own collectives end when a rank is lost";
     if (read && same) return {};
     if (!file.problem.empty()) return file.problem;
     return (read ? "ranks read different rules from " : "other ranks could not read ") + process.settings.rules;

@@ -85,6 +85,14 @@ def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
     assert (done.status, done.stdout, done.told(), done.profile) == (0, "wrong: 0\n", [], [])
 
 
+def test_with_fault_tolerance_all_is_left_to_the_library(run_program: RunProgram) -> None:
+    done = run_program(CALLS, text=everywhere(TREES), OMPI_MCA_mpi_ft_enable="1")
+    assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
+    (told,) = done.told()
+    assert "fault tolerance" in told
+    assert only_defaults(done)
+
+
 def test_a_summary_is_printed_at_the_end(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), TIMPANI_TRACE="summary")
     assert len([line for line in done.told() if " bcast " in line and line.endswith(TREES["bcast"])]) == 1
