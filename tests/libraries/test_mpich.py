@@ -53,6 +53,7 @@ def test_lines_of_5_0_are_read() -> None:
     algorithms = recorded("5.0.2")
     assert values(algorithms["bcast"])[-2:] == ["pipelined_tree", "tree"]
     assert values(algorithms["barrier"]) == ["smp", "k_dissemination", "recexch"]
+    assert values(algorithms["allreduce"])[-2:] == ["ring", "k_reduce_scatter_allgather"]  # `ccl` leaves it to `auto`
 
 
 @pytest.mark.parametrize("version", ["4.0.2", "5.0.2"])

@@ -24,8 +24,9 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
-# `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes.
-_NO_ALGORITHMS = ("auto", "nb")
+# `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes; `ccl`
+# hands over to a library for GPUs, and what lies in the host's memory to `auto` (allreduce_intra_ccl.c).
+_NO_ALGORITHMS = ("auto", "nb", "ccl")
 
 # It calls the same collective on a node's ranks and on the nodes' first ones, where the forced variable asks for it
 # again: it can't serve them, so that every call is refused, or a rank waits for ever (seen with 4.0.2 and 5.0.2). A
