@@ -129,9 +129,10 @@ std::optional<std::vector<int>> World::find(MPI_Comm comm) const {
 Topology World::topology_of(const std::vector<int>& ranks) const {
     std::vector<int> nodes;
     std::vector<int> groups;
+    const Topology& all = *topology_;  // NOLINT(bugprone-unchecked-optional-access): asked only where there are rules
     for (const int rank : ranks) {
-        nodes.push_back(topology_->node_of(rank));
-        groups.push_back(topology_->group_of(nodes.back()));
+        nodes.push_back(all.node_of(rank));
+        groups.push_back(all.group_of(nodes.back()));
     }
     return {nodes, groups};
 }

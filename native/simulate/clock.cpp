@@ -108,7 +108,7 @@ class Clock {
 
     /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
     /// message that waits for it, or one that shares ports may have flowed.
-    struct Turn {
+    struct Turn {  // NOLINT(bugprone-tagged-union-member-count): Kind has a tag for each, two for `message`
         enum class Kind : std::uint8_t { begin, end, free, flow };
         union {
             Meeting message;
