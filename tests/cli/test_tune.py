@@ -24,13 +24,9 @@ RANKS, SIZE = 4, 1024
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 
 
-def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS) -> Path:
-    """A campaign in which algorithms of bcast took such times; no real one could be told to."""
-    algorithms = tuple(times)
-    study = Study.check(
-        {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": len(NOISE)}, "test"
-    )
-    header = Header.new(
+def header_of(study: Study, mpi: Mpi) -> Header:
+    """Of a campaign here that nobody measured."""
+    return Header.new(
         study=study.model_dump(mode="json"),
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
@@ -38,7 +34,15 @@ def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS)
         command="",
         left_out=[],
     )
-    with Store(folder, header) as store:
+
+
+def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS) -> Path:
+    """A campaign in which algorithms of bcast took such times; no real one could be told to."""
+    algorithms = tuple(times)
+    study = Study.check(
+        {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": len(NOISE)}, "test"
+    )
+    with Store(folder, header_of(study, mpi)) as store:
         for name, time in times.items():
             cell = Cell("bcast", Algorithm(mpi.kind, name), ranks, "core", SIZE, "warm")
             for launch, noise in enumerate(NOISE, 1):

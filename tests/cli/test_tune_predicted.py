@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.test_tune import header_of
 from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
-from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.campaign.store import Store
-from timpani.machine.describe import MachineDescription
 from timpani.native.build import build
 from timpani.schedules.fingerprint import matrices
 from timpani.schedules.simulation import Call, Costs, Line, Simulator
@@ -46,18 +45,10 @@ def made_up(
         },
         "test",
     )
-    header = Header.new(
-        study=study.model_dump(mode="json"),
-        machine=MachineDescription(name="here"),
-        mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
-        created="2026-03-31T00:00:00+00:00",
-        command="",
-        left_out=[],
-    )
     points = list(product(schedules.items(), RANKS, SIZES))
     calls = [Call("bcast", Algorithm(OWN, schedule), ranks, size) for (_, schedule), ranks, size in points]
     simulator = Simulator(build(mpi))
-    with Store(folder, header) as store:
+    with Store(folder, header_of(study, mpi)) as store:
         for ((algorithm, _), ranks, size), time in zip(points, simulator.times(calls, COSTS), strict=True):
             cell = Cell("bcast", algorithm, ranks, "core", size, "warm")
             assert isinstance(time, float)
