@@ -11,6 +11,7 @@
 #include "interpose/block_sizes.hpp"
 #include "interpose/move_data.hpp"
 #include "interpose/returned_errors.hpp"
+#include "interpose/revoked.hpp"
 #include "interpose/setup_timer.hpp"
 #include "interpose/world.hpp"
 
@@ -161,6 +162,7 @@ Outcome failed(const Communicator& communicator, int error) {
 Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     const Collective& collective = collective_of(call.kind);
     const bool exchanged = collective.counts == BlockCounts::exchanged;
+    if (is_revoked(call.comm)) return {.reason = "revoked"};
     const bool arguments_valid = may_be_valid(call, communicator.here());
     if (!arguments_valid && !exchanged) return {.reason = kArguments};
     BlockSizes sizes;

@@ -87,3 +87,14 @@ def test_a_communicator_may_come_from_a_group(run_program: RunProgram, mpi: Mpi)
         pytest.skip("may be skipped: Open MPI has sessions from 5.0 on")
     done = run_program("sessions.c", text=ALL, ranks=2)
     assert done.status == 0, done.stderr
+
+
+def test_on_a_revoked_communicator_calls_fail_as_without_the_library(run_program: RunProgram, mpi: Mpi) -> None:
+    if mpi.kind != "openmpi" or mpi.numbers < (5,):
+        pytest.skip("may be skipped: Open MPI revokes from 5.0 on, and MPICH ends a program that does")
+    plain = run_program("revoke.c", text=None, ranks=2)
+    assert (plain.status, plain.stdout.split("\n")) == (0, ["revoked"] * 3 + [""]), plain.stderr
+    done = run_program("revoke.c", text=ALL, ranks=2)
+    assert (done.status, done.stdout) == (0, plain.stdout), done.stderr
+    assert TREES["allreduce"] in done.ran("allreduce")
+    assert {row["reason"] for row in done.profile if row["collective"] == "barrier"} >= {"revoked"}
