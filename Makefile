@@ -8,14 +8,15 @@ setup: .venv/setup
 	tools/setup
 	touch $@
 
+# pytest compiles the tests as it reads them: once here, while wheels come, instead of in each worker.
 .venv/setup-tests: pyproject.toml tools/setup tools/install-for-tests
 	tools/install-for-tests packages
 	tools/setup test
-	tools/install-for-tests intel-mpi
+	tools/install-for-tests intel-mpi & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
 	touch .venv/setup $@
 
 # The type checker reads the tests too, and so needs what they import.
-.venv/setup-lint: .venv/setup-lint
+.venv/setup-lint: .venv/setup-tests
 	tools/setup test lint
 	touch $@
 
