@@ -1,0 +1,77 @@
+"""How true predictions are on this machine: costs from some algorithms and sizes at 2 ranks, the others predicted.
+
+Of each collective half of the algorithms tell costs, drawn by chance, at every second size; all other cells are
+predicted. Ranks share one node.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from bench.command import timpani
+from bench.prediction_error import parts, predicted_rows, summary, worst
+from timpani.campaign.load import load
+from timpani.libraries.find import choose_mpi
+from timpani.native.build import build
+from timpani.prediction.calibrate import Observation
+from timpani.prediction.calibration import from_calls
+from timpani.prediction.model_error import size_of
+from timpani.prediction.observed import observations
+from timpani.schedules.simulation import Simulator
+
+COLLECTIVES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter")
+SIZES, LAUNCHES, SEEDS = "4:1Mi*4", 5, (1, 2, 3)
+RATIO_MUST_BE, SHARE_MUST_BE = (0.8, 1.25), 0.9
+
+
+def run() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        told(Path(folder) / "campaign")
+
+
+def told(folder: Path) -> None:
+    """Measure in `folder` unless that is done, and print how true predictions are for each way of drawing."""
+    if not (folder / "results.jsonl").exists():
+        names = ("--algorithms", "timpani/all", "--sizes", SIZES, "--ranks", "2", "--launches", str(LAUNCHES))
+        timpani("run", *COLLECTIVES, *names, "-o", str(folder))
+    simulator = Simulator(build(choose_mpi(None)))
+    measured = observations(load(folder))
+    frames = []
+    for seed in SEEDS:
+        known = _drawn(measured, np.random.default_rng(seed))
+        calibration = from_calls(simulator, [measured[at] for at in known], None, simulated=False)
+        others = [each for at, each in enumerate(measured) if at not in known]
+        frames.append(predicted_rows(simulator, calibration, {"one node": others}, f"here, drawn by {seed}"))
+        print(f"drawn by {seed}: {calibration}: {_told(frames[-1])}")
+    rows = pl.concat(frames)
+    for by in ("collective", "message_bytes"):
+        for name, part in parts(rows, by):
+            print(f"{name}: {_told(part)}")
+    print(f"all: {_told(rows)}; must be: {SHARE_MUST_BE:.0%} within")
+    print(worst(rows))
+
+
+def _drawn(measured: Sequence[Observation], generator: np.random.Generator) -> set[int]:
+    """The cells that tell costs: of half of each collective's algorithms, those of every second size."""
+    names = sorted({(each.call.collective, each.call.algorithm.plain) for each in measured})
+    chosen = {
+        pair
+        for collective in COLLECTIVES
+        for of in [[pair for pair in names if pair[0] == collective]]
+        for pair in [of[at] for at in generator.permutation(len(of))[: -(-len(of) // 2)]]
+    }
+    sizes = sorted({size_of(each.call) for each in measured})[::2]
+    return {
+        at
+        for at, each in enumerate(measured)
+        if (each.call.collective, each.call.algorithm.plain) in chosen and size_of(each.call) in sizes
+    }
+
+
+def _told(rows: pl.DataFrame) -> str:
+    low, high = RATIO_MUST_BE
+    within = (rows["predicted_us"] / rows["time_us"]).is_between(low, high).to_numpy().mean()
+    return f"{within:.0%} within {low} to {high}; {summary(rows)}"

@@ -1,0 +1,102 @@
+"""How true predictions are of published times: costs fitted to Behrooz's rows at few ranks, rows at more predicted.
+
+Each algorithm has costs of its own, as Nuriyev and Lastovetsky estimate them, since those of the table disagree about
+what a message takes; what common costs would predict stands beside. The table tells of each time the algorithm's name
+in Open MPI, ranks and size. It doesn't tell
+
+- which ranks share a node or a cache. Nodes of 128 cores are taken to fill up one after the other, as
+  published/sources.toml has it. How many neighbours share a cache is chosen among NEIGHBOURS by how well rows of few
+  ranks are predicted from those of other sizes. Messages between two nodes are in none of these rows: at 256 ranks they
+  are taken to cost as much as others of ranks that share no cache, as are those between the sockets of a node;
+- segment sizes. Open MPI sends a tree's message whole where its user names the algorithm alone, and so do we here;
+- which rank ends when. Times are OSU's averages over ranks, of one run; the clock's are those of the last rank, and
+  the costs absorb the difference as far as it is one factor at all rank counts.
+
+Behrooz has neither a chain nor a pipeline; Malasi's chain, on another machine, is at 48 ranks alone.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import polars as pl
+
+from bench.prediction_error import parts, predicted_rows, summary, worst
+from timpani.campaign.published import printed_time, read_published
+from timpani.libraries.find import choose_mpi
+from timpani.native.build import build
+from timpani.prediction.calibrate import Observation
+from timpani.prediction.calibration import Calibration, from_calls
+from timpani.schedules.simulation import Call, RankPlace, Simulator
+from timpani.study.cell import OWN, Algorithm
+
+TABLE = "behrooz_bcast_scatter"
+SCHEDULES = {
+    ("bcast", "basic_linear"): "linear",
+    ("bcast", "binary_tree"): "binary:segment_bytes=0",
+    ("bcast", "knomial"): "knomial:radix=4",
+    ("scatter", "basic_linear"): "linear",
+    ("scatter", "binomial"): "binomial",
+    ("scatter", "linear_nb"): "linear_nonblocking",
+}
+"""Ours that send as those of Open MPI do."""
+
+MOST_RANKS = 32
+"""Of the rows that costs are fitted to."""
+
+NEIGHBOURS = (1, 4, 8, 16)
+
+
+def run() -> None:
+    simulator = Simulator(build(choose_mpi(None)))
+    by_neighbours = {count: _own_costs(simulator, count) for count in NEIGHBOURS}
+    errors = {count: _error(costs.values()) for count, costs in by_neighbours.items()}
+    for count, error in errors.items():
+        print(f"{count} neighbours with a cache: rows of sizes that were left out are off by {error:.1%} on the mean")
+    count = min(errors, key=lambda each: errors[each])
+    own = by_neighbours[count]
+    rows = pl.concat([_predicted(simulator, costs, _rows(count, schedule)) for schedule, costs in own.items()])
+    print(f"{count} neighbours:")
+    for by in (("collective", "algorithm"), ("ranks",), ("message_bytes",)):
+        for name, part in parts(rows, *by):
+            print(f"{name}: {summary(part)}")
+    print(f"all: {summary(rows)}")
+    print(worst(rows))
+    common = from_calls(simulator, _few(_rows(count)), None, simulated=False)
+    print(f"with costs that are common to all: {summary(_predicted(simulator, common, _rows(count)))}")
+
+
+def _own_costs(simulator: Simulator, neighbours: int) -> dict[tuple[str, str], Calibration]:
+    return {
+        schedule: from_calls(simulator, _few(_rows(neighbours, schedule)), None, simulated=False)
+        for schedule in SCHEDULES
+    }
+
+
+def _error(calibrations: Iterable[Calibration]) -> float:
+    return float(np.mean([np.abs(np.log(each.left_out)).mean() for each in calibrations]))
+
+
+def _few(rows: Iterable[Observation]) -> list[Observation]:
+    return [each for each in rows if each.call.ranks <= MOST_RANKS]
+
+
+def _predicted(simulator: Simulator, calibration: Calibration, rows: Iterable[Observation]) -> pl.DataFrame:
+    many = [each for each in rows if each.call.ranks > MOST_RANKS]
+    return predicted_rows(simulator, calibration, {"unknown": many}, TABLE)
+
+
+def _rows(neighbours: int, published: tuple[str, str] | None = None) -> Iterator[Observation]:
+    """The table's times of one of SCHEDULES, or of all; so many neighbours share a cache."""
+    table = read_published(TABLE, "measurements")
+    on_node = table.conditions.ranks_per_node
+    assert on_node is not None
+    for row in table.rows:
+        collective, time = printed_time(row)
+        key = collective, row["algorithm"]
+        # Nobody knows the schedule of the default. One cell is empty.
+        if key not in SCHEDULES or published not in (None, key) or time is None:
+            continue
+        ranks = int(row["ranks"])
+        places = tuple(RankPlace(rank // neighbours, rank // on_node) for rank in range(ranks))
+        algorithm = Algorithm.parse(f"{OWN}/{SCHEDULES[key]}")
+        yield Observation(Call(collective, algorithm, ranks, int(row["message_bytes"]), places=places), (time,))

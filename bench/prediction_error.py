@@ -1,0 +1,88 @@
+"""How far predicted times are off, and the choices that follow from them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from scipy.stats import kendalltau  # type: ignore[import-untyped]
+
+from timpani.prediction.calibrate import Observation
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.model_error import size_of
+from timpani.prediction.predictions import predict
+from timpani.schedules.simulation import NotSimulated, Simulator
+
+_POINT = ("machine", "placement", "collective", "ranks", "message_bytes")
+_WORST = 10
+
+
+def predicted_rows(
+    simulator: Simulator, calibration: Calibration, truth: Mapping[str, Sequence[Observation]], machine: str
+) -> pl.DataFrame:
+    """What the calls of `truth`, by placement, take and should take; says why others have no prediction.
+
+    Columns _POINT's, `algorithm`, `time_us`, `predicted_us`, `low_us`, `high_us`.
+    """
+    rows: list[dict[str, object]] = []
+    for placement, known in truth.items():
+        calls = [each.call for each in known]
+        for call, each, told in zip(calls, known, predict(simulator, calibration, calls), strict=True):
+            where = dict(zip(_POINT, (machine, placement, call.collective, call.ranks, size_of(call)), strict=True))
+            if isinstance(told, NotSimulated):
+                print(f"not predicted: {where} {call.algorithm.plain}: {told.why}")
+                continue
+            rows.append(
+                {
+                    **where,
+                    "algorithm": call.algorithm.plain,
+                    "time_us": each.time,
+                    "predicted_us": told.time,
+                    "low_us": told.low,
+                    "high_us": told.high,
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def parts(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The rows of each value of `columns`, and that value in words."""
+    for values, part in rows.sort(columns).group_by(columns, maintain_order=True):
+        yield ", ".join(map(" ".join, zip(columns, map(str, values), strict=True))), part
+
+
+def worst(rows: pl.DataFrame) -> str:
+    """The cells that are farthest off."""
+    off = (pl.col("predicted_us") / pl.col("time_us")).log()
+    return "\n".join(
+        f"farthest off: {row['machine']} by {row['placement']}, {row['collective']} {row['algorithm']} on "
+        f"{row['ranks']} ranks of {row['message_bytes']} B: {row['time_us']:.1f} µs, predicted "
+        f"{row['predicted_us']:.1f} ({row['low_us']:.1f} to {row['high_us']:.1f})"
+        for row in rows.sort(off.abs(), descending=True).head(_WORST).iter_rows(named=True)
+    )
+
+
+def summary(rows: pl.DataFrame) -> str:
+    """Errors as |ln(predicted / time)|, intervals, and where there are several algorithms the choice among them."""
+    off = np.abs(np.log((rows["predicted_us"] / rows["time_us"]).to_numpy()))
+    covered = ((rows["low_us"] <= rows["time_us"]) & (rows["time_us"] <= rows["high_us"])).to_numpy()
+    width = np.sqrt((rows["high_us"] / rows["low_us"]).to_numpy())
+    told = (
+        f"{rows.height} cells, median error {np.median(off):.1%}, nine of ten within {np.quantile(off, 0.9):.0%}, "
+        f"coverage {covered.mean():.1%} (median interval ×÷ {np.median(width):.2f})"
+    )
+    points = [part for _, part in rows.group_by(_POINT, maintain_order=True) if part.height > 1]
+    if not points:
+        return told
+    tau = np.nanmean([kendalltau(part["time_us"], part["predicted_us"]).statistic for part in points])
+    regrets = np.array([_regret(part) for part in points])
+    return (
+        f"{told}, Kendall tau {tau:.2f}, regret mean {regrets.mean():.1%}, median {np.median(regrets):.1%}, worst "
+        f"{regrets.max():.0%} of {len(points)} points"
+    )
+
+
+def _regret(point: pl.DataFrame) -> float:
+    """How much longer the choice of the prediction takes than the fastest."""
+    chosen = point.sort("predicted_us").row(0, named=True)["time_us"]
+    fastest = point.sort("time_us").row(0, named=True)["time_us"]
+    return float(chosen / fastest) - 1
