@@ -85,8 +85,11 @@ def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> No
     negative.mkdir()
     row = {"collective": "bcast", "algorithm": "linear", "parameters": "", "ranks": 4, "message_bytes": 8}
     row |= {"predicted_us": -1.0, "low_us": None, "high_us": None}
-    text = json.dumps({"machine": None, "placement": "core", "costs_from": [], "left_out": [], "predictions": [row]})
-    (negative / "predictions.json").write_text(text)
+    told: dict[str, object] = {"machine": None, "placement": "core", "costs_from": [], "left_out": []}
+    (negative / "predictions.json").write_text(json.dumps({**told, "predictions": [row]}))
+    twice = tmp_path / "twice"
+    twice.mkdir()
+    (twice / "predictions.json").write_text(json.dumps({**told, "predictions": 2 * [{**row, "predicted_us": 1.0}]}))
     nothing = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
     campaign = tmp_path / "campaign"
     campaign.mkdir()
@@ -96,6 +99,7 @@ def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> No
         (torn, "can't be read"),
         (foreign, "machine"),
         (negative, "predicted_us"),
+        (twice, "predicts bcast linear on 4 ranks, 8 B more than once"),
         (campaign, "neither `latency` nor algorithms of ours"),
     ):
         done = typed("report", measured, "--predicted", path, "-o", tmp_path / "report.html")

@@ -141,7 +141,7 @@ def files(
     from timpani.tuned.files import EXPORTS, OUR_RULES
     from timpani.tuned.table_file import NAME
 
-    if with_predicted and not predict_to:
+    if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
     asked = {
         "algorithms": algorithms,
@@ -153,13 +153,13 @@ def files(
         "regret": regret,
     }
     if all((Path(name) / "campaign.json").exists() for name in what):
-        elsewhere = {} if predict_to else {"on": on}
+        elsewhere = {"on": on} if predict_to is None else {}
         given = [name for name, value in {**asked, **elsewhere}.items() if value is not None]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
         _write([Path(name) for name in what], output, mpi, force, _beyond(predict_to, with_predicted, on, mpi))
         return
-    if predict_to or with_predicted:
+    if predict_to is not None:
         raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
     from timpani.cli.confirm import confirm
 
@@ -173,19 +173,13 @@ def files(
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
     """What is to be predicted; None where nothing is."""
-    from timpani.errors import UserError
     from timpani.machine.where import resolve
-    from timpani.study.sizes import RANK_COUNT, parse_sizes
+    from timpani.study.sizes import MOST_RANKS, parse_size
     from timpani.tuned.predicted_rules import Asked
 
-    if not predict_to:
+    if predict_to is None:
         return None
-    counts = parse_sizes(predict_to, RANK_COUNT)
-    if len(counts) > 1:
-        raise UserError(
-            f"{predict_to!r} is several rank counts", "name the largest: those between double from measured ones"
-        )
-    return Asked(counts[0], resolve(on, mpi) if on else None, with_predicted)
+    return Asked(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
 
 
 def _measure_boundaries(

@@ -108,7 +108,7 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
             for info in own
             if info.collective in collectives
         ]
-    found = []
+    found: dict[tuple[str, Algorithm], Named] = {}  # each once, however often and by whatever names it is typed
     for typed in map(Algorithm.parse, split_algorithms(names)):
         having = [
             collective
@@ -119,8 +119,8 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
             resolved = own.resolve(collective, typed)
             info = own.info(collective, resolved)
             assert info is not None  # only a library's default has none
-            found.append(Named(collective, resolved, info))
-    return found
+            found[collective, resolved] = Named(collective, resolved, info)
+    return list(found.values())
 
 
 def compact(places: Places) -> Places | EqualNodes:

@@ -15,7 +15,9 @@ from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.reading import parse_json, read_bytes
 from timpani.report.predicted import JSON
 from timpani.study.cell import OWN
+from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL, schema
+from timpani.study.sizes import show_size
 
 _STEP = "name what `timpani predict -o` wrote, or a campaign that tells costs"
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes")
@@ -83,7 +85,14 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
         for row in found.predictions
     ]
     types = {**schema(*_KEY), PREDICTED: pl.Float64(), LOW: pl.Float64(), HIGH: pl.Float64()}
-    times = pl.DataFrame(rows, schema=types).unique(_KEY, keep="first", maintain_order=True)
+    times = pl.DataFrame(rows, schema=types)
+    if (twice := times.filter(times.select(_KEY).is_duplicated())).height:
+        row = twice.row(0, named=True)
+        cell = (
+            f"{row['collective']} {row['algorithm']} on {counted(row['ranks'], 'rank')}, "
+            f"{show_size(row['message_bytes'])}"
+        )
+        raise UserError(f"{path / JSON} predicts {cell} more than once", _STEP)
     where = f" on {found.machine}" if found.machine else ""
     return Foretold(
         times,

@@ -19,10 +19,12 @@ _MOST = 100_000  # sizes in a range: more was hardly meant, and would fill the m
 
 SIZE = "size"
 RANK_COUNT = "rank count"
+MOST_RANKS = "number of ranks"
 VALUE = "value"
 _EXAMPLES = {
     SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G: powers of 1024)",
     RANK_COUNT: "write for example 2,4,8 or 2:48+2",
+    MOST_RANKS: "write the largest alone, for example 4096: it includes smaller ones",
     VALUE: "write for example 4K:256K*4 or 2:8",
 }
 
