@@ -46,7 +46,9 @@ from timpani.machine.places import asked_places
 from timpani.machine.platform import machine_of, shipped_platforms
 from timpani.machine.slurm_job import SlurmJob
 from timpani.machine.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.report.beside_predicted import beside_predicted, predicted_sentence
 from timpani.report.methods import methods_paragraph
+from timpani.report.predicted_file import foretold
 from timpani.report.provenance import provenance
 from timpani.report.text import cell_table
 from timpani.study.study import parse_duration, parse_ranks, read_study
@@ -183,6 +185,16 @@ def osu(raw: bytes, folder: Path) -> None:
     cell_table(estimate_cells(load(made).results))
 
 
+def predictions(raw: bytes, folder: Path) -> None:
+    (folder / "campaign.json").write_text(json.dumps(HEADER))
+    (folder / "results.jsonl").write_bytes(lines(RESULTS))
+    campaign, place = load(folder), folder / "predicted"
+    place.mkdir(exist_ok=True)
+    (place / "predictions.json").write_bytes(raw)
+    beside = beside_predicted(estimate_cells(campaign.results), foretold(place, campaign))
+    assert all(text.isprintable() for text in (predicted_sentence(beside), *beside.foretold.left_out))
+
+
 def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
     def into(raw: bytes, folder: Path) -> object:
         (folder / "file").write_bytes(raw)
@@ -295,6 +307,19 @@ TABLE: dict[str, Any] = {
     "measured": {"bcast": {"first": 8, "last": 64}},
 }
 
+PREDICTIONS: dict[str, Any] = {
+    "machine": "desk",
+    "placement": "core",
+    "costs_from": ["c"],
+    "left_out": ["bcast: linear"],
+    "predictions": [
+        {
+            **{name: CELL[name] for name in ("collective", "algorithm", "parameters", "ranks", "message_bytes")},
+            **{"predicted_us": 1.0, "low_us": 0.5, "high_us": None},
+        }
+    ],
+}
+
 READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "campaign.json": (campaign("campaign.json"), json.dumps(HEADER, indent=1).encode()),
     "results.jsonl": (campaign("results.jsonl"), lines(RESULTS)),
@@ -316,6 +341,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "HAN's rules": (as_text(openmpi_rules(HanRules(), "5.0.11"), "replace"), HAN),
     "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
     "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
+    "predictions": (predictions, json.dumps(PREDICTIONS).encode()),
     "duration": (as_text(parse_duration), b"1.5h"),
 }
 

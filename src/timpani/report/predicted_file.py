@@ -7,6 +7,7 @@ from typing import Annotated
 import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from timpani.campaign.fields import Text
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError, wrong
 from timpani.prediction.calibration import NONE_MEASURED
@@ -29,9 +30,9 @@ _Count = Annotated[int, Field(ge=0, lt=2**62)]
 class _Row(BaseModel):
     model_config = ConfigDict(strict=True)
 
-    collective: str
-    algorithm: str
-    parameters: str
+    collective: Text
+    algorithm: Text
+    parameters: Text
     ranks: _Count
     message_bytes: _Count
     predicted_us: _Time
@@ -42,10 +43,10 @@ class _Row(BaseModel):
 class _File(BaseModel):
     model_config = ConfigDict(strict=True)
 
-    machine: str | None
-    placement: str
+    machine: Text | None
+    placement: Text
     costs_from: list[str]
-    left_out: list[str]
+    left_out: list[Text]
     predictions: list[_Row]
 
 
