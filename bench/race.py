@@ -1,9 +1,11 @@
 """Does a race keep its promise, and what does it save? On synthetic machines, whose truth is known.
 
 A campaign has points along sizes; at each, algorithms' true times cross as latency and bandwidth trade. A launch adds
-to each algorithm's log time an error of its own. The truth of an algorithm is its mean log time. For each kind of
-machine: at how many points the stated bound holds, the mean regret of what was chosen, how many points were decided
-within the launches allowed, and how much was measured, as a share of ten launches of everything.
+to each algorithm's log time an error of its own, and each round of turns in it a further one. The truth of an algorithm
+is its mean log time. For each kind of machine, with rounds as the race allots them and with a fixed number of them in
+each launch: at how many points the stated bound holds, the mean regret of what was chosen, how many points were decided
+within the launches allowed, and what it took as a share of ten launches of everything: results, time inside cells, and
+time with starts.
 """
 
 from collections.abc import Callable
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
+from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
 
 CAMPAIGNS = 1000
@@ -21,14 +24,22 @@ ACCEPTED = 0.02
 MOST_LAUNCHES = 32
 USUAL_LAUNCHES = 10
 
+USUAL_ROUNDS = 25
+"""Of a launch, where nothing is allotted: the median over points of a campaign on a busy machine, by `precision`."""
+
+START_S, SETUP_S, BURST_S = 0.05, 1e-3, 1e-4
+"""What a start takes for so few points, an algorithm's check and warm-up, and its burst, in the order of magnitude that
+they have on two ranks, where some thirty points share a start of half a second."""
+
 Floats = NDArray[np.float64]
 Errors = Callable[[np.random.Generator, int], Floats]
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Errors of a launch, by how many algorithms there are; `alike`: all true times lie within 1 %; `mean` is what the
-    first algorithm's errors add up to, and `lead` how much faster it otherwise is than the others."""
+    """Errors of a launch, by how many algorithms there are; `round_error`: the deviation of a round's further ones;
+    `alike`: all true times lie within 1 %; `mean` is what the first algorithm's errors add up to, and `lead` how much
+    faster it otherwise is than the others."""
 
     name: str
     errors: Errors
@@ -36,6 +47,7 @@ class Machine:
     alike: bool = False
     mean: float = 0.0
     lead: float = 0.0
+    round_error: float = 0.08
 
 
 def _two_states(share: float, factor: float) -> Errors:
@@ -56,6 +68,8 @@ MACHINES = (
     Machine("error 3 %", _normal(0.03)),
     Machine("error 3 %, 40 algorithms", _normal(0.03), algorithms=40),
     Machine("error 1 to 10 %, by algorithm", lambda random, n: random.normal(0, np.geomspace(0.01, 0.1, n))),
+    Machine("error 1 %, of rounds 30 %", _normal(0.01), round_error=0.3),
+    Machine("error 3 %, of rounds 1 %", _normal(0.03), round_error=0.01),
     Machine("tails (t, 3 degrees)", lambda random, n: 0.02 * random.standard_t(3, n)),
     Machine(
         "disturbed, 1 in 10", lambda random, n: random.normal(0, 0.02, n) + 0.5 * (random.random(n) < 0.1), mean=0.05
@@ -82,17 +96,18 @@ def truth(random: np.random.Generator, machine: Machine) -> Floats:
 
 @dataclass
 class Outcome:
-    """Of all points of a machine's campaigns."""
+    """Of all points of a machine's campaigns; times in seconds."""
 
     points: int = 0
     kept: int = 0
     decided: int = 0
     regret: float = 0.0
     measured: int = 0
+    inside: float = 0.0
+    starting: float = 0.0
 
-    def add(self, race: Race, times: Floats, measured: int) -> None:
+    def add(self, race: Race, times: Floats) -> None:
         """One campaign that is over."""
-        self.measured += measured
         for point, true in zip(race.points(), times, strict=True):
             standing = race.standing(point)
             assert standing.choice is not None
@@ -104,42 +119,54 @@ class Outcome:
 
 
 def run() -> None:
-    random = np.random.default_rng(1)
     print(
         f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most"
     )
-    print(f"{'machine':<34}bound holds (≥ 95 %)  mean regret  decided  measured")
+    print(f"{'machine, and rounds':<44}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
     for machine in MACHINES:
-        outcome = Outcome()
-        for _ in range(CAMPAIGNS):
-            campaign(random, machine, outcome)
         usual = CAMPAIGNS * POINTS * machine.algorithms * USUAL_LAUNCHES
-        print(
-            f"{machine.name:<34}{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
-            f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>10.0%}",
-            flush=True,
-        )
+        usual_inside = usual * (SETUP_S + USUAL_ROUNDS * BURST_S)
+        for allotted in (False, True):
+            random = np.random.default_rng(1)
+            outcome = Outcome()
+            for _ in range(CAMPAIGNS):
+                campaign(random, machine, outcome, allotted)
+            print(
+                f"{machine.name + (', allotted' if allotted else ', fixed'):<44}"
+                f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
+                f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
+                f"{outcome.inside / usual_inside:>14.0%}"
+                f"{(outcome.inside + outcome.starting) / (usual_inside + CAMPAIGNS * USUAL_LAUNCHES * START_S):>13.0%}",
+                flush=True,
+            )
 
 
-def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) -> None:
+def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, allotted: bool) -> None:
     """One race on `machine`, to its end."""
     times = truth(random, machine)
     points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
-    measured = 0
+    allocation = Allocation(MOST_LAUNCHES)
     for launch in range(1, MOST_LAUNCHES + 1):
-        rows: list[Timed] = []
-        for point, true in zip(points, times, strict=True):
-            observed = np.exp(true + machine.errors(random, machine.algorithms))
-            remaining = race.standing(point).remaining
-            rows += (
-                Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0)
-                for each in algorithms
-                if each in remaining
-            )
-        if not rows:
+        wanted = {point: remaining for point in points if (remaining := race.standing(point).remaining)}
+        if not wanted:
             break
-        measured += len(rows)
+        rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
+        rows: list[Timed] = []
+        turns: list[Turns] = []
+        for point, remaining in wanted.items():
+            number = rounds.get(point, USUAL_ROUNDS)
+            deviation = machine.round_error / np.sqrt(number)
+            errors = machine.errors(random, machine.algorithms) + random.normal(0, deviation, machine.algorithms)
+            observed = np.exp(times[points.index(point)] + errors)
+            variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
+            for each in sorted(remaining):
+                rows.append(Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0))
+                turns.append(Turns(point, each, number, variance, BURST_S, SETUP_S))
+                outcome.inside += SETUP_S + number * BURST_S
+        outcome.starting += START_S
+        outcome.measured += len(rows)
         race.add_launch(launch, rows)
-    outcome.add(race, times + np.eye(1, machine.algorithms)[0] * (machine.mean if machine.lead else 0), measured)
+        allocation.add_launch(turns)
+    outcome.add(race, times + np.eye(1, machine.algorithms)[0] * (machine.mean if machine.lead else 0))

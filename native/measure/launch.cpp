@@ -46,6 +46,8 @@ std::string_view name_of(StopReason reason) {
     switch (reason) {
         case StopReason::precision:
             return "precision";
+        case StopReason::rounds:
+            return "rounds";
         case StopReason::time_limit:
             return "slot";
         case StopReason::lost:
@@ -171,44 +173,49 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
 void Launch::measure(const Point& point) {
     if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
     std::vector<Rival> in_turn;
-    for (const auto& cell : point) {
+    auto begin = harness_.clock.now();
+    for (const auto& cell : point.cells) {
         auto rival = begin_cell(cell);
         if (!rival) continue;
-        if (fits_beside(*rival->operation, in_turn, point.size())) {
+        if (fits_beside(*rival->operation, in_turn, point.cells.size())) {
             in_turn.push_back(std::move(*rival));
         } else {
-            measure_in_turn({&*rival, 1}, cell);  // and is gone before the next takes memory
+            measure_in_turn({&*rival, 1}, point, begin);  // and is gone before the next takes memory
+            begin = harness_.clock.now();
         }
     }
     if (!in_turn.empty()) {
-        buffers_.prepare(*in_turn.front().operation, point.front().mode);  // one between them may have had others
-        measure_in_turn(in_turn, point.front());
+        buffers_.prepare(*in_turn.front().operation, point.cells.front().mode);  // one between them may have had others
+        measure_in_turn(in_turn, point, begin);
     }
     under_way(-1);
 }
 
-void Launch::measure_in_turn(std::span<Rival> rivals, const CellPlan& common) {
-    const auto begin = harness_.clock.now();
+void Launch::measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin) {
+    const auto turns_begin = harness_.clock.now();
     const auto before = probe();
-    const auto end =
-        take_turns(harness_, rivals, buffers_, protocol_, shuffler_, [this](int cell) { under_way(cell); });
+    const auto end = take_turns(harness_, rivals, buffers_, protocol_, point.rounds, shuffler_,
+                                [this](int cell) { under_way(cell); });
     const auto after = probe();
     const auto ended = harness_.clock.now();
     for (const auto& rival : rivals) {
         const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
         const auto& times = rival.samples.completion;
-        const bool converged = protocol_.repetitions || relative_half_width(times) <= protocol_.precision;
+        const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
+        const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
         const Circumstances circumstances{rival.warmup.repetitions, rival.start(),
                                           name_of(rival.lost ? StopReason::lost : end), converged, messages};
         JsonObject line;
         line.add("cell", rival.id)
             .add("rivals", static_cast<int>(rivals.size()))
             .add("relative", rival.relative)
-            .add("begin_ns", begin)
+            .add("relative_error", rival.relative_error)
+            .add("setup_ns", turns_begin - begin)
+            .add("begin_ns", turns_begin)
             .add("end_ns", ended)
             .add("probe_before_ns", before)
             .add("probe_after_ns", after);
-        add_outcome(line, common.operation, describe(rival.samples, circumstances));
+        add_outcome(line, point.cells.front().operation, describe(rival.samples, circumstances));
         write(line.text());
     }
 }

@@ -45,8 +45,8 @@ class Launch {
     [[nodiscard]] std::int64_t null_ns();
     /// A cell as what is measured in turn, or nothing where it is over already: it failed, or wasn't to be timed so.
     std::optional<Rival> begin_cell(const CellPlan& cell);
-    /// `common` is one of the point's cells, whose operation, size and mode are all rivals'.
-    void measure_in_turn(std::span<Rival> rivals, const CellPlan& common);
+    /// Of the point that began at `begin`, on the harness's clock.
+    void measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin);
     /// Adds what came of a cell: why it failed, if `plan_`'s rules were not followed, or else `measured`.
     void add_outcome(JsonObject& line, const std::string& operation, const std::string& measured);
     /// Whether an operation can take turns with others in the same buffers, in a point of so many rivals: each rank's

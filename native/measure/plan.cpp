@@ -63,14 +63,14 @@ CellPlan parse_cell(std::istringstream& words) {
 /// Adds a cell to the newest point, or as a point by itself where the plan has begun none.
 void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
     if (!to_newest || points.empty()) points.emplace_back();
-    Point& point = points.back();
-    if (!point.empty()) {
-        const CellPlan& first = point.front();
+    auto& cells = points.back().cells;
+    if (!cells.empty()) {
+        const CellPlan& first = cells.front();
         if (cell.operation != first.operation || cell.message_bytes != first.message_bytes || cell.mode != first.mode) {
             throw std::runtime_error("cells of a point have one operation, size and mode");
         }
     }
-    point.push_back(std::move(cell));
+    cells.push_back(std::move(cell));
 }
 
 std::vector<Point>& newest_points(Plan& plan) {
@@ -122,7 +122,11 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         in_points = false;
     } else if (key == "point") {
         in_points = true;
-        newest_points(plan).emplace_back();
+        Point& point = newest_points(plan).emplace_back();
+        if (!(words >> std::ws).eof()) {
+            point.rounds = next<int>(words);
+            if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
+        }
     } else if (key == "cell") {
         add_cell(parse_cell(words), in_points, newest_points(plan));
     } else {

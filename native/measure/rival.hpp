@@ -22,7 +22,8 @@ struct Rival {
     Samples samples;
     std::vector<double> burst_midmeans;  // of the bursts' completions, settling calls left out; 0 where none was valid
     double relative = 0;  // its time over the geometric mean of those that didn't lose, round by round; 0: none tells
-    bool lost = false;    // whether it gets no more turns
+    double relative_error = 0;  // standard error of its logarithm, by how rounds differ; 0: too few tell
+    bool lost = false;          // whether it gets no more turns
 
     /// How the ranks are synchronised before each repetition, as the record names it.
     [[nodiscard]] std::string_view start() const;

@@ -22,7 +22,7 @@ constexpr int kMostRepetitions = 1000;             // per launch: the launch, no
 constexpr std::int64_t kShortestSpan = 5'000'000;  // ns; a point that is shorter sees one moment of the machine only
 constexpr int kRoundsBetweenChecks = 5;            // a check sorts all samples
 constexpr double kMostInvalid = 0.1;
-constexpr double kFewestRounds = 6;  // that tell a variance
+constexpr double kFewestRounds = 6;  // that tell a single rival's variance well enough to judge by
 constexpr int kRoundsBetweenLosses = 3;
 constexpr double kSureOfLoss = 4;  // standard errors
 
@@ -38,7 +38,8 @@ int next_burst(const Rival& rival, const Protocol& protocol) {
 /// A rival's time in proportion to the others', in logarithms, over rounds.
 struct Proportion {
     double mean = 0;
-    double error = std::numeric_limits<double>::infinity();  // standard error of the mean
+    double error = 0;   // standard error of the mean; of two rounds and more
+    double rounds = 0;  // that tell
 };
 
 /// Mean and standard error of each rival's burst to the geometric mean of all bursts of the same round by rivals that
@@ -63,20 +64,20 @@ std::vector<Proportion> proportions(std::span<const Rival> rivals) {
     }
     std::vector<Proportion> found;
     for (const auto& rival : rivals) {
-        double told = 0;
+        Proportion each;
         double sum = 0;
         double squares = 0;
         for (std::size_t round = 0; round < std::min(rounds, rival.burst_midmeans.size()); ++round) {
             const double proportion = std::log(rival.burst_midmeans[round]) - common[round];
             if (!std::isfinite(proportion)) continue;
-            ++told;
+            ++each.rounds;
             sum += proportion;
             squares += proportion * proportion;
         }
-        if (told == 0) return {};
-        Proportion each{.mean = sum / told};
-        const double variance = std::max(0.0, squares / told - each.mean * each.mean);
-        if (told >= kFewestRounds) each.error = std::sqrt(variance / std::max(1.0, told - 1));
+        if (each.rounds == 0) return {};
+        each.mean = sum / each.rounds;
+        const double variance = std::max(0.0, squares / each.rounds - each.mean * each.mean);
+        each.error = std::sqrt(variance / std::max(1.0, each.rounds - 1));
         found.push_back(each);
     }
     return found;
@@ -92,6 +93,7 @@ void drop_losers(std::span<Rival> rivals, double factor) {
         if (!rivals[i].lost && found[i].mean < fastest.mean) fastest = found[i];
     }
     for (std::size_t i = 0; i < rivals.size(); ++i) {
+        if (std::min(found[i].rounds, fastest.rounds) < kFewestRounds) continue;
         const double error = std::hypot(found[i].error, fastest.error);
         if (found[i].mean - fastest.mean - kSureOfLoss * error > std::log(factor)) rivals[i].lost = true;
     }
@@ -103,14 +105,17 @@ bool precise(std::span<const Rival> rivals, double precision) {
     const auto found = proportions(rivals);
     for (std::size_t i = 0; i < rivals.size(); ++i) {
         if (rivals[i].lost) continue;
-        if (rivals.size() > 1 && (found.empty() || kZ95 * found[i].error > precision)) return false;
+        if (rivals.size() > 1) {
+            if (found.empty() || found[i].rounds < kFewestRounds || kZ95 * found[i].error > precision) return false;
+        }
         if (relative_half_width(rivals[i].samples.completion) > precision) return false;
     }
     return true;
 }
 
-/// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` rounds.
-StopReason stop_reason(std::span<const Rival> rivals, int round, std::int64_t elapsed, const Protocol& protocol) {
+/// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` of `rounds` rounds.
+StopReason stop_reason(std::span<const Rival> rivals, int round, std::optional<int> rounds, std::int64_t elapsed,
+                       const Protocol& protocol) {
     const auto most = protocol.repetitions.value_or(kMostRepetitions);
     auto fewest = std::numeric_limits<std::size_t>::max();
     std::int64_t staying = 0;
@@ -124,7 +129,10 @@ StopReason stop_reason(std::span<const Rival> rivals, int round, std::int64_t el
     const auto limit = protocol.time_limit_ns * staying;
     const bool enough = std::cmp_greater_equal(fewest, kFewestRepetitions);
     const bool long_enough = elapsed >= std::min(kShortestSpan, limit) || all;
-    if (enough && long_enough && (round % kRoundsBetweenChecks == 0 || all) && precise(rivals, protocol.precision)) {
+    const bool checked = round % kRoundsBetweenChecks == 0 || all;
+    if (rounds) {
+        if (round >= *rounds && fewest > 0) return StopReason::rounds;
+    } else if (enough && long_enough && checked && precise(rivals, protocol.precision)) {
         return StopReason::precision;
     }
     if (all) return StopReason::repetitions;
@@ -151,7 +159,7 @@ void run_burst(const Harness& harness, Rival& rival, Buffers& buffers, const Pro
 }  // namespace
 
 StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& buffers, const Protocol& protocol,
-                      Shuffler& shuffler, const std::function<void(int)>& under_way) {
+                      std::optional<int> rounds, Shuffler& shuffler, const std::function<void(int)>& under_way) {
     std::vector<std::size_t> turns(rivals.size());
     std::iota(turns.begin(), turns.end(), std::size_t{0});
     StopReason end = StopReason::none;
@@ -166,12 +174,15 @@ StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& 
         if (harness.rank == 0 && protocol.lose_at && round % kRoundsBetweenLosses == 0) {
             drop_losers(rivals, *protocol.lose_at);
         }
-        if (harness.rank == 0) end = stop_reason(rivals, round, harness.clock.now() - begin, protocol);
+        if (harness.rank == 0) end = stop_reason(rivals, round, rounds, harness.clock.now() - begin, protocol);
         end = broadcast_from_root(harness, end);
         harness.clock.keep_synchronised();
     }
     const auto found = proportions(rivals);  // at rank 0
-    for (std::size_t i = 0; i < found.size(); ++i) rivals[i].relative = std::exp(found[i].mean);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        rivals[i].relative = std::exp(found[i].mean);
+        rivals[i].relative_error = found[i].error;
+    }
     return end;
 }
 

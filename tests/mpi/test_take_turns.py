@@ -32,6 +32,16 @@ def test_the_cells_of_a_point_share_their_time_and_their_ratios_leave_nothing_ov
     assert lines[0]["end_ns"] <= lines[3]["begin_ns"]
 
 
+def test_a_point_ends_after_the_rounds_that_it_is_given(run_plan: RunPlan) -> None:
+    lines = measured(run_plan(2, ["point 4", *POINT[1:], *POINT], slot_ns=20_000_000))
+    for line in lines[:3]:
+        assert line["measured"]["stopped_by"] == "rounds"
+        assert line["measured"]["converged"]
+        assert len(line["measured"]["bursts"]) == 4
+    assert all(line["measured"]["stopped_by"] != "rounds" for line in lines[3:])
+    assert all(line["relative_error"] > 0 and line["setup_ns"] > 0 for line in lines)
+
+
 def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) -> None:
     pairs = ("first=0,second=1", "first=0,second=5", "first=1,second=0")
     record = run_plan(2, ["point", *(f"cell {i} latency 64 warm - - default:{pair}" for i, pair in enumerate(pairs))])

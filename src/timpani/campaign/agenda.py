@@ -1,12 +1,13 @@
 """What each launch measures: everything, or what the launches before have left open."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
 from timpani.tuning.race_parameters import neighbours, starting
 from timpani.tuning.race_sizes import LOOK_LAUNCHES, coarse_sizes, looks_between, sizes_between
@@ -20,6 +21,11 @@ class Agenda(Protocol):
 
         Results of `launch` itself and of later ones make no difference.
         """
+        ...
+
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """How many rounds of turns the points of `cells` take, which share a start of `start_s` seconds in the last
+        launch that was asked for; without those that go on until they are precise."""
         ...
 
     def told(self) -> int:
@@ -42,6 +48,10 @@ class Everything:
         """As `Agenda.wanted` has it."""
         return self._cells if launch <= self._launches else frozenset()
 
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """None: all points go on until they are precise."""
+        return {}
+
     def told(self) -> int:
         """All launches."""
         return self._launches
@@ -63,6 +73,7 @@ class Racing:
             by_point[point_of(cell)].append(cell)
         self._cells = dict(by_point)
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
+        self._allocation = Allocation(launches)
         self._series = _series(by_point)
         self._sizes = {series: set(coarse_sizes(sizes)) for series, sizes in self._series.items()}
         self._looks: dict[RacePoint, frozenset[Algorithm]] = {}  # what is looked at where, at other sizes
@@ -75,9 +86,17 @@ class Racing:
         while len(self._wanted) < launch:
             if before := len(self._wanted):
                 self._race.add_launch(before, map(timed, self._results[before]))
+                self._allocation.add_launch(turns(self._results[before]))
                 self._refine()
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
         return self._wanted[launch - 1]
+
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """As `Agenda.rounds` has it, by what the launches before have told."""
+        wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
+        for cell in cells:
+            wanted[point_of(cell)].append(cell.algorithm)
+        return self._allocation.rounds(self._race, wanted, start_s)
 
     def told(self) -> int:
         """The launch after the last whose cells were asked for, at most."""
@@ -163,6 +182,31 @@ def timed(result: LaunchResult) -> Timed:
     """A result as a race takes it; one without error and with a median."""
     assert result.median_us is not None
     return Timed(point_of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
+
+
+def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:
+    """What the results of a launch tell of turns; nothing of points of a single round, or measured by earlier versions.
+
+    A rival's proportion is to the mean of them all, its own time among them: of m with equal variances that has
+    1 − 1 / m of the variance.
+    """
+    points: defaultdict[str, list[LaunchResult]] = defaultdict(list)
+    for result in results:
+        if result.in_turn and result.relative_error and result.rounds and result.setup_s and result.turns_s:
+            points[result.in_turn].append(result)
+    for rivals in points.values():
+        rounds = [each.rounds or 1 for each in rivals]
+        calls = [(each.median_us or 0.0) * each.repetitions for each in rivals]
+        to_the_end = rounds.count(max(rounds))
+        for each, number, called in zip(rivals, rounds, calls, strict=True):
+            yield Turns(
+                point_of(each.cell),
+                each.cell.algorithm,
+                number,
+                number * (each.relative_error or 0.0) ** 2 * to_the_end / max(1, to_the_end - 1),
+                (each.turns_s or 0.0) * called / sum(calls) / number,
+                (each.setup_s or 0.0) / len(rivals),
+            )
 
 
 def agenda_of(plan: CampaignPlan) -> Agenda:

@@ -8,6 +8,8 @@ from timpani.campaign.plan import Group, PlannedCell
 from timpani.campaign.record import LaunchResult
 from timpani.stats.sample import NS_PER_US, summarise
 
+_NS_PER_S = 1e9
+
 
 def result_of(
     line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, part: str
@@ -64,6 +66,10 @@ def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
     return {
         "in_turn": None if alone else f"{part}/{line['begin_ns']}",
         "relative": None if alone else line["relative"],
+        "relative_error": None if alone else line.get("relative_error") or None,
+        "rounds": len(line["measured"]["bursts"]),
+        "setup_s": line["setup_ns"] / _NS_PER_S if "setup_ns" in line else None,
+        "turns_s": (line["end_ns"] - line["begin_ns"]) / _NS_PER_S,
         "probe_before_ns": before,
         "probe_after_ns": after,
     }

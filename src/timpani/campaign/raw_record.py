@@ -38,6 +38,7 @@ class _Measured(TypedDict):
     average_ns: _Times
     skew_ns: _Times
     rank_mean_ns: _Times
+    bursts: NotRequired[list[Count]]
     messages_per_sample: NotRequired[Annotated[int, Field(ge=1)]]
     stopped_by: str
     converged: NotRequired[bool]
@@ -61,7 +62,10 @@ class _RawFields(LaunchFields, total=False):
     proof: _Counted
     rivals: Annotated[int, Field(ge=1)]
     relative: Time
+    relative_error: Time
+    setup_ns: Count
     begin_ns: int
+    end_ns: int
     probe_before_ns: list[Time]
     probe_after_ns: list[Time]
 

@@ -26,6 +26,10 @@ class LaunchResult:
     in_turn      what was measured in turn, burst by burst, has the same value here: the start of the program and when;
                  None of what was measured by itself. `relative` is the cell's time over the geometric mean of all
                  cells' of the same round of bursts: ratios between cells that share `in_turn` follow from it.
+                 `relative_error` is the standard error of its logarithm by how its `rounds` differ; None of one round,
+                 and in older records, as are `rounds`.
+    setup_s, turns_s   seconds that the whole point took before its turns, warm-up included, and in them; None in older
+                 records
     probe_before_ns, probe_after_ns   the state of the machine before and after: what a cache line takes one way between
                  two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
                  where nobody looked.
@@ -55,6 +59,10 @@ class LaunchResult:
     effective_size: float | None = None
     in_turn: str | None = None
     relative: float | None = None
+    relative_error: float | None = None
+    rounds: int | None = None
+    setup_s: float | None = None
+    turns_s: float | None = None
     probe_before_ns: float | None = None
     probe_after_ns: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed

@@ -1,7 +1,7 @@
 """Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -20,11 +20,13 @@ from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine, cell_under_way
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start import Start
+from timpani.campaign.start_costs import StartCosts
 from timpani.campaign.store import Store
 from timpani.campaign.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
 from timpani.study.counted import counted
+from timpani.tuning.race import RacePoint
 
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
 TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
@@ -62,8 +64,10 @@ class Runner:
 
     def __post_init__(self) -> None:
         self._agenda = agenda_of(self.plan)
+        self._start_costs = StartCosts()
         for result in self.store.results:
             self._agenda.take(result)
+            self._start_costs.take(result)
         self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
@@ -110,8 +114,14 @@ class Runner:
 
     def _measure(self, launch: int, group: Group) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
+        rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
         while (pending := self._pending(launch, group.cells)) and not self._over():
-            yield from self._start(launch, group, pending, self._cell_time_limit())
+            yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
+
+    def _start_cost(self, launch: int, group: Group) -> float:
+        """Seconds of a start of `group` beside its points, as those before `launch` tell it."""
+        told = self._start_costs.before(launch, group.ranks, self.store.endings)
+        return start_seconds(self.plan.mpi.kind, group.ranks) if told is None else told
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -139,9 +149,15 @@ class Runner:
         return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
 
     def _start(
-        self, launch: int, group: Group, pending: list[PlannedCell], time_limit: float
+        self,
+        launch: int,
+        group: Group,
+        pending: list[PlannedCell],
+        rounds: Mapping[RacePoint, int],
+        time_limit: float,
     ) -> Generator[None, None, None]:
-        text = plan_text(self.plan, group, pending, time_limit, seed=f"{self.plan.study.seed}/{launch}/{len(pending)}")
+        seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
+        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
         least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
@@ -218,6 +234,7 @@ class Runner:
         result = replace(result, simulated=self.plan.machine.simulated)
         self.store.add_result(result)
         self._agenda.take(result)
+        self._start_costs.take(result)
         if result.error is not None:
             self._failures.add(result.cell, result.error)
         self.observer.measured(result)

@@ -61,7 +61,8 @@ class Store:
         self._proven = {cell_of(line) for line in records.values(PROOFS)}
         self._given = Counter(each.part for each in self.results if each.samples is not None)
         self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
-        ended = {line["part"] for line in records.values(ENDINGS)}
+        self.endings = records.values(ENDINGS)  # and those that were added since
+        ended = {line["part"] for line in self.endings}
         started = (line.values for line in records.believed[LAUNCHES] if line.sealed)
         self._open = [line for line in started if line["part"] not in ended]
 
@@ -88,7 +89,9 @@ class Store:
 
     def add_ending(self, part: str, facts: dict[str, Any]) -> None:
         """Append how the start `part` ended and what it told, once its results are there."""
-        self._files[ENDINGS].append({"part": part, "results": self._given[part], **facts})
+        ending = {"part": part, "results": self._given[part], **facts}
+        self._files[ENDINGS].append(ending)
+        self.endings.append(ending)
 
     def add_proof(self, proof: Proof) -> None:
         """Append one cell's message matrix."""

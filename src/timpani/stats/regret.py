@@ -41,6 +41,7 @@ FEWEST = 6
 UNSEEN_STATE = 1.5
 """By what factor fewer launches may be misled."""
 
+_NINE_OF_TEN = 1.2816  # standard errors that a mean exceeds what is expected by in one case of ten
 _MOST_PRIOR_DOF = 30.0
 """Of the moderated variance: pairs whose variances look equal are still not taken for one."""
 _NEWTON_STEPS = 10  # far more than it takes to reach a double's precision
@@ -55,6 +56,10 @@ class VariancePrior:
 
     dof: float = 0.0
     variance: float = 0.0
+
+    def moderated(self, variance: Floats, dof: float | Floats) -> Floats:
+        """`variance`, of `dof` degrees of freedom, averaged with the prior by both's."""
+        return (dof * variance + self.dof * self.variance) / (dof + self.dof)
 
 
 def variance_prior(variances: Floats, dof: Floats) -> VariancePrior:
@@ -111,21 +116,17 @@ class Contest:
 
     def look(self, prior: VariancePrior) -> None:
         """Bound the pairs that a look is due at."""
-        from scipy.special import stdtrit  # loads slowly
-
         if not self._launches or self.algorithms < 2:
             return
         count, mean, variance = self.pair_moments()
         reached = np.array([0, *LOOKS])[np.searchsorted(LOOKS, count, side="right")]
         due = (reached > self._looked) & ~np.eye(self.algorithms, dtype=np.bool_)
-        tail = ALPHA / len(LOOKS) / (self.algorithms - 1)
         for launches in np.unique(count[due]).tolist():
             here = due & (count == launches)
             dof = launches - 1
-            moderated = (dof * variance[here] + prior.dof * prior.variance) / (dof + prior.dof)
-            margin = -stdtrit(dof + prior.dof, tail) * np.sqrt(moderated / launches)
-            unseen = 0.0 if launches >= FEWEST else log(UNSEEN_STATE)
-            self.upper[here] = np.minimum(self.upper[here], mean[here] + margin + unseen)
+            errors = np.sqrt(prior.moderated(variance[here], dof) / launches)
+            margin = _quantile(dof + prior.dof, self.algorithms) * errors + _unseen(launches)
+            self.upper[here] = np.minimum(self.upper[here], mean[here] + margin)
         self._looked = np.maximum(self._looked, reached)
 
     def bounds(self) -> Floats:
@@ -149,6 +150,31 @@ def prior_of(contests: Iterable[Contest]) -> VariancePrior:
         variances += variance[fastest][others].tolist()
         dof += (count[fastest][others] - 1.0).tolist()
     return variance_prior(np.array(variances), np.array(dof))
+
+
+def largest_variance(margin: float, launches: int, dof: float, algorithms: int) -> float:
+    """What a pair's log ratios may vary by for its bound, once one looks after so many `launches`, to exceed their
+    expected mean by at most `margin` in nine of ten cases.
+
+    dof         degrees of freedom of the moderated variance
+    algorithms  that compete
+
+    Negative where no variance is so small.
+    """
+    error = (margin - _unseen(launches)) / (_quantile(dof, algorithms) + _NINE_OF_TEN)
+    return launches * error * abs(error)
+
+
+def _quantile(dof: float, algorithms: int) -> float:
+    """Of Student's t, for one look at one of the pairs."""
+    from scipy.special import stdtrit  # loads slowly
+
+    return float(-stdtrit(dof, ALPHA / len(LOOKS) / (algorithms - 1)))
+
+
+def _unseen(launches: int) -> float:
+    """What a state that so few launches didn't show may add."""
+    return 0.0 if launches >= FEWEST else log(UNSEEN_STATE)
 
 
 def _inverse_trigamma(value: float) -> float:

@@ -96,6 +96,22 @@ class Standing:
     excess: Mapping[Algorithm, float]
 
 
+@dataclass(frozen=True)
+class Gap:
+    """How far a choice is from being told from another algorithm of its point, by logarithms of their times' ratio.
+
+    launches   that measured both
+    margin     by how much the bound may exceed the mean for that
+    variance   over launches, moderated
+    prior_dof  degrees of freedom that `variance` has beside those of `launches`
+    """
+
+    launches: int
+    margin: float
+    variance: float
+    prior_dof: float
+
+
 @dataclass
 class _Field:
     """The algorithms of one point and the launches that compared them."""
@@ -114,6 +130,7 @@ class Race:
         """`regret` that is accepted, as a share; `algorithms` that take part at each point, failed ones included."""
         self.accepted = regret
         self._accepted = log1p(regret)
+        self._prior = VariancePrior()
         self._fields = {
             point: _Field(
                 tuple(taking_part),
@@ -132,9 +149,9 @@ class Race:
             there = self._fields[point]
             there.contest.add(_log_times(there.algorithms, measured))
             there.last_launch = number
-        prior = prior_of(each.contest for each in self._fields.values())
+        self._prior = prior_of(each.contest for each in self._fields.values())
         for point in by_point:
-            self._judge(self._fields[point], prior)
+            self._judge(self._fields[point])
 
     def standing(self, point: RacePoint) -> Standing:
         """What is known of `point`."""
@@ -154,9 +171,37 @@ class Race:
         i, j = there.algorithms.index(first), there.algorithms.index(second)
         return _ratio(there.contest, there.contest.bounds(), i, j) if there.contest.launches else None
 
-    def _judge(self, there: _Field, prior: VariancePrior) -> None:
+    def gaps(self, point: RacePoint) -> dict[Algorithm, Gap]:
+        """Of each algorithm that two launches measured beside the choice of `point`, itself left out."""
+        there = self._fields[point]
+        if there.standing.choice is None:
+            return {}
+        count, mean, variance = there.contest.pair_moments()
+        choice = there.algorithms.index(there.standing.choice)
+        found = {}
+        for i in np.flatnonzero(count[choice] > 1).tolist():
+            if i != choice:
+                launches = int(count[choice, i])
+                moderated = self._prior.moderated(variance[choice, [i]], launches - 1)
+                found[there.algorithms[i]] = Gap(
+                    launches,
+                    self._margin(float(mean[i, choice]), there.algorithms[i].is_default),
+                    float(moderated[0]),
+                    self._prior.dof,
+                )
+        return found
+
+    def _margin(self, slower: float, default: bool) -> float:
+        """By how much the bound of the choice's log ratio to an algorithm may exceed its mean for the point to be over,
+        where that one is by so much `slower`."""
+        margin = slower + self._accepted
+        if not default:
+            return margin
+        return min(margin, max(slower - _SHOWN, _HARDLY_MATTERS * self._accepted - slower))
+
+    def _judge(self, there: _Field) -> None:
         contest = there.contest
-        contest.look(prior)
+        contest.look(self._prior)
         bounds = contest.bounds()
         count, mean, _ = contest.pair_moments()
         measured = count.diagonal() > 0
