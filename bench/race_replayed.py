@@ -1,62 +1,93 @@
 """What would a race have chosen, and measured, of what an exhaustive campaign measured?
 
 The campaign's launches are the oracle: each launch of a race is one of them, drawn with replacement, of which the race
-sees the cells that it asked for. The truth is what all launches of the oracle say, the geometric mean of ratios. A cell
-costs what it did in that launch: of the time from the end of the point before to the end of its own, its warm-up
-included, a share by how long its own calls took. What a race saves inside a launch, where losers get no more turns, is
-not in it.
+sees the cells that it asked for, and of their turns as many rounds as it asked for. The truth is what all launches of
+the oracle say, the geometric mean of ratios. A cell costs its part of the point's checks and warm-up, and its bursts by
+how long its calls took; where a race asks for more rounds than were measured, it has those, and a start costs what the
+campaign's took. Each race runs with rounds as it allots them, and with all that there are. What a race saves inside a
+launch, where losers get no more turns, is not in it.
 """
 
 import gzip
+import hashlib
 import json
 import os
 import tempfile
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bench.command import timpani
 from timpani.campaign.agenda import Racing, point_of
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
+from timpani.campaign.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import REGRET
 from timpani.study.study import MOST_LAUNCHES
 from timpani.tuning.race import Race, RacePoint
 
-RACES = 200
+RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
 ACCEPTED = 0.02
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A cell in a launch: its result, and the logarithm of its time in each round that it took part in."""
+
+    result: LaunchResult
+    log_times: Floats
 
 
 @dataclass(frozen=True)
 class Oracle:
-    """An exhaustive campaign: `launches` of results, and what each cell took in each, seconds."""
+    """An exhaustive campaign: each launch's cells by what took turns, and what a start takes, seconds."""
 
-    launches: tuple[dict[Cell, LaunchResult], ...]
-    seconds: tuple[dict[Cell, float], ...]
+    launches: tuple[tuple[dict[Cell, Turn], ...], ...]
+    start_s: float
 
     @cached_property
     def truth(self) -> dict[RacePoint, dict[Algorithm, float]]:
         """Mean log times of a point's algorithms over all launches, in proportion to each other where they took
         turns."""
         times: defaultdict[RacePoint, defaultdict[Algorithm, list[float]]] = defaultdict(lambda: defaultdict(list))
-        for results in self.launches:
-            for cell, result in results.items():
-                taken = result.relative or result.median_us or np.nan
-                times[point_of(cell)][cell.algorithm].append(float(np.log(taken)))
+        for points in self.launches:
+            for turns in points:
+                for cell, turn in turns.items():
+                    taken = turn.result.relative or turn.result.median_us or np.nan
+                    times[point_of(cell)][cell.algorithm].append(float(np.log(taken)))
         return {
             point: {each: float(np.mean(found)) for each, found in of.items() if len(found) == len(self.launches)}
             for point, of in times.items()
+            if any(len(found) == len(self.launches) for found in of.values())
         }
 
     def regret(self, point: RacePoint, chosen: Algorithm) -> float:
         """What `chosen` takes longer than the best one, as a share."""
         times = self.truth[point]
         return float(np.expm1(times.get(chosen, np.inf) - min(times.values())))
+
+    def everything_s(self) -> float:
+        """Seconds inside all cells."""
+        points = (turns for launch in self.launches for turns in launch)
+        return sum(_seconds(turn.result, len(turns)) for turns in points for turn in turns.values())
+
+
+@dataclass
+class Spent:
+    """What a race took: seconds inside cells, and of starts; launches."""
+
+    inside: float = 0.0
+    starting: float = 0.0
+    launches: int = 0
 
 
 def run() -> None:
@@ -73,85 +104,134 @@ def run() -> None:
 def _replay(folder: Path) -> None:
     oracle = _oracle(folder)
     points = list(oracle.truth)
-    cells = list(dict.fromkeys(cell for results in oracle.launches for cell in results))
-    everything = sum(sum(spent.values()) for spent in oracle.seconds)
+    cells = list(dict.fromkeys(cell for launch in oracle.launches for turns in launch for cell in turns))
+    everything, launches = oracle.everything_s(), len(oracle.launches)
     print(
-        f"{folder}: {len(cells)} cells at {len(points)} points, {len(oracle.launches)} launches, "
-        f"{everything:.1f} s inside cells; {RACES} races, {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most",
+        f"{folder}: {len(cells)} cells at {len(points)} points, {launches} launches, {everything:.1f} s inside cells, "
+        f"{everything + launches * oracle.start_s:.1f} s with starts; {RACES} races, {ACCEPTED:.0%} accepted, "
+        f"{MOST_LAUNCHES} launches at most",
         flush=True,
     )
     default = [oracle.regret(point, each) for point in points for each in oracle.truth[point] if each.is_default]
     print(f"  default: mean regret {np.mean(default):.2%}, at most {max(default):.0%}")
+    for allotted in (False, True):
+        _races(oracle, cells, "rounds allotted" if allotted else "all rounds", allotted)
+
+
+def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None:
     random = np.random.default_rng(1)
-    regrets, kept, seconds, launches = [], [], [], []
+    regrets, kept, took, reached = [], [], [], []
     for _ in range(RACES):
-        race, spent, count = _race(oracle, cells, random)
-        seconds.append(spent)
-        launches.append(count)
-        for point in points:
+        race, spent = _race(oracle, cells, random, allotted)
+        took.append(spent)
+        for point in oracle.truth:
             standing = race.standing(point)
             if standing.choice is None:
                 continue
             regret = oracle.regret(point, standing.choice)
             regrets.append(regret)
+            reached.append(standing.done)
             if np.isfinite(standing.regret):
                 kept.append(regret <= standing.regret)
+    inside = [each.inside for each in took]
+    in_all = np.mean([each.inside + each.starting for each in took])
     print(
-        f"  race: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; bounds hold "
-        f"at {np.mean(kept):.1%} of points, those that were looked at too"
+        f"  {name}: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
+        f"{np.mean(reached):.0%} of points; bounds hold at {np.mean(kept):.1%}, those that were looked at too"
     )
     print(
-        f"  race: {np.mean(seconds):.1f} s inside cells ({np.min(seconds):.1f} to {np.max(seconds):.1f}), "
-        f"1/{everything / np.mean(seconds):.1f} of everything; {np.mean(launches):.0f} launches",
+        f"  {name}: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
+        f"1/{oracle.everything_s() / np.mean(inside):.1f} of everything; {in_all:.1f} s with starts; "
+        f"{np.mean([each.launches for each in took]):.0f} launches",
         flush=True,
     )
 
 
-def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator) -> tuple[Race, float, int]:
-    """A race to its end, the seconds inside its cells, and how many launches it took."""
+def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allotted: bool) -> tuple[Race, Spent]:
+    """A race to its end, and what it took."""
     agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
-    spent = 0.0
+    spent = Spent()
     for launch in range(1, MOST_LAUNCHES + 2):
         wanted = agenda.wanted(launch)
         if not wanted:
-            return agenda.race, spent, launch - 1
-        drawn = int(random.integers(len(oracle.launches)))
-        for cell in wanted & oracle.launches[drawn].keys():
-            agenda.take(replace(oracle.launches[drawn][cell], launch=launch))
-            spent += oracle.seconds[drawn].get(cell, 0.0)
+            return agenda.race, spent
+        rounds = agenda.rounds(wanted, oracle.start_s) if allotted else {}
+        spent.launches += 1
+        spent.starting += oracle.start_s
+        for turns in oracle.launches[int(random.integers(len(oracle.launches)))]:
+            taking_part = wanted & turns.keys()
+            if not taking_part:
+                continue
+            for result in _seen(turns, taking_part, rounds.get(point_of(next(iter(taking_part))))):
+                agenda.take(replace(result, launch=launch))
+                spent.inside += _seconds(result, len(taking_part))
     raise AssertionError("no race goes on after its last launch")
 
 
+def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
+    """What the turns of `cells` alone tell in so many rounds, all at most."""
+    chosen = [turns[cell] for cell in sorted(cells)]
+    times = np.array([turn.log_times[:rounds] for turn in chosen])
+    times = times[:, np.isfinite(times).all(axis=0)]  # where each has a valid repetition
+    if not (number := times.shape[1]):
+        return
+    proportions = times - times.mean(axis=0)
+    for turn, row in zip(chosen, proportions, strict=True):
+        whole = turn.result
+        share = len(chosen) / len(turns)  # of the point
+        yield replace(
+            whole,
+            relative=float(np.exp(row.mean())),
+            relative_error=float(row.std(ddof=1) / np.sqrt(number)) if number > 1 else None,
+            rounds=number,
+            repetitions=round(whole.repetitions * number / len(turn.log_times)),
+            setup_s=(whole.setup_s or 0.0) * share,
+            turns_s=sum(_burst_s(each, turns) for each in chosen) * number,
+        )
+
+
+def _burst_s(turn: Turn, turns: dict[Cell, Turn]) -> float:
+    """Seconds of one burst of a cell: of all that took turns, by how long each one's calls took."""
+    calls = sum(float(np.nansum(np.exp(each.log_times))) for each in turns.values())
+    return (turn.result.turns_s or 0.0) * float(np.nanmean(np.exp(turn.log_times))) / calls
+
+
+def _seconds(result: LaunchResult, cells: int) -> float:
+    """A cell's part of the seconds of its point, which has so many."""
+    return ((result.setup_s or 0.0) + (result.turns_s or 0.0)) / cells
+
+
 def _oracle(folder: Path) -> Oracle:
-    launches: defaultdict[int, dict[Cell, LaunchResult]] = defaultdict(dict)
-    seconds: defaultdict[int, dict[Cell, float]] = defaultdict(dict)
-    turns: defaultdict[tuple[str, int], list[LaunchResult]] = defaultdict(list)
-    for row in load(folder).results.drop("state", REGRET).iter_rows(named=True):
-        result = LaunchResult.from_line(row)
-        if result.error is not None or not result.median_us:
-            continue
-        launches[result.launch][result.cell] = result
-        if result.part and result.in_turn:
-            turns[result.part, int(result.in_turn.partition("/")[2])].append(result)
-    spans = {
-        part: _seconds_of_points(folder / "launches" / part / "samples.jsonl.gz")
-        for part in {part for part, _ in turns}
-    }
-    for (part, began), rivals in turns.items():
-        calls = np.array([(each.median_us or 0.0) * (each.repetitions or 0) for each in rivals])
-        for each, share in zip(rivals, calls / calls.sum(), strict=True):
-            seconds[each.launch][each.cell] = spans[part][began] * float(share)
-    numbers = sorted(launches)
-    return Oracle(tuple(launches[each] for each in numbers), tuple(seconds[each] for each in numbers))
+    campaign = load(folder)
+    results = [LaunchResult.from_line(row) for row in campaign.results.drop("state", REGRET).iter_rows(named=True)]
+    starts = StartCosts()
+    points: defaultdict[int, defaultdict[str, dict[Cell, Turn]]] = defaultdict(lambda: defaultdict(dict))
+    told = [each for each in results if each.error is None and each.median_us and each.relative]
+    parts = {each.part for each in told if each.part}
+    log_times = {part: _log_times(folder / "launches" / part / "samples.jsonl.gz") for part in parts}
+    for result in told:
+        if result.part and result.in_turn and result.samples:
+            points[result.launch][result.in_turn][result.cell] = Turn(result, log_times[result.part][result.samples])
+            starts.take(result)
+    ranks = max(result.cell.ranks for result in results)
+    start_s = starts.before(max(points) + 1, ranks, campaign.launches)
+    assert start_s is not None, "no launch of the campaign came to its end"
+    return Oracle(tuple(tuple(points[launch].values()) for launch in sorted(points)), start_s)
 
 
-def _seconds_of_points(samples: Path) -> dict[int, float]:
-    """By when a point began to be measured: what it took, its warm-up included."""
-    lines = [json.loads(line) for line in gzip.decompress(samples.read_bytes()).splitlines()]
-    points = sorted({(line["end_ns"], line["begin_ns"]) for line in lines if "begin_ns" in line})
-    before = min((begin for _, begin in points), default=0)
+def _log_times(samples: Path) -> dict[str, Floats]:
+    """By the SHA-256 of a cell's line the logarithms of its bursts' times, as the measuring program has them: means of
+    the middle half."""
     found = {}
-    for end, begin in points:
-        found[begin] = (end - before) / 1e9
-        before = end
+    for line in gzip.decompress(samples.read_bytes()).splitlines():
+        measured = json.loads(line).get("measured")
+        if measured is not None:
+            ends = np.cumsum(measured["bursts"])[:-1]
+            bursts = np.split(np.array(measured["completion_ns"], dtype=np.float64), ends)
+            found[hashlib.sha256(line).hexdigest()] = np.log([_midmean(each) for each in bursts])
     return found
+
+
+def _midmean(burst: Floats) -> float:
+    quarter = len(burst) // 4
+    return float(np.sort(burst)[quarter : len(burst) - quarter].mean()) if len(burst) else np.nan

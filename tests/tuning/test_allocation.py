@@ -19,10 +19,13 @@ def at(size: int, ranks: int = 2) -> RacePoint:
     return RacePoint("bcast", ranks, "core", size, "warm")
 
 
-def seen(points: Sequence[RacePoint], launches: int, between: float, within: float) -> tuple[Race, Allocation]:
-    """Launches of ten rounds, with these deviations of a time between launches and of one between rounds."""
+def seen(
+    points: Sequence[RacePoint], launches: int, between: float, within: float, further: int = 0
+) -> tuple[Race, Allocation]:
+    """Launches of ten rounds, with these deviations of a time between launches and of one between rounds, and how many
+    further ones there may be."""
     random = np.random.default_rng(1)
-    race, allocation = Race(0.02, dict.fromkeys(points, ALGORITHMS)), Allocation(32)
+    race, allocation = Race(0.1, dict.fromkeys(points, ALGORITHMS)), Allocation(launches + further)
     for launch in range(1, launches + 1):
         errors = random.normal(0, np.hypot(between, within / np.sqrt(10)), (len(points), len(ALGORITHMS)))
         race.add_launch(
@@ -61,6 +64,14 @@ def test_points_that_share_a_start_share_its_cost() -> None:
 def test_a_launch_is_short_where_launches_differ_more_than_rounds() -> None:
     race, allocation = seen([at(8)], 8, between=0.1, within=0.001)
     assert allocation.rounds(race, {at(8): ALGORITHMS}, 0.1) == {at(8): FEWEST_ROUNDS}
+
+
+def test_a_launch_is_no_longer_than_should_be_enough() -> None:
+    at_last, with_looks_left = (
+        allocation.rounds(race, {at(8): ALGORITHMS}, 100.0)[at(8)]
+        for race, allocation in (seen([at(8)], 4, between=0.01, within=0.1, further=further) for further in (0, 20))
+    )
+    assert FEWEST_ROUNDS <= with_looks_left < at_last
 
 
 def test_a_new_size_is_taken_for_the_nearest_one() -> None:
