@@ -12,10 +12,14 @@ _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 
 Item = dict[str, Any]
 
+_latest: list[tuple[Chart, Any]] = []  # checked and laid out once for all that a test asks of a figure
+
 
 def items(figure: Chart, marktype: str, role: str = "mark") -> list[Item]:
     """The items of all marks of that type and role. `to_dict` checks the figure against Vega-Lite's schema."""
-    drawn = vl_convert.vegalite_to_scenegraph(figure.to_dict(), vl_version=_VEGA_LITE)
+    if not any(figure is drawn for drawn, _ in _latest):
+        _latest[:] = [(figure, vl_convert.vegalite_to_scenegraph(figure.to_dict(), vl_version=_VEGA_LITE))]
+    [(_, drawn)] = _latest
     return [item for group in _groups(drawn["scenegraph"], marktype, role) for item in group["items"]]
 
 
