@@ -155,7 +155,7 @@ def at_edges(rule: Rule) -> Iterator[Call]:
                 yield Call(rule.collective, count, 2, count // 2, size)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
 def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules: list[Rule], asked: list[Call]) -> None:
     table = SelectionTable("mpich", "5.0.2", tuple(given_rules))
@@ -183,7 +183,7 @@ COMPOSITIONS = (
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
 def test_compositions_give_way_where_a_rule_is_and_nowhere_else(given_rules: list[Rule], asked: list[Call]) -> None:
     """Small calls without a rule keep what the device has for them: taking it from the collective cost factors."""
