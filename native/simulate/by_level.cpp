@@ -182,8 +182,8 @@ class Levels {
         Moment ready = fair_ ? sender.sent.posted : later(sender.sent.posted, out.free);
         ready.waits_from(sender.sent.posted);
         Till::hold_ports(now, message);
-        out.free = in.free = now;
-        till_.arrive(now, start, ready, message);
+        in.free = now;
+        out.free = till_.arrive(now, start, ready, message);
         out.until = later(now, out.until);
         in.until = later(now, in.until);
         last_ = later(last_, now);

@@ -230,8 +230,8 @@ class Clock {
         ready.waits_from(send.note);
         Till::hold_ports(now, paid);
         links_.pass(now, start, waiting.sender, waiting.receiver, paid.bytes);
-        until(out) = until(in) = now;
-        till_.arrive(now, start, ready, paid);
+        until(in) = now;
+        until(out) = till_.arrive(now, start, ready, paid);
         send.note = now;
         ahead_.add(now.time, {.message = message, .kind = Turn::Kind::end});
     }
@@ -253,7 +253,7 @@ class Clock {
         const auto paid = priced(message);
         Moment now = receive.note;
         flows_.pay(now, id, paid);
-        till_.arrive(now, receive.note, send.note, paid);
+        (void)till_.arrive(now, receive.note, send.note, paid);  // shared ports are never taken
         send.note = now;
         // What is paid may add up to less than the time by its last digit.
         ahead_.add(std::max(now.time, time_), {.message = message, .kind = Turn::Kind::end});

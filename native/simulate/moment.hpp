@@ -83,16 +83,19 @@ class Till {
         now.pay(message.term + 1, message.bytes, message.line->per_byte);
     }
     /// Lets a message arrive that began at `start` and was through its ports at `now`. It could have left at `ready`,
-    /// had its receiver been there; where it is sent eagerly, its latency passes from then on.
+    /// had its receiver been there; where it is sent eagerly, it did. Returns when it is through its sender's port.
     template <class Moment>
-    void arrive(Moment& now, const Moment& start, Moment ready, const Priced& message) const {
+    [[nodiscard]] Moment arrive(Moment& now, const Moment& start, Moment ready, const Priced& message) const {
         if (message.bytes < static_cast<double>(costs_.eager_below) && ready.time < start.time) {
             hold_ports(ready, message);
+            const Moment sent = ready;
             take_latency(ready, message);
             now = later(now, ready);
-        } else {
-            take_latency(now, message);
+            return sent;
         }
+        const Moment sent = now;
+        take_latency(now, message);
+        return sent;
     }
     template <class Moment>
     void post(Moment& now) const {

@@ -234,6 +234,20 @@ TEST(an_eager_message_is_on_its_way_before_its_receiver_waits_for_it) {
     CHECK(simulate(*bound.algorithm, bound.args, costs) == 4 * (10 + 3 + 100));
 }
 
+// Each is through its sender's port while its receiver waits for the one before: a block waits for two slow messages on
+// its way round, and not for one in every round.
+TEST(eager_messages_follow_each_other_while_the_first_is_on_its_way) {
+    const auto bound = timpani::bind("allgather", "ring", {.ranks = 16, .count = 3, .root = 0});
+    const auto topology = Topology::even(16, 2, 1, Topology::Order::node_by_node);
+    CollectiveArguments args = bound.args;
+    args.topology = &topology;
+    const Costs costs{.eager_below = 4, .messages = {{{{.gap = 1}}, {{.gap = 1, .latency = 100}}}}};
+    for (const Costs& each : {costs, fairly(costs)}) {
+        CHECK(simulate(*bound.algorithm, args, each) == 15 * 1 + 2 * 100);
+        CHECK(compose(*bound.algorithm, args, each, true).time == 15 * 1 + 2 * 100);  // by events
+    }
+}
+
 TEST(messages_of_two_directions_pass_a_link_at_once) {
     const auto bound = timpani::bind("allreduce", "recursive_doubling", {.ranks = 8, .count = 1000, .root = 0});
     const auto topology = Topology::even(8, 2, 1, Topology::Order::node_by_node);
