@@ -13,16 +13,21 @@ namespace timpani {
 
 constexpr bool is_power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
+constexpr int floor_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
+constexpr int ceil_log2(std::int64_t n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
+
+// To base 2, which most trees have, bits tell: millions of ranks are asked for.
+
 /// ⌈log_radix n⌉; 0 for n ≤ 1.
 constexpr int ceil_log(std::int64_t n, std::int64_t radix) {
+    if (radix == 2) return ceil_log2(n);
     int digits = 0;
     for (std::int64_t reach = 1; reach < n; reach *= radix) ++digits;
     return digits;
 }
-constexpr int floor_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
-constexpr int ceil_log2(std::int64_t n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
-
+/// 1 for exponents under 0, too.
 constexpr std::int64_t power(std::int64_t base, int exponent) {
+    if (base == 2) return std::int64_t{1} << std::max(0, exponent);
     std::int64_t result = 1;
     for (int i = 0; i < exponent; ++i) result *= base;
     return result;

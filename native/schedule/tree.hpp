@@ -48,6 +48,7 @@ struct KnomialTree {
   private:
     /// The place value of the lowest non-zero digit; the root's subtree reaches beyond all ranks.
     [[nodiscard]] constexpr std::int64_t reach(int rank) const {
+        if (radix == 2) return rank == 0 ? power(2, digits()) : rank & -rank;
         std::int64_t value = 1;
         while (value < ranks && rank % (value * radix) == 0) value *= radix;
         return value;
