@@ -76,7 +76,6 @@ class DependencyTracker {
             few_.add(pool, id);
         }
     }
-    /// Its other side has been posted.
     void remove(Pool& pool, int id) {
         if (many_ != nullptr) {
             many_->remove(pool, id);
@@ -93,6 +92,13 @@ class DependencyTracker {
             if (pool[id].ended) ended.push_back(id);
         });
         for (const int id : ended) remove(pool, id);
+    }
+
+    /// Removes the oldest for as long as they have ended before any step waits for them. For all others nothing
+    /// changes: where they count towards the bound, the oldest of all is what a step waits for, and that takes no time.
+    void remove_ended_front(Pool& pool) {
+        const auto oldest = [&] { return many_ != nullptr ? many_->oldest() : few_.oldest(); };
+        for (int id = oldest(); id >= 0 && pool[id].ended && !pool[id].waited; id = oldest()) remove(pool, id);
     }
 
     /// The oldest of that kind with `peer` that has not met its other side, and now has; −1 for none.

@@ -18,23 +18,20 @@ namespace timpani {
 /// waits for have ended (schedule/dependencies.hpp); the k-th send to a peer meets its k-th receive from there; nothing
 /// is buffered. What a step does and when a message ends, `Policy` says:
 ///
+///     kAsksForWaited                              whether begin() is to be told of messages that had ended before the
+///                                                 step came up; else they are forgotten earlier
 ///     Note                                        what it keeps of a message from its posting to its end
 ///     void check(Place, const Step&)              a step comes up, before it waits
 ///     Note begin(Place, round, const Step&, span) a step begins, having waited for the messages with those numbers;
 ///                                                 a local one does its work
-///     void meet(const Meeting&)                   both sides of a message have been posted; then or later the policy
-///                                                 has the engine end it
+///     void meet(int send)                         both sides of the message with this send have been posted; then or
+///                                                 later the policy has the engine end it
 ///
 /// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on.
 template <class Policy>
 class Engine {
   public:
     using Note = typename Policy::Note;
-    /// The two sides of a message, by their numbers in the pool.
-    struct Meeting {
-        int send;
-        int receive;
-    };
 
     /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
     /// posted itself, towards the rank to which it is what the peer is to it.
@@ -66,17 +63,21 @@ class Engine {
         }
     }
 
-    /// A side of a message that has not ended.
+    /// A side of a message that has not ended, by its number in the pool.
     [[nodiscard]] Message<Note>& posted(int side) { return messages_[side]; }
 
-    /// Both sides end; the ranks go on with go_on().
-    void end(const Meeting& message) {
-        for (const int side : {message.send, message.receive}) {
+    /// Both sides of the message with this send end; the ranks go on with go_on().
+    void end(int send) {
+        for (const int side : {send, messages_[send].other}) {
             Message<Note>& ended = messages_[side];
             Rank& rank = at(ended.rank);
             ended.ended = true;
             if (ended.waited && --rank.missing == 0) ready_.push_back(ended.rank);
-            if (rank.round >= rounds_) rank.messages.remove(messages_, side);
+            if (rank.round >= rounds_) {
+                rank.messages.remove(messages_, side);
+            } else if constexpr (!Policy::kAsksForWaited) {
+                rank.messages.remove_ended_front(messages_);
+            }
         }
     }
 
@@ -165,7 +166,10 @@ class Engine {
                               : rank.messages.meet(messages_, other_kind, mirrored(symmetry_, all_ranks_, step.peer));
         const int side = messages_.add({step, place, rank.round, std::move(note), other >= 0});
         rank.messages.add(messages_, side);
-        if (other >= 0) policy_.meet(sends ? Meeting{side, other} : Meeting{other, side});
+        if (other < 0) return;
+        messages_[side].other = other;
+        messages_[other].other = side;
+        policy_.meet(sends ? side : other);
     }
 
     const Schedule& schedule_;

@@ -68,6 +68,10 @@ class IndexedMessages {
         return *by_number_.first_where([&](int id) { return !pool[id].waited; });
     }
 
+    /// −1 for none.
+    [[nodiscard]] int oldest() const {
+        return by_number_.empty() ? -1 : *by_number_.first_where([](int) { return true; });
+    }
     [[nodiscard]] int size() const { return static_cast<int>(by_number_.size()); }
     /// Calls `visit` with each, the oldest first.
     template <class Visit>

@@ -47,6 +47,8 @@ class ListedMessages {
         return id;
     }
 
+    /// −1 for none.
+    [[nodiscard]] int oldest() const { return first_; }
     [[nodiscard]] int size() const { return size_; }
     template <class Visit>
     void for_each(const Pool& pool, const Visit& visit) const {

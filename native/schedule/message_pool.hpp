@@ -18,29 +18,35 @@ struct Place {
 };
 
 /// One side of a message, from its posting until a later step of its rank has waited for it. `Note` is what else is to
-/// be kept of it.
+/// be kept of it; with 16 bytes for that, a message takes a line of the processor's cache.
 template <class Note>
 struct Message {
-    Region region;
+    std::int64_t first;   // of its region
+    std::int64_t count;   // of its region
     std::int64_t number;  // of the step among those of its rank
-    std::int64_t round;
     Note note;
     int rank;
     int peer;
-    int next;  // of its rank's, or of its queue; −1 for none
+    int next;             // of its rank's, or of its queue; −1 for none
+    int other;            // the other side, where that is in the same pool and has been posted; else −1
+    std::uint32_t round;  // modulo 2³²
+    Buffer buffer;
     Step::Kind kind;
-    bool met;     // the other side has been posted
-    bool ended;   // the data has been moved
-    bool waited;  // the step that its rank is at waits for it
+    bool met : 1;     // the other side has been posted
+    bool ended : 1;   // the data has been moved
+    bool waited : 1;  // the step that its rank is at waits for it
 
     Message(const Step& step, const Place& place, std::int64_t of_round, Note kept, bool has_met)
-        : region(step.kind == Step::Kind::send ? step.from : step.to),
+        : first(region_of(step).first),
+          count(region_of(step).count),
           number(place.number),
-          round(of_round),
           note(std::move(kept)),
           rank(place.rank),
           peer(step.peer),
           next(-1),
+          other(-1),
+          round(static_cast<std::uint32_t>(of_round)),
+          buffer(region_of(step).buffer),
           kind(step.kind),
           met(has_met),
           ended(false),
@@ -48,8 +54,12 @@ struct Message {
 
     [[nodiscard]] Place place() const { return {rank, number}; }
     [[nodiscard]] Step step() const {
+        const Region region{buffer, first, count};
         return kind == Step::Kind::send ? Step{kind, peer, region, {}} : Step{kind, peer, {}, region};
     }
+
+  private:
+    static const Region& region_of(const Step& step) { return step.kind == Step::Kind::send ? step.from : step.to; }
 };
 
 /// Whether `step` waits for `message` of its rank since one of the two writes what the other reads or writes.

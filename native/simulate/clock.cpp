@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "schedule/engine.hpp"
@@ -18,6 +17,7 @@
 #include "simulate/fair_flows.hpp"
 #include "simulate/in_order.hpp"
 #include "simulate/moment.hpp"
+#include "simulate/pairing_heap.hpp"
 #include "simulate/radix_heap.hpp"
 #include "simulate/shared_links.hpp"
 
@@ -25,8 +25,7 @@ namespace timpani {
 
 namespace {
 
-/// The policy of an engine for which a message takes time. Messages that wait for a port are in a queue of that port,
-/// of which only the first is asked when the port is free.
+/// The policy of an engine for which a message takes time.
 template <class Moment>
 class Clock {
   public:
@@ -61,216 +60,234 @@ class Clock {
     }
 
     // What an engine asks of its policy.
-    using Note = Moment;  // when the message was posted
+    static constexpr bool kAsksForWaited = false;
+    struct Note {
+        Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
+        PairingLinks links;  // while it waits for its rank's port
+    };
     void check(const Place& /*place*/, const Step& /*step*/) {}
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> /*waited*/) {
         Moment& now = at(place.rank).now;
         now = later(now, ended_);  // when what it waited for has ended
         if (step.is_message()) {
             till_.post(now);
-            return now;
+            return {now, {}};
         }
         const double start = now.time;
         till_.compute(now, step);
         last_ = later(last_, now);
         if (tell_) tell_({place.rank, place.number, round, step, start, now.time});
-        return now;
+        return {now, {}};
     }
-    void meet(const typename Engine<Clock>::Meeting& message) {
-        const double both = later(engine_.posted(message.send).note, engine_.posted(message.receive).note).time;
+    void meet(int send) {
+        const auto& [posted, received] = sides(send);
+        const double both = later(posted.note.moment, received.note.moment).time;
         if (both > time_) {
-            ahead_.add(both, {.message = message, .kind = Turn::Kind::begin});
+            ahead_.add(both, {.id = send, .kind = Turn::Kind::begin});
         } else {
-            beginning_.add({waiting(message)});
+            beginning_.add(candidate(send));
         }
     }
 
   private:
-    using Meeting = typename Engine<Clock>::Meeting;
+    using Message = timpani::Message<Note>;
 
-    /// What a rank sends through, or what it receives through.
+    /// What a rank sends through, or what it receives through. Of the messages that wait for it only the first is asked
+    /// when it is free; while that one has not said whether it begins, the others stay.
     struct Port {
-        int rank = -1;
-        bool receives = false;
-        [[nodiscard]] std::int64_t key() const { return std::int64_t{2} * rank + (receives ? 1 : 0); }
+        static constexpr int kNobodyWaits = -1;
+        static constexpr int kOneIsAsked = -2;  // and no other waits
+
+        Moment until;              // it is free from then on
+        int first = kNobodyWaits;  // of a heap of those that wait, by their side
     };
     struct Rank {
-        Moment now;            // when it may begin its next step
-        Moment sending_until;  // when its ports are free
-        Moment receiving_until;
-    };
-
-    /// A message that shares what it passes, in flows_.
-    struct Flow {
-        int id;
-        std::uint32_t version;
+        Moment now;  // when it may begin its next step
+        Port sends;
+        Port receives;
     };
 
     /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
     /// message that waits for it, or one that shares ports may have flowed.
-    struct Turn {  // NOLINT(bugprone-tagged-union-member-count): Kind has a tag for each, two for `message`
-        enum class Kind : std::uint8_t { begin, end, free, flow };
-        union {
-            Meeting message;
-            Port port;
-            Flow flow;
-        };
+    struct Turn {
+        enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow };
+        int id;  // of the message's send, the rank, or the message in flows_
         Kind kind;
     };
-    /// A message that could begin. Of those that could begin together each rank sends and receives in the order of its
-    /// steps.
-    struct Waiting {
+    /// A message that could begin now, and whether it is the first of those that waited for a port of its sender or its
+    /// receiver. Of those that could begin together each rank sends and receives in the order of its steps.
+    struct Candidate {
         std::int64_t send_number;
         std::int64_t receive_number;
         int sender;
         int receiver;
-        Meeting message;
-        friend bool operator>(const Waiting& a, const Waiting& b) {
-            const auto key = [](const Waiting& each) {
+        int send;
+        enum class Waited : std::uint8_t { no, to_send, to_receive } waited = Waited::no;
+        friend bool operator>(const Candidate& a, const Candidate& b) {
+            const auto key = [](const Candidate& each) {
                 return std::tuple(each.send_number, each.receive_number, each.sender, each.receiver);
             };
             return key(a) > key(b);
         }
     };
-    /// One that could begin now, and the port, if any, that it is the first to have waited for. Only that one is asked;
-    /// the others stay in the queue.
-    struct Candidate {
-        Waiting waiting;
-        Port port{};
-        friend bool operator>(const Candidate& a, const Candidate& b) { return a.waiting > b.waiting; }
-    };
 
     struct ScheduleFlow {
         RadixHeap<Turn>& ahead;
-        void operator()(int id, std::uint32_t version, double time) const {
-            ahead.add(time, {.flow = {id, version}, .kind = Turn::Kind::flow});
-        }
+        void operator()(int id, double time) const { ahead.add(time, {.id = id, .kind = Turn::Kind::flow}); }
     };
 
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    Moment& until(const Port& port) {
-        Rank& rank = at(port.rank);
-        return port.receives ? rank.receiving_until : rank.sending_until;
+    std::pair<Message&, Message&> sides(int send) {
+        Message& message = engine_.posted(send);
+        return {message, engine_.posted(message.other)};
+    }
+    [[nodiscard]] Candidate candidate(int send) {
+        const auto& [sent, received] = sides(send);
+        return {sent.number, received.number, sent.rank, received.rank, send};
+    }
+    [[nodiscard]] Till::Priced priced(const Message& send, const Message& receive) {
+        return till_.message(send.rank, receive.rank, send.count);
     }
 
-    [[nodiscard]] Waiting waiting(const Meeting& message) {
-        const auto& send = engine_.posted(message.send);
-        const auto& receive = engine_.posted(message.receive);
-        return {send.number, receive.number, send.rank, receive.rank, message};
-    }
-
-    [[nodiscard]] Till::Priced priced(const Meeting& message) {
-        const auto& send = engine_.posted(message.send);
-        return till_.message(send.rank, engine_.posted(message.receive).rank, send.region.count);
+    /// The messages that wait for a port: in a heap of their sides there.
+    [[nodiscard]] auto waiting() {
+        const auto links = [this](int side) -> PairingLinks& { return engine_.posted(side).note.links; };
+        const auto precedes = [this](int one, int other) {
+            const auto send_of = [this](int side) {
+                const Message& message = engine_.posted(side);
+                return message.kind == Step::Kind::send ? side : message.other;
+            };
+            return candidate(send_of(other)) > candidate(send_of(one));
+        };
+        return PairingHeaps(links, precedes);
     }
 
     /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
     void end_those_now() {
         while (ahead_.any_left()) {
             const Turn turn = ahead_.take();
-            if (turn.kind == Turn::Kind::end) end(turn.message);
-            if (turn.kind == Turn::Kind::begin) beginning_.add({waiting(turn.message)});
-            if (turn.kind == Turn::Kind::free) take_first(turn.port);
-            if (turn.kind == Turn::Kind::flow && flows_.ends(turn.flow.id, turn.flow.version, time_, schedule_flow_)) {
-                arrive(turn.flow.id);
+            switch (turn.kind) {
+                case Turn::Kind::begin:
+                    beginning_.add(candidate(turn.id));
+                    break;
+                case Turn::Kind::end:
+                    end(turn.id);
+                    break;
+                case Turn::Kind::send_port_free:
+                    ask_first(at(turn.id).sends);
+                    break;
+                case Turn::Kind::receive_port_free:
+                    ask_first(at(turn.id).receives);
+                    break;
+                case Turn::Kind::flow:
+                    if (flows_.ends(turn.id, time_, schedule_flow_)) arrive(turn.id);
             }
         }
     }
 
     /// Lets the first of those begin that could, or wait for a port.
     void begin_first() {
-        const auto [waiting, port] = beginning_.take();
-        begin(waiting);
-        if (port.rank < 0) return;
-        const auto queue = waiting_.find(port.key());
-        if (queue->second.empty()) {
-            waiting_.erase(queue);
-        } else if (const double free = until(port).time; free > time_) {
-            ahead_.add(free, {.port = port, .kind = Turn::Kind::free});
+        const Candidate first = beginning_.take();
+        begin(first);
+        if (first.waited == Candidate::Waited::no) return;
+        const bool sends = first.waited == Candidate::Waited::to_send;
+        const int rank = sends ? first.sender : first.receiver;
+        Port& port = sends ? at(rank).sends : at(rank).receives;
+        if (port.first == Port::kOneIsAsked) {
+            port.first = Port::kNobodyWaits;
+        } else if (port.until.time > time_) {
+            ask_when_free(port, rank, sends);
         } else {
-            take_first(port);
+            ask_first(port);
         }
     }
-    void take_first(const Port& port) {
-        auto& queue = waiting_.at(port.key());
-        std::ranges::pop_heap(queue, std::greater<>());
-        beginning_.add({queue.back(), port});
-        queue.pop_back();
+    void ask_when_free(const Port& port, int rank, bool sends) {
+        ahead_.add(port.until.time,
+                   {.id = rank, .kind = sends ? Turn::Kind::send_port_free : Turn::Kind::receive_port_free});
     }
-    void wait_for(const Port& port, const Waiting& waiting) {
-        const auto [queue, is_first] = waiting_.try_emplace(port.key());
-        queue->second.push_back(waiting);
-        std::ranges::push_heap(queue->second, std::greater<>());
-        if (is_first) ahead_.add(until(port).time, {.port = port, .kind = Turn::Kind::free});
+    void ask_first(Port& port) {
+        const int side = port.first;
+        const int next = waiting().without(side);
+        port.first = next < 0 ? Port::kOneIsAsked : next;
+        const Message& message = engine_.posted(side);
+        const bool sends = message.kind == Step::Kind::send;
+        Candidate asked = candidate(sends ? side : message.other);
+        asked.waited = sends ? Candidate::Waited::to_send : Candidate::Waited::to_receive;
+        beginning_.add(asked);
+    }
+    void wait_for(Port& port, int rank, int side) {
+        if (port.first == Port::kNobodyWaits) ask_when_free(port, rank, engine_.posted(side).kind == Step::Kind::send);
+        port.first = port.first < 0 ? side : waiting().merged(port.first, side);
     }
 
-    void begin(const Waiting& waiting) {
-        const Meeting& message = waiting.message;
-        auto& send = engine_.posted(message.send);
-        auto& receive = engine_.posted(message.receive);
-        const Port out{waiting.sender, false};
-        const Port in{waiting.receiver, true};
-        const Moment both = later(send.note, receive.note);
+    void begin(const Candidate& candidate) {
+        const auto& [send, receive] = sides(candidate.send);
+        Port& out = at(send.rank).sends;
+        Port& in = at(receive.rank).receives;
+        const Moment both = later(send.note.moment, receive.note.moment);
         if (fair_) {
-            receive.note = both;
-            flow(message);
+            receive.note.moment = both;
+            flow(candidate.send);
             return;
         }
-        Moment now = later(both, later(until(out), until(in)));
+        Moment now = later(both, later(out.until, in.until));
         if (now.time > time_) {
-            wait_for(until(out).time < now.time ? in : out, waiting);
+            if (out.until.time < now.time) {
+                wait_for(in, receive.rank, send.other);
+            } else {
+                wait_for(out, send.rank, candidate.send);
+            }
             return;
         }
         now.waits_from(both);
-        receive.note = now;
-        const auto paid = priced(message);
+        receive.note.moment = now;
+        const auto paid = priced(send, receive);
         const Moment start = now;
-        Moment ready = later(send.note, until(out));
-        ready.waits_from(send.note);
+        Moment ready = later(send.note.moment, out.until);
+        ready.waits_from(send.note.moment);
         Till::hold_ports(now, paid);
-        links_.pass(now, start, waiting.sender, waiting.receiver, paid.bytes);
-        until(in) = now;
-        until(out) = till_.arrive(now, start, ready, paid);
-        send.note = now;
-        ahead_.add(now.time, {.message = message, .kind = Turn::Kind::end});
+        links_.pass(now, start, send.rank, receive.rank, paid.bytes);
+        in.until = now;
+        out.until = till_.arrive(now, start, ready, paid);
+        send.note.moment = now;
+        ahead_.add(now.time, {.id = candidate.send, .kind = Turn::Kind::end});
     }
 
     /// Lets a message flow beside others.
-    void flow(const Meeting& message) {
-        const auto& send = engine_.posted(message.send);
-        const int id = flows_.begin(send.rank, engine_.posted(message.receive).rank, priced(message), time_);
+    void flow(int number) {
+        const auto& [send, receive] = sides(number);
+        const int id = flows_.begin(send.rank, receive.rank, priced(send, receive), time_);
         const auto place = static_cast<std::size_t>(id);
         if (place >= flowing_.size()) flowing_.resize(place + 1);
-        flowing_[place] = message;
+        flowing_[place] = number;
         if (flows_.passes_nothing(id)) arrive(id);
     }
     /// Lets one that has flowed so arrive.
     void arrive(int id) {
-        const Meeting message = flowing_[static_cast<std::size_t>(id)];
-        auto& send = engine_.posted(message.send);
-        auto& receive = engine_.posted(message.receive);
-        const auto paid = priced(message);
-        Moment now = receive.note;
+        const int number = flowing_[static_cast<std::size_t>(id)];
+        const auto& [send, receive] = sides(number);
+        const auto paid = priced(send, receive);
+        Moment now = receive.note.moment;
         flows_.pay(now, id, paid);
-        (void)till_.arrive(now, receive.note, send.note, paid);  // shared ports are never taken
-        send.note = now;
+        // Shared ports are never taken.
+        (void)till_.arrive(now, receive.note.moment, send.note.moment, paid);
+        send.note.moment = now;
         // What is paid may add up to less than the time by its last digit.
-        ahead_.add(std::max(now.time, time_), {.message = message, .kind = Turn::Kind::end});
+        ahead_.add(std::max(now.time, time_), {.id = number, .kind = Turn::Kind::end});
     }
 
-    void end(const Meeting& message) {
-        const Moment arrived = engine_.posted(message.send).note;
-        const double start = engine_.posted(message.receive).note.time;
-        last_ = later(last_, arrived);
+    void end(int number) {
+        const auto& [send, receive] = sides(number);
+        ended_ = send.note.moment;
+        last_ = later(last_, ended_);
         if (tell_) {
-            for (const int side : {message.send, message.receive}) {
-                const auto& each = engine_.posted(side);
-                tell_({each.rank, each.number, each.round, each.step(), start, time_});
+            const double start = receive.note.moment.time;
+            for (const Message* const each : {&send, &receive}) {
+                tell_({each->rank, each->number, each->round, each->step(), start, time_});
             }
         }
-        ended_ = arrived;
-        engine_.end(message);
+        engine_.end(number);
         engine_.go_on();
     }
 
@@ -284,11 +301,10 @@ class Clock {
     std::vector<Rank> ranks_;
     bool fair_;
     FairFlows<Moment> flows_;
-    std::vector<Meeting> flowing_;  // by the number in flows_
+    std::vector<int> flowing_;  // the sends, by the number in flows_
     ScheduleFlow schedule_flow_{ahead_};
     RadixHeap<Turn> ahead_;
     InOrder<Candidate> beginning_;
-    std::unordered_map<std::int64_t, std::vector<Waiting>> waiting_;  // heaps, the first in front, by the port's key
     Engine<Clock> engine_;
 };
 

@@ -33,7 +33,7 @@ class FairFlows {
     int begin(int sender, int receiver, const Till::Priced& message, double time) {
         const int id = take_place();
         Flow& flow = flows_[static_cast<std::size_t>(id)];
-        flow = {.since = time, .version = versions_[static_cast<std::size_t>(id)]};
+        flow = {.since = time};
         const double alone = message.line->gap + message.bytes * message.line->per_byte;
         pass(id, 2 * static_cast<std::size_t>(sender), alone, kPort);
         pass(id, 2 * static_cast<std::size_t>(receiver) + 1, alone, kPort);
@@ -57,7 +57,7 @@ class FairFlows {
                 const double end = end_of(flow, time);
                 if (end < flow.scheduled) {
                     flow.scheduled = end;
-                    schedule(id, flow.version, end);
+                    schedule(id, end);
                 }
             }
         }
@@ -66,11 +66,11 @@ class FairFlows {
     }
 
     /// Whether message `id` has flowed by `time`, for which it was scheduled; else it is scheduled again where it has
-    /// become slower. An earlier message of this number has another version.
+    /// become slower. What an earlier message of this number was scheduled for counts only where this one was, too.
     template <class Schedule>
-    bool ends(int id, std::uint32_t version, double time, const Schedule& schedule) {
+    bool ends(int id, double time, const Schedule& schedule) {
         Flow& flow = flows_[static_cast<std::size_t>(id)];
-        if (flow.version != version || flow.scheduled != time) return false;
+        if (flow.scheduled != time) return false;
         flow.scheduled = kNever;
         const double end = end_of(flow, flow.since);
         if (end <= time) {
@@ -78,7 +78,7 @@ class FairFlows {
             return true;
         }
         flow.scheduled = end;
-        schedule(id, version, end);
+        schedule(id, end);
         return false;
     }
 
@@ -122,7 +122,6 @@ class FairFlows {
         std::size_t limit = kPort;
         std::array<Passed, kMostPassed> passed{};
         std::uint8_t places = 0;
-        std::uint32_t version = 0;
         std::uint64_t settled_at = 0;
     };
     struct Flowing {
@@ -133,7 +132,6 @@ class FairFlows {
     int take_place() {
         if (free_.empty()) {
             flows_.emplace_back();
-            versions_.push_back(0);
             return static_cast<int>(flows_.size()) - 1;
         }
         const int id = free_.back();
@@ -181,7 +179,6 @@ class FairFlows {
             ids.pop_back();
             change(place);
         }
-        ++versions_[static_cast<std::size_t>(id)];
         free_.push_back(id);
     }
 
@@ -215,7 +212,6 @@ class FairFlows {
     const Topology* topology_;
     std::size_t first_link_;
     std::vector<Flow> flows_;
-    std::vector<std::uint32_t> versions_;
     std::vector<int> free_;
     std::vector<Flowing> flowing_;      // through each port and link
     std::vector<std::size_t> changed_;  // ports and links, since time went on

@@ -1,43 +1,70 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
-#include <utility>
 #include <vector>
 
 namespace timpani {
 
-/// Items in ascending order, of which many come before the first is taken and a few afterwards: those are sorted at
-/// once, and these are in a heap.
+/// Items in ascending order, of which most come in a few ascending runs: an item is added to the first run that it
+/// continues, as in patience sorting, so that one comparison or two are enough for it. Those that continue none are in
+/// a heap.
 template <class Item>
 class InOrder {
   public:
-    [[nodiscard]] bool empty() const { return sorted_.empty() && added_.empty(); }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
 
     void add(const Item& item) {
-        added_.push_back(item);
-        if (!sorted_.empty()) std::ranges::push_heap(added_, std::greater<>());
+        ++size_;
+        for (std::size_t i = 0; i < kMostRuns; ++i) {
+            Run& run = runs_[i];
+            if (run.items.empty()) used_ = std::max(used_, i + 1);
+            if (run.items.empty() || !(run.items.back() > item)) {
+                run.items.push_back(item);
+                return;
+            }
+        }
+        others_.push_back(item);
+        std::ranges::push_heap(others_, std::greater<>());
     }
     /// Takes the lowest; there must be one.
     Item take() {
-        if (sorted_.empty()) {
-            sorted_.swap(added_);
-            std::ranges::sort(sorted_, std::greater<>());
+        --size_;
+        Run* first = nullptr;
+        for (std::size_t i = 0; i < used_; ++i) {
+            if (!runs_[i].items.empty() && (first == nullptr || first->lowest() > runs_[i].lowest())) first = &runs_[i];
         }
-        if (added_.empty() || !(sorted_.back() > added_.front())) return taken_from(sorted_);
-        std::ranges::pop_heap(added_, std::greater<>());
-        return taken_from(added_);
-    }
-
-  private:
-    static Item taken_from(std::vector<Item>& items) {
-        Item item = std::move(items.back());
-        items.pop_back();
+        if (!others_.empty() && (first == nullptr || first->lowest() > others_.front())) {
+            std::ranges::pop_heap(others_, std::greater<>());
+            const Item item = others_.back();
+            others_.pop_back();
+            return item;
+        }
+        const Item item = first->lowest();
+        if (++first->taken == first->items.size()) first->clear();
+        if (size_ == 0) used_ = 0;
         return item;
     }
 
-    std::vector<Item> sorted_;  // descending
-    std::vector<Item> added_;   // a heap, lowest first, while any are sorted
+  private:
+    static constexpr std::size_t kMostRuns = 16;
+
+    struct Run {
+        std::vector<Item> items;
+        std::size_t taken = 0;
+        [[nodiscard]] const Item& lowest() const { return items[taken]; }
+        void clear() {
+            items.clear();
+            taken = 0;
+        }
+    };
+
+    std::array<Run, kMostRuns> runs_;
+    std::size_t used_ = 0;  // no run from there on has any
+    std::size_t size_ = 0;
+    std::vector<Item> others_;
 };
 
 }  // namespace timpani

@@ -11,8 +11,8 @@
 namespace timpani {
 
 /// Items by time, of which none may be added before the earliest that was asked for: a radix heap (Ahuja, Mehlhorn,
-/// Orlin, Tarjan, JACM 1990). Items are kept by the highest bit in which their time differs from that one's, so that
-/// each is moved a few times and compared with none.
+/// Orlin, Tarjan, JACM 1990). Those of one time come in the order in which they were added. Items are kept by the
+/// highest bit in which their time differs from that one's, so that each is moved a few times and compared with none.
 template <class Item>
 class RadixHeap {
   public:
@@ -29,19 +29,27 @@ class RadixHeap {
         if (buckets_[0].empty()) {
             std::size_t first = 1;
             while (buckets_[first].empty()) ++first;
-            std::vector<Entry> moved;
-            moved.swap(buckets_[first]);
-            last_ = std::ranges::min_element(moved, {}, &Entry::bits)->bits;
-            for (const Entry& entry : moved) buckets_[bucket_of(entry)].push_back(entry);
+            std::vector<Entry> nearest;
+            nearest.swap(buckets_[first]);
+            const auto [low, high] = std::ranges::minmax_element(nearest, {}, &Entry::bits);
+            last_ = low->bits;
+            if (last_ == high->bits) {
+                buckets_[0] = std::move(nearest);
+            } else {
+                for (const Entry& entry : nearest) buckets_[bucket_of(entry)].push_back(entry);
+            }
         }
         return std::bit_cast<double>(last_);
     }
     /// Whether there are any at the earliest time that was asked for last.
     [[nodiscard]] bool any_left() const { return !buckets_[0].empty(); }
-    /// Takes one of those.
+    /// Takes the one of those that was added first.
     Item take() {
-        const Item item = buckets_[0].back().item;
-        buckets_[0].pop_back();
+        const Item item = buckets_[0][taken_].item;
+        if (++taken_ == buckets_[0].size()) {
+            buckets_[0].clear();
+            taken_ = 0;
+        }
         --size_;
         return item;
     }
@@ -56,6 +64,7 @@ class RadixHeap {
     }
 
     std::array<std::vector<Entry>, 65> buckets_;
+    std::size_t taken_ = 0;  // so many of the first bucket have been
     std::uint64_t last_ = 0;
     std::size_t size_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "simulate/in_order.hpp"
+#include "simulate/pairing_heap.hpp"
 #include "simulate/radix_heap.hpp"
 #include "tests/check.hpp"
 #include "tests/one_rank.hpp"
@@ -100,6 +101,37 @@ TEST(items_come_in_order_those_added_while_others_are_taken_too) {
         if (taken < 300) items.add(item + random.any(500));
     }
     CHECK(taken == 800);
+}
+
+TEST(pairing_heaps_of_the_same_items_give_each_its_own_in_order) {
+    constexpr int kItems = 300;
+    Random random;
+    std::vector<int> values;
+    for (int item = 0; item < kItems; ++item) values.push_back(random.any(100));
+    std::vector<PairingLinks> links(kItems);
+    const auto at = [](auto& of, int item) -> auto& { return of[static_cast<std::size_t>(item)]; };
+    const PairingHeaps heaps([&](int item) -> PairingLinks& { return at(links, item); },
+                             [&](int one, int other) { return at(values, one) < at(values, other); });
+    std::vector<int> first{-1, -1};
+    const auto add = [&](int item) {
+        int& own = at(first, item % 2);
+        own = own < 0 ? item : heaps.merged(own, item);
+    };
+    for (int item = 0; item < kItems; ++item) add(item);
+    for (int heap = 0; heap < 2; ++heap) {
+        int taken = 0;
+        int last = 0;
+        for (int item = at(first, heap); item >= 0; item = at(first, heap)) {
+            at(first, heap) = heaps.without(item);
+            CHECK(item % 2 == heap && at(values, item) >= last);
+            CHECK(at(links, item).child < 0 && at(links, item).sibling < 0);
+            last = at(values, item);
+            if (++taken % 3 != 0) continue;
+            at(values, item) = last + random.any(100);  // what has been taken may wait again
+            add(item);
+        }
+        CHECK(taken > kItems / 2);
+    }
 }
 
 TEST(a_radix_heap_gives_items_by_time) {

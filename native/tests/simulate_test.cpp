@@ -332,6 +332,28 @@ TEST(messages_that_wait_for_a_port_flow_one_behind_the_other_without_a_gap) {
     CHECK(simulate(*bound.algorithm, bound.args, unit_clock()) == 39.0);
 }
 
+TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended) {
+    Algorithm two = *find_algorithm("bcast", "linear");
+    two.requests = [](const CollectiveArguments&) -> std::int64_t { return 2; };
+    two.rounds = [](const CollectiveArguments&) -> std::int64_t { return 1; };
+    two.round = [](const CollectiveArguments&, int rank, std::int64_t, Steps& steps) {
+        const auto part = [](std::int64_t index) { return Region{Buffer::receive, index, 1}; };
+        if (rank == 0) {
+            steps.send(1, part(0));  // its receiver comes at 80
+            steps.send(2, part(1));
+            steps.send(2, part(2));
+        } else if (rank == 1) {
+            steps.reduce({Buffer::send, 0, 8}, {Buffer::scratch, 0, 8});
+            steps.receive(0, part(0));
+        } else {
+            steps.receive(0, part(1));
+            steps.receive(0, part(2));
+        }
+    };
+    two.next_active = nullptr;
+    CHECK(simulate(two, {.ranks = 3, .count = 8, .root = 0}, hockney(1, 0, 10)) == 82.0);
+}
+
 TEST(ranks_that_wait_for_each_other_are_told) {
     Algorithm ring = *find_algorithm("allgather", "ring");
     ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };

@@ -169,9 +169,9 @@ void SymbolicExecutor::compute(const Place& place, const Step& step) {
 }
 
 /// Moves the data, and ends both sides.
-void SymbolicExecutor::meet(const Engine<SymbolicExecutor>::Meeting& message) {
-    const auto& sent_message = engine_.posted(message.send);
-    const auto& received_message = engine_.posted(message.receive);
+void SymbolicExecutor::meet(int number) {
+    const auto& sent_message = engine_.posted(number);
+    const auto& received_message = engine_.posted(sent_message.other);
     const Place send = sent_message.place();
     const Place receive = received_message.place();
     const Step sent = sent_message.step();
@@ -187,7 +187,7 @@ void SymbolicExecutor::meet(const Engine<SymbolicExecutor>::Meeting& message) {
         if (arrived[i]) receiver.arrived[i] = true;
     }
     if (order_ != nullptr) order_->deliver(send.rank, send.number, receive.rank, receive.number);
-    engine_.end(message);
+    engine_.end(number);
 }
 
 void SymbolicExecutor::read(const Place& place, const Step& step, const Region& region) {

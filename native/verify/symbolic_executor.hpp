@@ -32,10 +32,11 @@ class SymbolicExecutor {
     void check_results();
 
     // What an engine asks of its policy.
+    static constexpr bool kAsksForWaited = true;  // who touches a window is ordered by what was waited for
     using Note = std::vector<bool>;  // in a barrier: ranks known to have entered it when the message was posted
     void check(const Place& place, const Step& step);
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> waited);
-    void meet(const Engine<SymbolicExecutor>::Meeting& message);
+    void meet(int number);
 
   private:
     struct Rank {
