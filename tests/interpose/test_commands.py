@@ -67,7 +67,10 @@ def test_a_cell_fails_whose_rule_was_not_followed(mpi: Mpi, tmp_path: Path) -> N
     assert set(found.values()) == {None}
 
 
-def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("parts", [("-n 2 program",), ("-n 1 program", "-n 1 another")], ids=["one", "two"])
+def test_programs_run_on_rules_and_their_calls_are_counted(
+    mpi: Mpi, file: Path, tmp_path: Path, parts: tuple[str, ...]
+) -> None:
     source = tmp_path / "program.c"
     source.write_text(
         "#include <mpi.h>\n"
@@ -81,12 +84,13 @@ def test_a_program_runs_on_rules_and_its_calls_are_counted(mpi: Mpi, file: Path,
     )
     compiler = mpi.cxx.with_name(mpi.cxx.name.replace("mpicxx", "mpicc"))
     subprocess.run([compiler, source, "-o", tmp_path / "program"], check=True)
+    (tmp_path / "another").symlink_to("program")
     profile = tmp_path / "profile.csv"
-    command = (str(mpi.mpirun), "-n", "2", str(tmp_path / "program"))
+    command = (str(mpi.mpirun), *" : ".join(parts).split())
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = timpani(
         *("preload", "--mpi", mpi.mpirun, "--rules", file, "--profile", profile, "--summary", "--", *command),
-        env={**os.environ, **allowed},
+        env={**os.environ, **allowed, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
     )
     assert done.returncode == 0, done.stderr
     assert "pipeline" in done.stdout + done.stderr
