@@ -88,10 +88,9 @@ def test_programs_run_on_rules_and_their_calls_are_counted(
     profile = tmp_path / "profile.csv"
     command = (str(mpi.mpirun), *" : ".join(parts).split())
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    done = timpani(
-        *("preload", "--mpi", mpi.mpirun, "--rules", file, "--profile", profile, "--summary", "--", *command),
-        env={**os.environ, **allowed, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
-    )
+    environment = {**os.environ, **allowed, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    asked = ("--mpi", str(mpi.mpirun), "--rules", str(file), "--profile", str(profile), "--summary")
+    done = timpani("preload", *asked, "--", *command, env=environment)
     assert done.returncode == 0, done.stderr
     assert "pipeline" in done.stdout + done.stderr
     rows = {row["algorithm"]: row["calls"] for row in csv.DictReader(profile.open()) if row["collective"] == "bcast"}

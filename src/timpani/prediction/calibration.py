@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +125,7 @@ def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observ
 def from_calls(
     simulator: Simulator, observed: list[Observation], messages: Costs | None, simulated: bool
 ) -> Calibration:
-    """With the lines, then the eager limit, then the way of sharing, under which algorithms are predicted best from the
+    """With the lines, then the eager limit and the way of sharing, under which algorithms are predicted best from the
     others."""
 
     def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
@@ -140,9 +141,8 @@ def from_calls(
             return min(threads.map(tried, starts), key=mean_error)
 
     *_, found = best(_starts(observed, messages))
-    in_turns = best(replace(found.costs, eager_below=limit) for limit in _EAGER_BELOW)
-    fair = tried(replace(in_turns[2].costs, fair=True))
-    error, left_out, found = min(in_turns, fair, key=mean_error)
+    ways = product(_EAGER_BELOW, (False, True))
+    error, left_out, found = best(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways)
     return Calibration(
         costs=found.costs,
         observations=observed,
