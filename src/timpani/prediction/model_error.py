@@ -42,23 +42,42 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class ModelError:
+class Widths:
     """Half-widths of 95 % intervals of ln(predicted / measured).
 
-    near     of an algorithm that was not calibrated with, where others were measured: by collective, and by size
-    between  of the ratio of two algorithms' times there, of which common errors are no part
+    time   of a time
+    ratio  of the ratio of two algorithms' times, of which common errors are no part
     """
 
-    near: BySize
-    between: BySize
+    time: BySize
+    ratio: BySize
+
+
+@dataclass(frozen=True)
+class ModelError:
+    """How far predictions may be off.
+
+    measured  of an algorithm that was not calibrated with, at sizes at which others were
+    between   of any algorithm at sizes between these
+    """
+
+    measured: Widths
+    between: Widths
     ranks: Growth
     sizes: Growth
 
     def of_time(self, call: Call) -> float:
-        return self._beyond(call) * _at(self.near, call)
+        """Half-width of the interval of a call's time, in logarithms."""
+        return self._beyond(call) * max(_at(widths.time, call) for widths in self._that_hold(call))
 
     def of_ratio(self, call: Call) -> float:
-        return self._beyond(call) * _at(self.between, call)
+        """Half-width of the interval of the ratio of two algorithms' times at a call, in logarithms."""
+        return self._beyond(call) * max(_at(widths.ratio, call) for widths in self._that_hold(call))
+
+    def _that_hold(self, call: Call) -> tuple[Widths, ...]:
+        known = {size for size, _ in self.measured.time[_ALL]}
+        between = size_of(call) not in known and self.sizes.least < size_of(call) < self.sizes.most
+        return (self.measured, self.between) if between else (self.measured,)
 
     def _beyond(self, call: Call) -> float:
         return 1 + self.ranks.at(call.ranks) + self.sizes.at(size_of(call))
@@ -71,8 +90,8 @@ def size_of(call: Call) -> int:
 def model_error(
     observations: Sequence[Observation], amounts: NDArray[np.float64], start: Vector
 ) -> tuple[ModelError, Vector]:
-    """From the errors of algorithms that are left out one at a time, and of rank counts and sizes beyond others. With
-    it these errors of each observation, ln(predicted / measured) without its algorithm.
+    """From the errors of algorithms that are left out one at a time, of sizes that are, and of rank counts and sizes
+    beyond others. With it those of each observation without its algorithm, ln(predicted / measured).
 
     amounts  what each observed call pays, shape (observations, terms); start: the costs of what nobody pays
     """
@@ -86,25 +105,39 @@ def model_error(
     calls = [each.call for each in observations]
     left_out = left_out_errors(calls, errors)
     sizes = np.array([size_of(call) for call in calls])
-    near = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(left_out))
-    where, between = _between(calls, left_out)
-    usual = np.array([_at(near, call) for call in calls])
-    error = ModelError(
-        near,
-        _by_size(where, between) if where else {of: [(size, 2 * each) for size, each in at] for of, at in near.items()},
-        _growth(np.array([call.ranks for call in calls]), errors, usual),
-        _growth(sizes, errors, usual),
-    )
+    usual = _widths(calls, left_out)
+    widths = np.array([_at(usual.time, call) for call in calls])
+    ranks = np.array([call.ranks for call in calls])
+    between = _between_sizes(calls, sizes, errors, usual)
+    error = ModelError(usual, between, _growth(ranks, errors, widths), _growth(sizes, errors, widths))
     return error, left_out
 
 
-def _between(calls: Sequence[Call], errors: Vector) -> tuple[list[tuple[str, int]], Vector]:
-    """The collectives and sizes, and the differences, of the errors of each two algorithms at one point."""
+def _widths(calls: Sequence[Call], errors: Vector) -> Widths:
+    """Of calls that were predicted with these errors."""
+    time = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(errors))
     points: dict[tuple[str, int, int], list[float]] = {}
     for call, error in zip(calls, errors, strict=True):
         points.setdefault((call.collective, size_of(call), call.ranks), []).append(float(error))
-    found = [(name, size, abs(a - b)) for (name, size, _), each in points.items() for a, b in combinations(each, 2)]
-    return [(name, size) for name, size, _ in found], np.array([error for *_, error in found])
+    differ = [((name, size), abs(a - b)) for (name, size, _), each in points.items() for a, b in combinations(each, 2)]
+    if not differ:
+        return Widths(time, _doubled(time))
+    return Widths(time, _by_size([where for where, _ in differ], np.array([error for _, error in differ])))
+
+
+def _between_sizes(calls: Sequence[Call], sizes: NDArray[np.int64], errors: Errors, usual: Widths) -> Widths:
+    """From sizes that are left out one at a time, but the least and the largest, so that those beside them are farther
+    apart than they will be; where there is no other, twice the `usual`."""
+    inner = np.unique(sizes)[1:-1]
+    if not len(inner):
+        return Widths(_doubled(usual.time), _doubled(usual.ratio))
+    held = [sizes == size for size in inner]
+    found = np.concatenate([errors(~each, each) for each in held])
+    return _widths([calls[at] for each in held for at in np.flatnonzero(each).tolist()], found)
+
+
+def _doubled(widths: BySize) -> BySize:
+    return {of: [(size, 2 * each) for size, each in at] for of, at in widths.items()}
 
 
 def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:

@@ -1,0 +1,53 @@
+"""How wide intervals are: at sizes that were measured, between them, and with few sizes."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from timpani.prediction.calibrate import Observation, solve
+from timpani.prediction.model_error import ModelError, model_error
+from timpani.schedules.simulation import Call
+from timpani.study.cell import OWN, Algorithm
+
+ALGORITHMS = {"linear": 1.0, "binomial": 1.05, "chain": 0.95}
+START = np.zeros(2)
+
+
+def call(algorithm: str, size: int) -> Call:
+    return Call("bcast", Algorithm(OWN, algorithm), 2, size)
+
+
+def paid(size: int) -> tuple[float, float]:
+    """As the model has it: a cost of each call, and one of each byte."""
+    return 1.0, float(size)
+
+
+def takes(algorithm: str, size: int) -> float:
+    """A time that no such model has: it grows with the root of the size."""
+    return ALGORITHMS[algorithm] * float(size**0.5)
+
+
+def fitted(*sizes: int) -> tuple[ModelError, np.ndarray]:
+    """What is known from all algorithms at these sizes, and the costs that are found."""
+    points = list(product(ALGORITHMS, sizes))
+    amounts = np.array([paid(size) for _, size in points])
+    times = np.array([takes(*point) for point in points])
+    measured = [Observation(call(*point), (time,)) for point, time in zip(points, times, strict=True)]
+    return model_error(measured, amounts, START)[0], solve(amounts, times, START, times)
+
+
+@pytest.mark.parametrize("size", [64, 1024])
+def test_between_measured_sizes_intervals_are_wider_and_hold(size: int) -> None:
+    error, costs = fitted(16, 256, 4096)
+    for algorithm in ALGORITHMS:
+        off = np.log(np.array(paid(size)) @ costs / takes(algorithm, size))
+        assert abs(off) <= error.of_time(call(algorithm, size))
+    assert error.of_time(call("linear", size)) > error.of_time(call("linear", 256))
+
+
+def test_with_no_size_between_others_they_are_taken_to_be_twice_as_wide() -> None:
+    error, _ = fitted(16, 4096)
+    between, at = call("linear", 256), call("linear", 16)
+    assert error.of_time(between) == pytest.approx(2 * error.of_time(at))
+    assert error.of_ratio(between) == pytest.approx(2 * error.of_ratio(at))
