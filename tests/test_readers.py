@@ -4,10 +4,12 @@ Each reader takes a few damaged contents here, and `python -m tests.test_readers
 """
 
 import json
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from random import Random
 from resource import RUSAGE_SELF, getrusage
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 from bench.mutate import mutate
 
+from tests.installed import FOUND, needs_mpi
 from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
 from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
@@ -46,6 +49,7 @@ from timpani.machine.places import asked_places
 from timpani.machine.platform import machine_of, shipped_platforms
 from timpani.machine.slurm_job import SlurmJob
 from timpani.machine.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.native.build import build
 from timpani.report.beside_predicted import beside_predicted, predicted_sentence
 from timpani.report.methods import methods_paragraph
 from timpani.report.predicted_file import foretold
@@ -240,6 +244,20 @@ def intel_variables(text: str) -> None:
     chosen(file.read(text, INTEL))
 
 
+@cache
+def checker() -> Path:
+    """The program that reads rules as libtimpani.so does."""
+    return build(FOUND[0]) / "timpani-rules-check"
+
+
+def preload_rules(path: Path) -> None:
+    done = subprocess.run([checker(), path], capture_output=True, encoding="utf-8", errors="replace")
+    assert done.returncode in (0, 2), done
+    assert done.stderr.count("\n") == done.returncode / 2, done.stderr
+    if done.returncode:
+        raise UserError(done.stderr.removesuffix("\n"), "correct it")
+
+
 def plain(found: Iterable[Fault]) -> None:
     for fault in found:
         said = f"{fault.what}: {fault.consequence}; {fault.fix}"
@@ -320,6 +338,15 @@ PREDICTIONS: dict[str, Any] = {
     ],
 }
 
+RULES = b"""timpani-rules 1
+# gains are of 12 launches
+bcast ranks=2..8 nodes=1..2 per_node=2..4 bytes=8..64 pipeline:segment_bytes=64  # 1.50 x
+allreduce bytes=1024.. ring
+end 2
+"""
+
+PRELOAD_RULES = "the preload's rules"
+
 READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "campaign.json": (campaign("campaign.json"), json.dumps(HEADER, indent=1).encode()),
     "results.jsonl": (campaign("results.jsonl"), lines(RESULTS)),
@@ -343,6 +370,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
     "predictions": (predictions, json.dumps(PREDICTIONS).encode()),
     "duration": (as_text(parse_duration), b"1.5h"),
+    PRELOAD_RULES: (in_file(preload_rules), RULES),
 }
 
 
@@ -375,7 +403,9 @@ def take(name: str, count: int, seed: int, folder: Path) -> float:
     return slowest
 
 
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=needs_mpi if name == PRELOAD_RULES else ()) for name in READERS]
+)
 def test_damaged_content_is_read_or_refused_in_one_line(name: str, tmp_path: Path) -> None:
     take(name, 60, 0, tmp_path)
 

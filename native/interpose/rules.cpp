@@ -16,6 +16,7 @@ constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
 constexpr std::string_view kSpace = " \t\r";
+constexpr std::size_t kLongest = 300;  // characters of an error that are shown
 
 using Words = std::vector<std::string_view>;
 
@@ -35,6 +36,13 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
     return value;
+}
+
+/// An error in which words of the file stand, as a terminal can show it in a line.
+std::string shown(std::string_view error) {
+    std::string text(error.substr(0, kLongest));
+    std::ranges::replace_if(text, [](unsigned char each) { return each < ' ' || each > '~'; }, '?');
+    return error.size() > kLongest ? text + " ..." : text;
 }
 
 Range read_range(std::string_view word, std::string_view text) {
@@ -113,7 +121,7 @@ std::vector<Rule> read_rules(std::string_view text) {
         if (number == 0) check_first_line({});
         if (!ended) throw RulesError("cut off: no last line 'end " + std::to_string(rules.size()) + "'");
     } catch (const std::runtime_error& error) {
-        throw RulesError("line " + std::to_string(std::max<std::size_t>(number, 1)) + ": " + error.what());
+        throw RulesError("line " + std::to_string(std::max<std::size_t>(number, 1)) + ": " + shown(error.what()));
     }
     return rules;
 }
