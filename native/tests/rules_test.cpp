@@ -44,6 +44,8 @@ TEST(rules_are_read_in_their_order) {
 
 TEST(a_wrong_line_is_named) {
     CHECK(one("bcats linear") == "line 2: there is no collective bcats");
+    CHECK(one("b\x1b[1m\xff linear") == "line 2: there is no collective b?[1m?");
+    CHECK(one(std::string(5000, '9') + " linear").size() < 400);
     CHECK(one("bcast") == "line 2: a rule ends with an algorithm, or with default");
     CHECK(one("bcast rank=1..2 linear").starts_with("line 2: rank=1..2 is none of"));
     CHECK(one("bcast ranks=1..2 ranks=3..4 linear") == "line 2: ranks is given twice");
