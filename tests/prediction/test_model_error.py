@@ -14,8 +14,8 @@ ALGORITHMS = {"linear": 1.0, "binomial": 1.05, "chain": 0.95}
 START = np.zeros(2)
 
 
-def call(algorithm: str, size: int) -> Call:
-    return Call("bcast", Algorithm(OWN, algorithm), 2, size)
+def call(algorithm: str, size: int, collective: str = "bcast") -> Call:
+    return Call(collective, Algorithm(OWN, algorithm), 2, size)
 
 
 def paid(size: int) -> tuple[float, float]:
@@ -30,10 +30,13 @@ def takes(algorithm: str, size: int) -> float:
 
 def fitted(*sizes: int) -> tuple[ModelError, np.ndarray]:
     """What is known from all algorithms at these sizes, and the costs that are found."""
-    points = list(product(ALGORITHMS, sizes))
-    amounts = np.array([paid(size) for _, size in points])
-    times = np.array([takes(*point) for point in points])
-    measured = [Observation(call(*point), (time,)) for point, time in zip(points, times, strict=True)]
+    measured = [Observation(call(*point), (takes(*point),)) for point in product(ALGORITHMS, sizes)]
+    return told(measured)
+
+
+def told(measured: list[Observation]) -> tuple[ModelError, np.ndarray]:
+    amounts = np.array([paid(each.call.count) for each in measured])
+    times = np.array([each.time for each in measured])
     return model_error(measured, amounts, START)[0], solve(amounts, times, START, times)
 
 
@@ -51,3 +54,10 @@ def test_with_no_size_between_others_they_are_taken_to_be_twice_as_wide() -> Non
     between, at = call("linear", 256), call("linear", 16)
     assert error.of_time(between) == pytest.approx(2 * error.of_time(at))
     assert error.of_ratio(between) == pytest.approx(2 * error.of_ratio(at))
+
+
+def test_a_size_at_which_other_collectives_were_measured_is_between_a_collectives_own() -> None:
+    points = [("bcast", *point) for point in product(ALGORITHMS, (16, 256, 4096))]
+    points += [("reduce", *point) for point in product(ALGORITHMS, (16, 4096))]
+    error, _ = told([Observation(call(name, size, of), (takes(name, size),)) for of, name, size in points])
+    assert error.of_time(call("linear", 256, "reduce")) > 1.5 * error.of_time(call("linear", 16, "reduce"))

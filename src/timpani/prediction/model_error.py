@@ -75,7 +75,7 @@ class ModelError:
         return self._beyond(call) * max(_at(widths.ratio, call) for widths in self._that_hold(call))
 
     def _that_hold(self, call: Call) -> tuple[Widths, ...]:
-        known = {size for size, _ in self.measured.time[_ALL]}
+        known = {size for size, _ in _of(self.measured.time, call)}
         between = size_of(call) not in known and self.sizes.least < size_of(call) < self.sizes.most
         return (self.measured, self.between) if between else (self.measured,)
 
@@ -157,8 +157,11 @@ def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:
 
 def _at(by_size: BySize, call: Call) -> float:
     """At the nearest size: of the call's collective, or of all where it was not measured."""
-    known = by_size.get(call.collective, by_size[_ALL])
-    return min(known, key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1))))[1]
+    return min(_of(by_size, call), key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1))))[1]
+
+
+def _of(by_size: BySize, call: Call) -> list[tuple[int, float]]:
+    return by_size.get(call.collective, by_size[_ALL])
 
 
 def left_out_errors(calls: Sequence[Call], errors: Errors) -> Vector:
