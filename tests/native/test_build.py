@@ -1,6 +1,7 @@
 """Building native programs: the cache, two builders at once, and compilers' errors."""
 
 import os
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign.live import gone, wait_until
 from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import build, cache_folder
@@ -73,12 +75,17 @@ def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, mon
     assert len({first, second, build(mpi, small)}) == 3
 
 
-def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
+def builder(source: Path, mpi: Mpi) -> list[str]:
+    """The command of a process that builds."""
     script = (
         "import sys; from pathlib import Path; from timpani.native.build import build;"
         "from timpani.libraries.find import choose_mpi; print(build(choose_mpi(sys.argv[1]), Path(sys.argv[2])))"
     )
-    command = [sys.executable, "-c", script, str(mpi.mpirun), str(small)]
+    return [sys.executable, "-c", script, str(mpi.mpirun), str(source)]
+
+
+def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
+    command = builder(small, mpi)
 
     def start(_: int) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
@@ -108,6 +115,16 @@ def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
     (cache_folder() / "building-killed").mkdir()
     folder = build(mpi, small)
     assert list(cache_folder().iterdir()) == [folder]
+
+
+def test_of_a_killed_builder_no_compiler_goes_on(small: Path, mpi: Mpi) -> None:
+    slow = 'add_custom_target(slow ALL COMMAND sh -c "echo $$ > ${CMAKE_SOURCE_DIR}/slow && exec sleep 600" VERBATIM)\n'
+    (small / "CMakeLists.txt").write_text(CMAKE + slow)
+    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL) as process:
+        started = small / "slow"
+        wait_until(lambda: started.exists() and started.read_text())
+        process.send_signal(signal.SIGKILL)
+    wait_until(lambda: gone(int(started.read_text())))
 
 
 def test_a_missing_compiler_is_said(small: Path, mpi: Mpi, tmp_path: Path) -> None:

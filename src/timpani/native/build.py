@@ -22,6 +22,11 @@ _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _ERROR_LINES = 5
 
+_ENDING_WITH_US = (
+    "import ctypes, os, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM); os.execv(sys.argv[1], sys.argv[1:])"
+)
+"""A program that becomes another, which the system ends when we are killed (prctl(2): PR_SET_PDEATHSIG is 1)."""
+
 
 def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
     """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache.
@@ -122,9 +127,14 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
         *options,
     ]
-    make = [str(tools["cmake"]), "--build", str(tree), *(("--target", *programs) if programs else ())]
+    make = [
+        str(tools["ninja"]),
+        "-C",
+        str(tree),
+        *programs,
+    ]  # which ends its compilers; `cmake --build` leaves it running
     for step in (configure, make):
-        result = _run(step, dict(mpi.environment))
+        result = _run([sys.executable, "-I", "-S", "-c", _ENDING_WITH_US, *step], dict(mpi.environment))
         if result.returncode != 0:
             raise UserError(
                 f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
