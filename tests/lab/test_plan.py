@@ -146,7 +146,7 @@ def test_two_labs_share_no_name() -> None:
 
 @given(rates)
 def test_what_passes_at_once_is_a_small_part_of_a_second(rate: int) -> None:
-    assert 2**16 <= burst_bytes(rate) <= max(2**16, rate / 8 / 999)
+    assert 2**12 <= burst_bytes(rate) <= max(2**12, rate / 8 / 999)
 
 
 @given(rates)

@@ -12,7 +12,7 @@ from timpani.lab.layout import SWITCHES, Layout
 _ROOT_SWITCH = "root"  # where groups meet
 _PREFIX_LENGTH = 16
 _BURST_SECONDS = 1e-3  # of traffic that a link may send at once: one tick of a timer of 1 kHz
-_LEAST_BURST = 2**16  # bytes: the largest segment that TCP hands to a device at once
+_LEAST_BURST = 2**12  # bytes: two packets; what TCP hands over at once is larger, and tbf takes it apart
 _QUEUE = "200ms"  # the longest that a packet may wait for a link; later ones are dropped
 
 
