@@ -8,6 +8,7 @@ within the launches allowed, and what it took as a share of ten launches of ever
 time with starts.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from timpani.study.cell import Algorithm
 from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
 
-CAMPAIGNS = 1000
+CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3
 ACCEPTED = 0.02
 MOST_LAUNCHES = 32
@@ -32,12 +33,13 @@ START_S, SETUP_S, BURST_S = 0.05, 1e-3, 1e-4
 they have on two ranks, where some thirty points share a start of half a second."""
 
 Floats = NDArray[np.float64]
-Errors = Callable[[np.random.Generator, int], Floats]
+Errors = Callable[[np.random.Generator, int, int], Floats]
+"""Of so many launches and algorithms, shape (launches, algorithms)."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Errors of a launch, by how many algorithms there are; `round_error`: the deviation of a round's further ones;
+    """Errors of launches, by how many algorithms there are; `round_error`: the deviation of a round's further ones;
     `alike`: all true times lie within 1 %; `mean` is what the first algorithm's errors add up to, and `lead` how much
     faster it otherwise is than the others."""
 
@@ -51,29 +53,50 @@ class Machine:
 
 
 def _two_states(share: float, factor: float) -> Errors:
-    def errors(random: np.random.Generator, algorithms: int) -> Floats:
-        found = random.normal(0, 0.02, algorithms)
-        found[0] += np.log(factor) * (random.random() < share)
+    def errors(random: np.random.Generator, launches: int, algorithms: int) -> Floats:
+        found = random.normal(0, 0.02, (launches, algorithms))
+        found[:, 0] += np.log(factor) * (random.random(launches) < share)
+        return found
+
+    return errors
+
+
+def _drifting(deviation: float, kept: float) -> Errors:
+    """Each algorithm's own error keeps this share from launch to launch, as of a machine that warms up and cools down
+    through a campaign."""
+
+    def errors(random: np.random.Generator, launches: int, algorithms: int) -> Floats:
+        found = random.normal(0, deviation, (launches, algorithms))
+        found[1:] *= np.sqrt(1 - kept**2)
+        for launch in range(1, launches):
+            found[launch] += kept * found[launch - 1]
         return found
 
     return errors
 
 
 def _normal(deviation: float) -> Errors:
-    return lambda random, algorithms: random.normal(0, deviation, algorithms)
+    return lambda random, *shape: random.normal(0, deviation, shape)
 
 
 MACHINES = (
     Machine("error 1 %", _normal(0.01)),
     Machine("error 3 %", _normal(0.03)),
     Machine("error 3 %, 40 algorithms", _normal(0.03), algorithms=40),
-    Machine("error 1 to 10 %, by algorithm", lambda random, n: random.normal(0, np.geomspace(0.01, 0.1, n))),
+    Machine(
+        "error 1 to 10 %, by algorithm",
+        lambda random, *shape: random.normal(0, np.geomspace(0.01, 0.1, shape[1]), shape),
+    ),
     Machine("error 1 %, of rounds 30 %", _normal(0.01), round_error=0.3),
     Machine("error 3 %, of rounds 1 %", _normal(0.03), round_error=0.01),
-    Machine("tails (t, 3 degrees)", lambda random, n: 0.02 * random.standard_t(3, n)),
+    Machine("tails (t, 3 degrees)", lambda random, *shape: 0.02 * random.standard_t(3, shape)),
     Machine(
-        "disturbed, 1 in 10", lambda random, n: random.normal(0, 0.02, n) + 0.5 * (random.random(n) < 0.1), mean=0.05
+        "disturbed, 1 in 10",
+        lambda random, *shape: random.normal(0, 0.02, shape) + 0.5 * (random.random(shape) < 0.1),
+        mean=0.05,
     ),
+    Machine("drifting, 2 %, half of it kept", _drifting(0.02, 0.5)),
+    Machine("drifting, 2 %, nine tenths kept", _drifting(0.02, 0.9)),
     Machine("all within 1 %", _normal(0.01), alike=True),
     Machine("all within 1 %, error 3 %", _normal(0.03), alike=True),
     Machine("one in two states, half, 1.5 ×", _two_states(0.5, 1.5), mean=0.5 * np.log(1.5), lead=0.1),
@@ -148,6 +171,7 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
     allocation = Allocation(MOST_LAUNCHES)
+    errors = {point: machine.errors(random, MOST_LAUNCHES, machine.algorithms) for point in points}
     for launch in range(1, MOST_LAUNCHES + 1):
         wanted = {point: remaining for point in points if (remaining := race.standing(point).remaining)}
         if not wanted:
@@ -158,8 +182,8 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         for point, remaining in wanted.items():
             number = rounds.get(point, USUAL_ROUNDS)
             deviation = machine.round_error / np.sqrt(number)
-            errors = machine.errors(random, machine.algorithms) + random.normal(0, deviation, machine.algorithms)
-            observed = np.exp(times[points.index(point)] + errors)
+            of_launch = errors[point][launch - 1] + random.normal(0, deviation, machine.algorithms)
+            observed = np.exp(times[points.index(point)] + of_launch)
             variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
             for each in sorted(remaining):
                 rows.append(Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.command import timpani
-from timpani.campaign.agenda import Racing, point_of
+from timpani.campaign.agenda import Racing
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start_costs import StartCosts
@@ -63,7 +63,7 @@ class Oracle:
             for turns in points:
                 for cell, turn in turns.items():
                     taken = turn.result.relative or turn.result.median_us or np.nan
-                    times[point_of(cell)][cell.algorithm].append(float(np.log(taken)))
+                    times[RacePoint.of(cell)][cell.algorithm].append(float(np.log(taken)))
         return {
             point: {each: float(np.mean(found)) for each, found in of.items() if len(found) == len(self.launches)}
             for point, of in times.items()
@@ -162,7 +162,7 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
             taking_part = wanted & turns.keys()
             if not taking_part:
                 continue
-            for result in _seen(turns, taking_part, rounds.get(point_of(next(iter(taking_part))))):
+            for result in _seen(turns, taking_part, rounds.get(RacePoint.of(next(iter(taking_part))))):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(taking_part))
     raise AssertionError("no race goes on after its last launch")

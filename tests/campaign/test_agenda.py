@@ -28,7 +28,7 @@ pytestmark = [needs_mpi, needs_two_cores]
 # The pipeline sends 256 KiB in 16,384 segments, and takes a hundred times as long as the others.
 ASKED = {
     "algorithms": "default,linear,pipeline:segment_bytes=16",
-    "sizes": "8,64,256K",
+    "sizes": "8,16,64,256K",
     "regret": "60%",
     "launches": "8",
 }
@@ -62,6 +62,19 @@ def test_a_race_measures_less_and_less(raced: Campaign) -> None:
     assert len(launches) <= 8
     assert len(launches[max(launches)]) < len(launches[1])
     assert {cell.message_bytes for cell in launches[1]} == {8, 64, 256 << 10}
+
+
+def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
+    looked_at = {result.cell.message_bytes for result in results_of(raced) if result.looked_at}
+    assert looked_at == {16}
+    assert {result.looked_at for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
+    assert race_standings(raced.results).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
+
+
+def test_points_that_the_budget_left_no_launch_for_are_counted(tmp_path: Path) -> None:
+    asked = ("--algorithms", "default,linear", "--sizes", "8,16,64", "--regret", "1%", "--budget", "2s")
+    done = typed("run", "bcast", *asked, "-o", tmp_path / "c")
+    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in done.stdout
 
 
 def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
@@ -124,14 +137,15 @@ def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
     dropped = cells.filter(pl.col("dropped").is_not_null())
     assert dropped.height
     assert dropped["status"].str.contains("dropped").all()
-    assert dropped["dropped"].str.contains(r"^after launch \d+: at (least|most) ").all()
+    raced_ones = dropped.filter(pl.col("message_bytes") != 16)
+    assert raced_ones["dropped"].str.contains(r"^after launch \d+: at (least|most) ").all()
     assert (dropped["launches"] <= 8).all()
     assert cells["launches_needed"].null_count() == cells.height
 
 
 def test_each_point_has_a_bound(raced: Campaign) -> None:
     standings = race_standings(raced.results)
-    assert standings.height == 3
+    assert standings["race_complete"].sum() == 3
     over = standings.filter("race_over")
     assert (over["regret_high"] <= 0.6).all()
     assert not standings["race_launches"].is_null().any()

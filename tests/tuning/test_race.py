@@ -6,8 +6,7 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race import Dropped, Race, RacePoint, Standing, Timed
-from timpani.tuning.race_sizes import coarse_sizes, looks_between, sizes_between
+from timpani.tuning.race import Dropped, Race, RacePoint, Timed
 
 POINT = RacePoint("bcast", 2, "core", 8, "warm")
 
@@ -108,46 +107,3 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
     ratio = race.ratio(POINT, names[DEFAULT], names["linear"])
     assert ratio is not None
     assert ratio.estimate == pytest.approx(2)
-
-
-def standing(done: bool, *serving: str, **excess: float) -> Standing:
-    """Of a point with six launches, or, where `excess` is given, one that was looked at in three."""
-    served = algorithms(serving)
-    seems = {each: excess.get(name, 0.5) for name, each in algorithms([DEFAULT, "a", "b", "c"]).items()}
-    seems |= {each: excess.get(name, 0.0) for name, each in served.items()}
-    return Standing(
-        3 if excess else 6, served[serving[0]], 0.01, done, frozenset(served.values()), frozenset(), {}, seems
-    )
-
-
-def test_a_race_begins_with_sizes_far_apart() -> None:
-    assert coarse_sizes([1 << i for i in range(21)]) == [1, 8, 64, 512, 4096, 32768, 1 << 20]
-    assert coarse_sizes([0]) == [0]
-    assert coarse_sizes([0, 1, 8]) == [0, 8]
-
-
-SIZES = [1, 2, 4, 8, 16]
-
-
-def test_sizes_between_are_measured_where_no_algorithm_serves_both_sides() -> None:
-    assert list(sizes_between(SIZES, {1: standing(True, "a"), 16: standing(True, "b")}, {})) == [4]
-    assert not list(sizes_between(SIZES, {1: standing(True, "a", "b"), 16: standing(True, "b")}, {}))
-    assert not list(sizes_between(SIZES, {1: standing(True, "a"), 2: standing(True, "b")}, {}))
-
-
-def test_sizes_between_are_looked_at_where_one_algorithm_serves_both_sides() -> None:
-    sides = {1: standing(True, "a", "b"), 16: standing(True, "b")}
-    looks = dict(looks_between(SIZES, sides))
-    assert sorted(looks) == [2, 4, 8]
-    assert {each.name for each in looks[4]} == {DEFAULT, "a", "b"}
-    assert not dict(looks_between(SIZES, {1: standing(True, "a"), 16: standing(True, "b")}))
-
-
-def test_what_is_found_otherwise_between_is_measured_with_all_algorithms() -> None:
-    sides = {1: standing(True, DEFAULT), 16: standing(True, DEFAULT)}
-    looked_at = {
-        2: standing(False, "a", default=1.6),
-        4: standing(False, DEFAULT, a=0.01),
-        8: standing(False, "a", default=0.04),
-    }
-    assert list(sizes_between(SIZES, sides, looked_at)) == [2]

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from timpani.campaign.agenda import Racing, point_of
+from timpani.campaign.agenda import Racing
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.tuning.race import RacePoint
 from timpani.tuning.race_parameters import neighbours, starting
 
 
@@ -63,7 +64,7 @@ def test_a_race_climbs_to_the_best_value_and_leaves_most_of_the_others_out() -> 
             taken = times[cell.algorithm] * random.lognormal(0, 0.003)
             turn = f"{launch}/0"
             agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
-    standing = agenda.race.standing(point_of(cells[0]))
+    standing = agenda.race.standing(RacePoint.of(cells[0]))
     assert segments(frozenset(measured[0] - {algorithms[0]})) == [1, 16, 256, 512]
     assert standing.choice == chain(segment_bytes=32 << 10)
     assert standing.done

@@ -71,7 +71,7 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     }
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
-    assert told["linear", 64] == "after 3 launches: looked at, between sizes that one algorithm serves"
+    assert told["linear", 64] == "after 3 launches: looked at, between points that one algorithm serves"
 
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:

@@ -9,6 +9,7 @@ from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
+from timpani.study.schema import REGRET
 from timpani.tuning.replacements import rules_text, warnings
 from timpani.tuning.selection import select
 from timpani.tuning.table import Gap, Rule
@@ -138,3 +139,22 @@ def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
 def test_rules_of_the_library_are_its_own_algorithms() -> None:
     frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
     assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]
+
+
+def raced(ranks: int, size: int, looked_at: bool, gain: float = 2.0) -> list[LaunchResult]:
+    return [
+        replace(result, looked_at=looked_at, in_turn=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
+        for result in measured({("openmpi/default", size): 100.0, ("timpani/ring", size): 100 / gain}, ranks=ranks)
+    ]
+
+
+def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
+    results = [*raced(8, 16, looked_at=False), *raced(4, 16, True), *raced(4, 32, True, gain=1.0)]
+    rules = select(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
+    assert [(rule.ranks.first, rule.sizes.first, rule.sizes.last) for rule in rules] == [(4, 16, 16), (8, 16, 16)]
+
+
+def test_a_size_that_a_race_looked_at_between_two_others_changes_no_rule() -> None:
+    results = [*raced(4, 8, False), *raced(4, 16, True, gain=1.0), *raced(4, 32, False), *raced(4, 64, True)]
+    rules = select(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
+    assert [(rule.sizes.first, rule.sizes.last) for rule in rules] == [(8, 64)]

@@ -9,8 +9,9 @@ from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
+from timpani.tuning.race_between import LOOK_LAUNCHES
+from timpani.tuning.race_grid import grids
 from timpani.tuning.race_parameters import neighbours, starting
-from timpani.tuning.race_sizes import LOOK_LAUNCHES, coarse_sizes, looks_between, sizes_between
 
 
 class Agenda(Protocol):
@@ -21,6 +22,10 @@ class Agenda(Protocol):
 
         Results of `launch` itself and of later ones make no difference.
         """
+        ...
+
+    def looks(self, launch: int) -> frozenset[RacePoint]:
+        """At which points launch number `launch` measures only the few algorithms that a race looks at."""
         ...
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
@@ -48,6 +53,10 @@ class Everything:
         """As `Agenda.wanted` has it."""
         return self._cells if launch <= self._launches else frozenset()
 
+    def looks(self, launch: int) -> frozenset[RacePoint]:
+        """None: all algorithms are measured everywhere."""
+        return frozenset()
+
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
         """None: all points go on until they are precise."""
         return {}
@@ -61,7 +70,8 @@ class Everything:
 
 
 class Racing:
-    """At each point the algorithms that may still be the best, at the sizes between which the choice changes."""
+    """At each point the algorithms that may still be the best, at sizes and rank counts between which the choice
+    changes."""
 
     def __init__(self, cells: Iterable[Cell], launches: int, regret: float) -> None:
         """Of `launches` at most, until the `regret` of each choice is bounded."""
@@ -70,13 +80,12 @@ class Racing:
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
         by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
         for cell in cells:
-            by_point[point_of(cell)].append(cell)
+            by_point[RacePoint.of(cell)].append(cell)
         self._cells = dict(by_point)
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
         self._allocation = Allocation(launches)
-        self._series = _series(by_point)
-        self._sizes = {series: set(coarse_sizes(sizes)) for series, sizes in self._series.items()}
-        self._looks: dict[RacePoint, frozenset[Algorithm]] = {}  # what is looked at where, at other sizes
+        self._grids = grids(by_point)
+        self._looks: list[frozenset[RacePoint]] = []  # of launch 1 and on
         self._taking_part: dict[RacePoint, set[Algorithm]] = {}  # of each point so far: not all parameters at first
         self._new: dict[RacePoint, frozenset[Algorithm]] = {}  # of these, what the next launch measures first
         self._take_up()
@@ -87,15 +96,21 @@ class Racing:
             if before := len(self._wanted):
                 self._race.add_launch(before, map(timed, self._results[before]))
                 self._allocation.add_launch(turns(self._results[before]))
-                self._refine()
+                self._refine(self._launches - before)
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
+            self._looks.append(frozenset(point for grid in self._grids for point in grid.looks.keys() - grid.full))
         return self._wanted[launch - 1]
+
+    def looks(self, launch: int) -> frozenset[RacePoint]:
+        """As `Agenda.looks` has it."""
+        self.wanted(launch)
+        return self._looks[launch - 1]
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
         """As `Agenda.rounds` has it, by what the launches before have told."""
         wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for cell in cells:
-            wanted[point_of(cell)].append(cell.algorithm)
+            wanted[RacePoint.of(cell)].append(cell.algorithm)
         return self._allocation.rounds(self._race, wanted, start_s)
 
     def told(self) -> int:
@@ -114,34 +129,31 @@ class Racing:
 
     def _remaining(self) -> frozenset[Cell]:
         found: set[Cell] = set()
-        for series, sizes in self._sizes.items():
-            for point in (_at(series, size) for size in sizes):
+        for grid in self._grids:
+            for point in grid.full:
                 remaining = self._race.standing(point).remaining & self._taking_part[point]
                 if new := self._new[point]:
                     remaining |= new | self._kept(point)
                 found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
-        for point, algorithms in self._looks.items():
-            if self._race.standing(point).launches < LOOK_LAUNCHES:
-                found.update(cell for cell in self._cells[point] if cell.algorithm in algorithms)
+            for point, algorithms in grid.looks.items():
+                if self._race.standing(point).launches < LOOK_LAUNCHES:
+                    found.update(cell for cell in self._cells[point] if cell.algorithm in algorithms)
         return frozenset(found)
 
-    def _refine(self) -> None:
-        for series, sizes in self._series.items():
-            standings = {size: self._race.standing(_at(series, size)) for size in sizes}
-            measured = {size: standings[size] for size in self._sizes[series]}
-            looked_at = {size: standings[size] for size in sizes if _at(series, size) in self._looks}
-            self._sizes[series].update(sizes_between(sizes, measured, looked_at))
-            for size, algorithms in looks_between(sizes, measured):
-                self._looks.setdefault(_at(series, size), algorithms)
+    def _refine(self, launches_left: int) -> None:
+        for grid in self._grids:
+            grid.refine(self._race.standing)
+            if launches_left <= LOOK_LAUNCHES:
+                grid.look_at_the_rest(self._race.standing)
         self._take_up()
 
     def _take_up(self) -> None:
         """Has further parameters take part at each point: at one that is new what a race begins with and what was
-        chosen at other sizes, elsewhere neighbours of the best."""
-        for series, sizes in self._sizes.items():
-            standings = [self._race.standing(_at(series, size)) for size in sizes]
+        chosen at other sizes and rank counts, elsewhere neighbours of the best."""
+        for grid in self._grids:
+            standings = [self._race.standing(point) for point in grid.points]
             chosen = {each.choice for each in standings if each.choice is not None}
-            for point in (_at(series, size) for size in sizes):
+            for point in grid.full:
                 algorithms = self._race.taking_part(point)
                 if point in self._taking_part:
                     further = neighbours(algorithms, self._race.standing(point).excess)
@@ -157,31 +169,10 @@ class Racing:
         return frozenset(each for each in self._race.taking_part(point) if each.is_default or each == choice)
 
 
-_Series = tuple[str, int, str, str]
-"""What stays the same while sizes vary: collective, ranks, placement, mode."""
-
-
-def _series(points: Iterable[RacePoint]) -> dict[_Series, list[int]]:
-    found: defaultdict[_Series, list[int]] = defaultdict(list)
-    for point in points:
-        found[point.collective, point.ranks, point.placement, point.mode].append(point.message_bytes)
-    return {series: sorted(sizes) for series, sizes in found.items()}
-
-
-def _at(series: _Series, size: int) -> RacePoint:
-    collective, ranks, placement, mode = series
-    return RacePoint(collective, ranks, placement, size, mode)
-
-
-def point_of(cell: Cell) -> RacePoint:
-    """What the algorithm of `cell` competes at."""
-    return RacePoint(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode)
-
-
 def timed(result: LaunchResult) -> Timed:
     """A result as a race takes it; one without error and with a median."""
     assert result.median_us is not None
-    return Timed(point_of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
+    return Timed(RacePoint.of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
 
 
 def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:
@@ -200,7 +191,7 @@ def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:
         to_the_end = rounds.count(max(rounds))
         for each, number, called in zip(rivals, rounds, calls, strict=True):
             yield Turns(
-                point_of(each.cell),
+                RacePoint.of(each.cell),
                 each.cell.algorithm,
                 number,
                 number * (each.relative_error or 0.0) ** 2 * to_the_end / max(1, to_the_end - 1),

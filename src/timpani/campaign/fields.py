@@ -100,6 +100,7 @@ class ResultFields(CellFields):
     skewed: NotRequired[bool]
     oversubscribed: NotRequired[bool]
     simulated: NotRequired[bool]
+    looked_at: NotRequired[bool | None]
     error: NotRequired[Annotated[str, AfterValidator(_message)] | None]
 
 

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -26,7 +26,8 @@ from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
-from timpani.tuning.race_sizes import coarse_sizes
+from timpani.tuning.race import RacePoint
+from timpani.tuning.race_grid import grids
 
 
 @dataclass(frozen=True)
@@ -185,22 +186,24 @@ class CampaignPlan:
 
     @property
     def least_seconds(self) -> float:
-        """About how long it takes at least: of a race three launches of the sizes that it begins with."""
+        """About how long it takes at least: of a race three launches of the points that it begins with."""
         if self.study.regret is None:
             return self.seconds
-        sizes = sum(len(coarse_sizes(sizes)) for sizes in self._sizes.values())
-        share = sizes / sum(map(len, self._sizes.values()))
-        starting = sum(start_seconds(self.mpi.kind, group.ranks) for group in self.groups)
-        return min(self.seconds, LOOKS[0] * (starting + share * (self.launch_seconds - starting)))
-
-    @property
-    def _sizes(self) -> dict[str, tuple[int, ...]]:
-        return {collective: self.study.sizes_of(collective) for collective in self.study.collectives}
+        first = {point for grid in grids({RacePoint.of(each.cell) for each in self.cells}) for point in grid.full}
+        begun = [
+            replace(group, cells=cells)
+            for group in self.groups
+            if (cells := tuple(each for each in group.cells if RacePoint.of(each.cell) in first))
+        ]
+        return min(self.seconds, LOOKS[0] * self._seconds_of(begun))
 
     @property
     def launch_seconds(self) -> float:
         """About how long one launch of all cells takes, starts included: no less than the longest start."""
-        seconds = [self._start_seconds(group) for group in self.groups]
+        return self._seconds_of(self.groups)
+
+    def _seconds_of(self, groups: Iterable[Group]) -> float:
+        seconds = [self._start_seconds(group) for group in groups]
         return max(sum(seconds) / self.concurrent_launches, *seconds)
 
     def _start_seconds(self, group: Group) -> float:

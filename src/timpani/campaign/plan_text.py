@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from zlib import crc32
 
-from timpani.campaign.agenda import point_of
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.libraries.library import Controls
 from timpani.providers.rules import BY_RULES
@@ -79,7 +78,7 @@ def cell_lines(cells: list[PlannedCell], world: int, rounds: Mapping[RacePoint, 
             yield f"ranks {ranks}"
         if planned.competes_at != point:
             point = planned.competes_at
-            number = rounds.get(point_of(planned.cell))
+            number = rounds.get(RacePoint.of(planned.cell))
             yield "point" if number is None else f"point {number}"
         cell = planned.cell
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"

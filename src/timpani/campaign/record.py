@@ -33,6 +33,7 @@ class LaunchResult:
     probe_before_ns, probe_after_ns   the state of the machine before and after: what a cache line takes one way between
                  two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
                  where nobody looked.
+    looked_at    whether a race had only a few algorithms measured at the point in this launch; None in older records
     part         the start of the MPI program that it came from; None in imports
     world        how many ranks that had: of more than the cell's the first ran it, and the others slept. None in
                  imports, and in records older than such starts, which had as many as the cell
@@ -66,6 +67,7 @@ class LaunchResult:
     probe_before_ns: float | None = None
     probe_after_ns: float | None = None
     error: str | None = None  # why the cell failed, with what the rank printed
+    looked_at: bool | None = None
     part: str | None = None
     world: int | None = None
     samples: str | None = None

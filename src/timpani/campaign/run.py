@@ -40,12 +40,14 @@ _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
 class Outcome:
     """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
 
-    killed  cells that were given up since their launches were killed, by whoever it was
+    killed     cells that were given up since their launches were killed, by whoever it was
+    unreached  points that a race had not come to when its budget was spent
     """
 
     ended: Literal["complete", "stopped", "budget"]
     missing: int
     killed: int = 0
+    unreached: int = 0
 
 
 @dataclass
@@ -88,7 +90,7 @@ class Runner:
             return Outcome("stopped", missing, killed)
         if not self.store.done:
             raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
-        return Outcome("budget", missing, killed)
+        return Outcome("budget", missing, killed, self._unreached() if self.plan.study.regret is not None else 0)
 
     def anything_left(self) -> bool:
         """Whether a cell of some launch is still to be measured."""
@@ -136,6 +138,10 @@ class Runner:
             wanted = self._agenda.wanted(launch)
             missing += len(self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)))
         return missing
+
+    def _unreached(self) -> int:
+        reached = {RacePoint.of(cell) for cell, _ in self.store.done}
+        return len({RacePoint.of(each.cell) for each in self.plan.cells} - reached)
 
     def _cell_time_limit(self) -> float:
         """Seconds for each cell of the next launch."""
@@ -231,7 +237,8 @@ class Runner:
         self._record(replace(result, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:
-        result = replace(result, simulated=self.plan.machine.simulated)
+        looked_at = RacePoint.of(result.cell) in self._agenda.looks(result.launch)
+        result = replace(result, simulated=self.plan.machine.simulated, looked_at=looked_at)
         self.store.add_result(result)
         self._agenda.take(result)
         self._start_costs.take(result)

@@ -47,7 +47,7 @@ FIGURE = Figure(
         "raced",
         "What the race measured where",
         "Launches that each algorithm and size got before it was dropped or the point was over. Between two "
-        "sizes that one algorithm serves a few algorithms were only looked at, in three launches.",
+        "sizes or rank counts that one algorithm serves a few algorithms were only looked at, in three launches.",
         of=pl.col("dropped").is_not_null().any(),
     ),
     place=145,

@@ -34,7 +34,11 @@ def stopped_status(outcome: Outcome, signal_number: int | None) -> int:
         typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
         return STOPPED + (signal_number or 0)
     if outcome.ended == "budget":
-        typer.echo(f"the budget is spent: {counted(outcome.missing, 'result')} missing; the same command goes on")
+        missing = f"{counted(outcome.missing, 'result')} missing" if outcome.missing else ""
+        points = counted(outcome.unreached, "point")
+        unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
+        left = ", and ".join(filter(None, (missing, unreached)))
+        typer.echo(f"the budget is spent: {left}; the same command goes on")
     return 0
 
 

@@ -213,7 +213,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         f"{counted(race.points, 'point')}"
     )
     if race.looked_at:
-        line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'size')} between"
+        line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'point')} between"
     if race.reached == race.points:
         return [line + "."]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""

@@ -14,7 +14,7 @@ from timpani.tuning.raced import raced_points
 
 def load_together(folders: Sequence[Path]) -> Campaign:
     """The campaigns in `folders` with their results and counted messages, under the first one's header; of several
-    races without the sizes that one only looked at, which another may have measured.
+    races without the points that one only looked at, which another may have measured.
 
     UserError where they are of different libraries or machines, or two measured the same cell.
     """

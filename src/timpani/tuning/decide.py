@@ -29,7 +29,7 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     algorithm is faster), `ratio_low` and `ratio_high` at 95 % (null where there are too few launches for a bound),
     `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
     Algorithms or defaults without a successful launch have no row. Of a race the bounds and what is significant are its
-    own (`compare_by_race`), there is no p-value, and sizes that it only looked at are left out.
+    own (`compare_by_race`), there is no p-value, and points that it only looked at are left out.
     """
     return pl.concat(
         [
@@ -37,6 +37,13 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
             for part in by_kind(raced_points(results))
         ]
     )
+
+
+def compare_looks(results: pl.DataFrame) -> pl.DataFrame:
+    """As `compare_with_default` does, at the points that a race only looked at: by its bounds, which hold there for the
+    algorithms that were looked at."""
+    looked_at = results.join(raced_points(results), on=POINT, how="anti", maintain_order="left")
+    return _compare_with(competing(launch_medians(looked_at)), DEFAULT, race_of(results))
 
 
 def compare_with_plain_message(results: pl.DataFrame) -> pl.DataFrame:

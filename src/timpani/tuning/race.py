@@ -7,13 +7,14 @@ by launch, so that a race that was interrupted goes on as it would have.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import exp, inf, log, log1p, nan
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, prior_of
-from timpani.study.cell import Algorithm
+from timpani.study.cell import Algorithm, Cell
 
 _HARDLY_MATTERS = 2.0
 """Times the accepted regret: a default with a bound of that is not told from the choice at any price."""
@@ -34,6 +35,11 @@ class RacePoint:
     message_bytes: int
     mode: str
     machine: str = ""
+
+    @classmethod
+    def of(cls, cell: Cell) -> Self:
+        """What the algorithm of `cell` competes at."""
+        return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode)
 
 
 @dataclass(frozen=True)

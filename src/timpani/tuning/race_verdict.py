@@ -13,7 +13,8 @@ class RaceVerdict:
 
     accepted   regret that was asked for, as a share
     points     that all algorithms took part in
-    looked_at  others, between sizes that one algorithm serves: there a few were looked at in three launches
+    looked_at  others, between sizes or rank counts that one algorithm serves: there a few were looked at in three
+               launches
     reached    how many of them have a 95 % bound of at most `accepted`
     unbounded  how many have none yet
     largest    the largest bound of all that have one; None where none has

@@ -1,6 +1,6 @@
 """What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -58,7 +58,7 @@ def race_of(results: pl.DataFrame) -> Race | None:
 
 
 def raced_points(results: pl.DataFrame) -> pl.DataFrame:
-    """The results without those of sizes that a race only looked at; all where there was no race."""
+    """The results without those of points that a race only looked at; all where there was no race."""
     looked_at = race_standings(results).filter(~pl.col("race_complete"))
     if looked_at.is_empty():
         return results
@@ -111,7 +111,7 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
     where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
-    many there were, and whether all algorithms of the other sizes took part. Else empty."""
+    many there were, and whether it was raced, not only looked at. Else empty."""
     race = race_of(results)
     incomplete = _only_looked_at(race, results) if race else set()
     rows: list[tuple[object, ...]] = []
@@ -146,7 +146,7 @@ def _dropped(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     for point in race.points():
         standing = race.standing(point)
         if point in incomplete:
-            text = f"after {counted(standing.launches, 'launch')}: looked at, between sizes that one algorithm serves"
+            text = f"after {counted(standing.launches, 'launch')}: looked at, between points that one algorithm serves"
             told = dict.fromkeys(race.taking_part(point), text)
         else:
             told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
@@ -158,9 +158,19 @@ def _dropped(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 
 
 def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
-    """The points that lack algorithms with which the race began at other sizes."""
-    begun: dict[RacePoint, set[Algorithm]] = {}
+    """The points at which the race had only a few algorithms measured, in all launches."""
     raced = results.filter(pl.col(REGRET).is_not_null())
+    told = raced.group_by(POINT).agg(
+        (~pl.col("looked_at")).any().alias("raced"), pl.col("looked_at").is_null().any().alias("older")
+    )
+    unknown = {_point(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
+    looked_at = {_point(row) for row in told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)}
+    return looked_at | (unknown & _lacking_algorithms(race, raced) if unknown else set())
+
+
+def _lacking_algorithms(race: Race, raced: pl.DataFrame) -> set[RacePoint]:
+    """The points that lack algorithms with which the race began at other sizes: what older records tell."""
+    begun: dict[RacePoint, set[Algorithm]] = {}
     first = raced.filter(pl.col("launch") == pl.col("launch").min().over("machine"))
     for row in first.select(*POINT, *ALGORITHM).unique().iter_rows(named=True):
         begun.setdefault(replace(_point(row), message_bytes=0), set()).add(_algorithm(row))
@@ -177,7 +187,7 @@ def _in_words(why: Dropped, accepted: float) -> str:
     return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"
 
 
-def _point(row: dict[str, Any]) -> RacePoint:
+def _point(row: Mapping[str, Any]) -> RacePoint:
     return RacePoint(**{name: row[name] for name in POINT})
 
 

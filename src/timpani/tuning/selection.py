@@ -10,7 +10,7 @@ from timpani.study.cell import Algorithm, is_under_files, parse_parameters
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
-from timpani.tuning.decide import compare_with_default
+from timpani.tuning.decide import compare_looks, compare_with_default
 from timpani.tuning.raced import raced_points
 from timpani.tuning.table import ALL, Evidence, Gap, Rule, Span
 
@@ -77,8 +77,26 @@ def _winners(
     results: pl.DataFrame, layouts: Layouts, provider: str
 ) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
     """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
-    placement, mode and machine; with the evidence of the place where they gain least."""
-    results = raced_points(results)
+    placement, mode and machine; with the evidence of the place where they gain least.
+
+    Of points that a race only looked at those where one is, if the race bounded nothing on one side of them on as many
+    ranks: what lies between two sizes needs no evidence of its own.
+    """
+    complete = raced_points(results)
+    raced = dict(_winning(complete, compare_with_default(complete), layouts, provider))
+    found = dict(raced)
+    looked_at = results.join(complete, on=POINT, how="anti")
+    for point, winners in _winning(looked_at, compare_looks(results), layouts, provider):
+        *series, size = point
+        beside = [at for *other, at in raced if other == series]
+        if winners and not (beside and min(beside) <= size <= max(beside)):
+            found[point] = winners
+    yield from sorted(found.items())
+
+
+def _winning(
+    results: pl.DataFrame, compared: pl.DataFrame, layouts: Layouts, provider: str
+) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
     known = pl.DataFrame(
         [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
         schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
@@ -90,8 +108,7 @@ def _winners(
     tried = points.join(known, on=["ranks", "placement"]).group_by(rule_point).len("tried")
     evidence = ("ratio", "ratio_low", "ratio_high", "launches")
     won = (
-        compare_with_default(results)
-        .filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
+        compared.filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
         .join(known, on=["ranks", "placement"])
         .sort("ratio")
         .group_by(*rule_point, *ALGORITHM, maintain_order=True)

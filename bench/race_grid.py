@@ -1,0 +1,122 @@
+"""What does a race over sizes and rank counts save, and cost? On synthetic machines, whose truth is known.
+
+Algorithms of a broadcast take what Hockney's model says of their rounds, with latency and bandwidth drawn for each
+campaign, and 10 % of their own beside. The default is the one that would be best on another machine, whose latency and
+bandwidth differ by factors of about two, and at one point in twenty any of them. A launch adds errors of 2 %. Of all
+rank counts and sizes asked for: how many were raced, what choices cost at these and at those that were only looked at,
+and results and starts as a share of ten launches of everything.
+"""
+
+import os
+from collections import Counter
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from timpani.campaign.agenda import Racing
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.tuning.race import RacePoint
+
+CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "100"))
+ACCEPTED = 0.02
+MOST_LAUNCHES = 32
+USUAL_LAUNCHES = 10
+RANKS = {
+    "powers of two, 2 to 256": [2**i for i in range(1, 9)],
+    "multiples of 8, 8 to 128": [8 * i for i in range(1, 17)],
+}
+SIZES = [2**i for i in range(3, 21)]
+
+SEGMENT = 8192
+"""Bytes of a pipelined algorithm's messages."""
+
+DEVIATION = 0.02
+OWN = 0.1
+OTHERWISE = 0.7
+SURPRISES = 0.05
+
+Floats = NDArray[np.float64]
+
+
+def times(ranks: int, size: int, latency: float, per_byte: float) -> list[float]:
+    """Linear, chain, binomial, pipelined binary tree, scatter and allgather by doubling, and by a ring."""
+    rounds = ceil(log2(ranks))
+    segments = ceil(size / SEGMENT)
+    message, segment = latency + size * per_byte, latency + min(size, SEGMENT) * per_byte
+    moved = 2 * size * per_byte * (ranks - 1) / ranks
+    return [
+        (ranks - 1) * message,
+        (ranks - 2 + segments) * segment,
+        rounds * message,
+        2 * (rounds + segments - 1) * segment,
+        2 * rounds * latency + moved,
+        (rounds + ranks - 1) * latency + moved,
+    ]
+
+
+def truth(random: np.random.Generator, ranks: list[int]) -> dict[tuple[int, int], Floats]:
+    """Log times by ranks and size, of the default first."""
+    latency, per_byte = random.lognormal(0, 1), 1e-3 * random.lognormal(0, 1)
+    own = random.normal(0, OWN, len(times(2, 8, latency, per_byte)))
+    believed = latency * random.lognormal(0, OTHERWISE), per_byte * random.lognormal(0, OTHERWISE)
+    found = {}
+    for count in ranks:
+        for size in SIZES:
+            of_all = np.log(times(count, size, latency, per_byte)) + own
+            usual = int(np.argmin(times(count, size, *believed)))
+            chosen = int(random.integers(len(own))) if random.random() < SURPRISES else usual
+            found[count, size] = np.concatenate([of_all[[chosen]], of_all])
+    return found
+
+
+def run() -> None:
+    print(
+        f"{CAMPAIGNS} campaigns over {len(SIZES)} sizes, regret of {ACCEPTED:.0%} accepted, "
+        f"{MOST_LAUNCHES} launches at most"
+    )
+    for name, ranks in RANKS.items():
+        random = np.random.default_rng(1)
+        regrets: dict[str, list[float]] = {"default": [], "raced": [], "looked at": []}
+        measured: Counter[str] = Counter()
+        for _ in range(CAMPAIGNS):
+            campaign(random, ranks, regrets, measured)
+        asked = CAMPAIGNS * len(ranks) * len(SIZES)
+        everything = asked * USUAL_LAUNCHES * (1 + len(times(2, 8, 1, 1)))
+        print(
+            f"{name}: {len(regrets['raced']) / asked:.0%} of points raced, "
+            f"{len(regrets['looked at']) / asked:.0%} looked at; "
+            f"{measured['results'] / everything:.0%} of the results, "
+            f"{measured['starts'] / (CAMPAIGNS * USUAL_LAUNCHES * len(ranks)):.0%} of the starts"
+        )
+        for of, found in regrets.items():
+            print(f"  {of}: mean regret {np.mean(found):.2%}, 99 of 100 at most {np.quantile(found, 0.99):.0%}")
+
+
+def campaign(
+    random: np.random.Generator, ranks: list[int], regrets: dict[str, list[float]], measured: Counter[str]
+) -> None:
+    """One race, to its end."""
+    true = truth(random, ranks)
+    algorithms = [Algorithm("synthetic", DEFAULT), *(Algorithm("synthetic", str(i)) for i in range(6))]
+    cells = [Cell("bcast", each, at[0], "core", at[1], "warm") for at in true for each in algorithms]
+    agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
+    raced: set[RacePoint] = set()
+    for launch in range(1, MOST_LAUNCHES + 1):
+        wanted = sorted(agenda.wanted(launch))
+        measured["results"] += len(wanted)
+        measured["starts"] += len({cell.ranks for cell in wanted})
+        raced |= {RacePoint.of(cell) for cell in wanted} - agenda.looks(launch)
+        for cell in wanted:
+            time = true[cell.ranks, cell.message_bytes][algorithms.index(cell.algorithm)]
+            taken = float(np.exp(time + random.normal(0, DEVIATION)))
+            turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
+            agenda.take(LaunchResult(cell, launch, "synthetic", median_us=taken, in_turn=turn, relative=taken))
+    agenda.wanted(MOST_LAUNCHES + 1)
+    for point in agenda.race.points():
+        here, choice = true[point.ranks, point.message_bytes], agenda.race.standing(point).choice
+        assert choice is not None
+        regret = np.expm1(here - here.min())
+        regrets["raced" if point in raced else "looked at"].append(float(regret[algorithms.index(choice)]))
+        regrets["default"].append(float(regret[0]))

@@ -1,0 +1,129 @@
+"""Races over sizes and rank counts, on a machine whose times are known."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timpani.campaign.agenda import Racing
+from timpani.campaign.record import LaunchResult
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.tuning.race import RacePoint
+from timpani.tuning.race_between import LOOK_LAUNCHES
+from timpani.tuning.race_grid import grids
+
+NAMES = (DEFAULT, "linear", "binomial", "chain", "pipeline", "scatter", "ring")
+SIZES = [8, 64, 512, 4096, 32768]
+RANKS = [2, 4, 6, 8, 12, 16, 32]
+
+Times = Callable[[str, int, int], float]
+"""By name, ranks and size."""
+
+Measured = dict[tuple[int, int], list[set[str]]]
+"""By ranks and size the algorithms of each launch that measured there."""
+
+
+def race(times: Times, ranks: Sequence[int] = RANKS, sizes: Sequence[int] = SIZES, launches: int = 64) -> Measured:
+    """A whole race."""
+    cells = [
+        Cell("bcast", Algorithm("openmpi", name), count, "core", size, "warm")
+        for name in NAMES
+        for count in ranks
+        for size in sizes
+    ]
+    agenda = Racing(cells, launches=launches, regret=0.02)
+    random = np.random.default_rng(1)
+    measured: defaultdict[tuple[int, int], list[set[str]]] = defaultdict(list)
+    for launch in range(1, launches + 1):
+        together: defaultdict[RacePoint, set[str]] = defaultdict(set)
+        for cell in sorted(agenda.wanted(launch), key=str):
+            together[RacePoint.of(cell)].add(cell.algorithm.name)
+            taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
+            turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
+            agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
+        for point, names in together.items():
+            here = measured[point.ranks, point.message_bytes]
+            here.append(names)
+            assert (point in agenda.looks(launch)) == (set.union(*here) != set(NAMES))
+    assert not agenda.wanted(launches + 1)
+    return measured
+
+
+def crossing(most_ranks: int, most_bytes: int) -> Times:
+    """Binomial serves so many ranks and bytes at most, chain the others."""
+
+    def time(name: str, ranks: int, size: int) -> float:
+        if name == _best(ranks, size):
+            return 1.0
+        return 1.3 if name == DEFAULT else 1.5 + NAMES.index(name) / 10
+
+    def _best(ranks: int, size: int) -> str:
+        return "binomial" if ranks <= most_ranks and size <= most_bytes else "chain"
+
+    return time
+
+
+def by_default(name: str, ranks: int, size: int) -> float:
+    return 1.0 if name == DEFAULT else 2.0
+
+
+def with_all_algorithms(measured: Measured) -> set[tuple[int, int]]:
+    return {point for point, launches in measured.items() if set.union(*launches) == set(NAMES)}
+
+
+def test_a_race_begins_at_rank_counts_and_sizes_far_apart() -> None:
+    points = [RacePoint("bcast", ranks, "core", size, "warm") for ranks in RANKS for size in (8, 16, 64)]
+    [grid] = grids(points)
+    assert sorted((point.ranks, point.message_bytes) for point in grid.full) == [
+        (ranks, size) for ranks in (2, 8, 32) for size in (8, 64)
+    ]
+    [alone] = grids(point for point in points if point.ranks == 4)
+    assert len(alone.full) == 2
+
+
+def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looked_at() -> None:
+    measured = race(by_default)
+    assert with_all_algorithms(measured) == {(ranks, size) for ranks in (2, 8, 32) for size in SIZES}
+    between = {point: launches for point, launches in measured.items() if point[0] not in (2, 8, 32)}
+    assert len(between) == 4 * len(SIZES)
+    assert all(len(launches) == LOOK_LAUNCHES for launches in between.values())
+
+
+def test_rank_counts_between_which_the_choice_changes_are_measured() -> None:
+    found = {ranks for ranks, _ in with_all_algorithms(race(crossing(12, 1 << 20)))}
+    assert found >= {2, 8, 12, 16, 32}
+    assert not found & {4, 6}
+
+
+def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() -> None:
+    def slow_on_six(name: str, ranks: int, size: int) -> float:
+        return 3.0 if (name, ranks, size) == (DEFAULT, 6, 512) else by_default(name, ranks, size)
+
+    found = with_all_algorithms(race(slow_on_six)) - with_all_algorithms(race(by_default))
+    assert found == {(6, 512), (4, 512)}, "and what lies between it and a rank count that the default serves"
+
+
+def test_what_takes_too_many_launches_to_reach_is_looked_at_in_the_last_ones() -> None:
+    ranks = list(range(1, 33))
+    measured = race(crossing(13, 1 << 20), ranks, [8], launches=8)
+    assert set(measured) == {(count, 8) for count in ranks}
+    assert len(with_all_algorithms(measured)) < 6
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=6, unique=True).map(sorted),
+    st.lists(st.integers(0, 9).map(lambda i: 4**i), min_size=1, max_size=6, unique=True).map(sorted),
+    st.integers(1, 40),
+    st.integers(0, 9).map(lambda i: 4**i),
+)
+def test_every_rank_count_and_size_is_measured_or_looked_at(
+    ranks: list[int], sizes: list[int], most_ranks: int, most_bytes: int
+) -> None:
+    times = crossing(most_ranks, most_bytes)
+    measured = race(times, ranks, sizes)
+    assert set(measured) == {(count, size) for count in ranks for size in sizes}
+    for (count, size), launches in measured.items():
+        assert min(NAMES, key=lambda name: times(name, count, size)) in launches[-1]
