@@ -273,6 +273,16 @@ def test_a_start_that_fails_now_and_then_is_repeated(runner_with: Callable[[str]
     assert ends.count("died") == 3
 
 
+def test_a_cell_whose_launch_ends_right_after_its_result_has_that_alone(
+    runner_with: Callable[[str], Runner], tmp_path: Path
+) -> None:
+    under_way = '"${last%/*}/cell.txt"'
+    runner = runner_with(f'{FOUND[0].mpirun} "$@"; for last; do :; done; echo 0 > {under_way}; kill -9 $$')
+    assert runner.run().ended == "complete"
+    assert len(keys(tmp_path / "c")) == 4
+    assert not [line for line in results(tmp_path / "c") if line["error"]]
+
+
 def test_a_library_that_starts_no_more_ends_the_campaign(runner_with: Callable[[str], Runner], tmp_path: Path) -> None:
     runner = runner_with(f'[ -e {tmp_path}/once ] && exit 3; touch {tmp_path}/once; {FOUND[0].mpirun} "$@"')
     with pytest.raises(UserError, match="can't start 2 ranks: ended with status 3: it printed nothing"):

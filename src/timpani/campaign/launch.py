@@ -1,6 +1,5 @@
 """One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows."""
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -13,11 +12,11 @@ from typing import Literal
 from timpani.campaign.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
+from timpani.native.die_with_parent import die_with_parent
 
 _START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
 _OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def _start(command: Command, output: Path, without: Collection[str]) -> "subproc
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         except OSError as error:
             raise UserError(
@@ -107,11 +106,6 @@ def tail(path: Path) -> str:
 def one_line(output: str) -> str:
     """The first line of what a launch printed."""
     return output.partition("\n")[0].strip() or "it printed nothing"
-
-
-def _die_with_parent() -> None:
-    """Run in the child: the kernel ends it when its parent dies, so that a killed campaign leaves no ranks behind."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

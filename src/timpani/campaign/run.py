@@ -191,8 +191,8 @@ class Runner:
                 seen.measured += 1
 
         ended = yield from start.follow(timeout, lambda: self.stop() or bool(seen.binding_mistake), take)
-        if (number := cell_under_way(start.folder)) in cells:
-            seen.current = cells[number]
+        if (number := cell_under_way(start.folder)) in cells and (cells[number].cell, launch) not in self.store.done:
+            seen.current = cells[number]  # else its result was written before it said that it calls no other
         start.end(ended, {"binding_mistake": seen.binding_mistake, **seen.facts})
         if seen.binding_mistake:
             raise UserError(

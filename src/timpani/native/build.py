@@ -15,17 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from timpani.errors import UserError
+from timpani.native.die_with_parent import die_with_parent
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _ERROR_LINES = 5
-
-_ENDING_WITH_US = (
-    "import ctypes, os, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM); os.execv(sys.argv[1], sys.argv[1:])"
-)
-"""A program that becomes another, which the system ends when we are killed (prctl(2): PR_SET_PDEATHSIG is 1)."""
 
 
 def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
@@ -127,14 +123,10 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
         *options,
     ]
-    make = [
-        str(tools["ninja"]),
-        "-C",
-        str(tree),
-        *programs,
-    ]  # which ends its compilers; `cmake --build` leaves it running
+    # Not by `cmake --build`, which would leave it running: ninja ends its compilers.
+    make = [str(tools["ninja"]), "-C", str(tree), *programs]
     for step in (configure, make):
-        result = _run([sys.executable, "-I", "-S", "-c", _ENDING_WITH_US, *step], dict(mpi.environment))
+        result = _run(step, dict(mpi.environment))
         if result.returncode != 0:
             raise UserError(
                 f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
@@ -153,6 +145,7 @@ def _run(command: list[str], environment: Mapping[str, str]) -> "subprocess.Comp
             errors="replace",
             check=False,
             env={**os.environ, **environment, "LC_ALL": "C"},  # English, for `_first_errors`
+            preexec_fn=die_with_parent,
         )
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, stdout=str(error))
