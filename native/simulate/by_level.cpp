@@ -84,7 +84,7 @@ class Levels {
                 if (k < rounds) begin(rank, each, k);
             }
             for (int rank = 0; rank < args_.ranks; ++rank) {
-                if (at(rank).received.peer >= 0) flow(rank);
+                if (at(rank).received.peer >= 0) flow(rank, static_cast<std::uint32_t>(k));
             }
         }
         return last_;
@@ -161,7 +161,7 @@ class Levels {
     }
 
     /// Lets the message flow that `number` receives.
-    void flow(int number) {
+    void flow(int number, std::uint32_t round) {
         Rank<Moment>& receiver = at(number);
         const int from = receiver.received.peer;
         Rank<Moment>& sender = at(from);
@@ -173,7 +173,7 @@ class Levels {
         if (both.time < out.since || (both.time <= in.last_start && in.until.time > 0)) throw NotByLevel();
         // Two that would share a port.
         if (fair_ && later(out.free, in.free).time > both.time) throw NotByLevel();
-        const auto message = till_.message(from, number, sender.sent.count);
+        const auto message = till_.message(from, number, sender.sent.count, round);
         Moment now = later(both, later(out.free, in.free));
         now.waits_from(both);
         if (now.time > out.free.time) out.since = now.time;

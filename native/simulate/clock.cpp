@@ -147,7 +147,7 @@ class Clock {
         return {sent.number, received.number, sent.rank, received.rank, send};
     }
     [[nodiscard]] Till::Priced priced(const Message& send, const Message& receive) {
-        return till_.message(send.rank, receive.rank, send.count);
+        return till_.message(send.rank, receive.rank, send.count, send.round);
     }
 
     /// The messages that wait for a port: in a heap of their sides there.
@@ -314,7 +314,7 @@ Moment<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args,
     std::optional<Moment<kTerms>> found;
     if (!by_events) {
         const auto symmetry = symmetry_of(algorithm, args);
-        if (symmetry != Symmetry::none && args.topology == nullptr) {
+        if (symmetry != Symmetry::none && args.topology == nullptr && costs.noise.factors.empty()) {
             found = Clock<Moment<kTerms>>(algorithm, args, costs, tell, symmetry).run();
         } else {
             found = last_by_level<kTerms>(algorithm, args, costs);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simulate/noise.hpp"
+
 namespace timpani {
 
 /// What a message takes by its own size, from `first_bytes` on, as in LogGP: of n bytes gap + per_byte · n, for which
@@ -37,6 +39,8 @@ struct Costs {
     /// Whether the messages under way at once share ports and links fairly (fair_flows.hpp), so that all end late. Else
     /// one passes behind the other.
     bool fair = false;
+    /// Of what messages take by their lines; shared links pass their bytes without.
+    Noise noise{};
     /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
     std::array<std::vector<Line>, kRelations> messages{};
 };

@@ -34,9 +34,8 @@ class FairFlows {
         const int id = take_place();
         Flow& flow = flows_[static_cast<std::size_t>(id)];
         flow = {.since = time};
-        const double alone = message.line->gap + message.bytes * message.line->per_byte;
-        pass(id, 2 * static_cast<std::size_t>(sender), alone, kPort);
-        pass(id, 2 * static_cast<std::size_t>(receiver) + 1, alone, kPort);
+        pass(id, 2 * static_cast<std::size_t>(sender), message.alone(), kPort);
+        pass(id, 2 * static_cast<std::size_t>(receiver) + 1, message.alone(), kPort);
         if (topology_ != nullptr) pass_links(id, sender, receiver, message.bytes);
         return id;
     }
@@ -86,10 +85,10 @@ class FairFlows {
     void pay(Moment& now, int id, const Till::Priced& message) {
         Flow& flow = flows_[static_cast<std::size_t>(id)];
         Moment undisturbed = now;
-        const double alone = message.line->gap + message.bytes * message.line->per_byte;
+        const double alone = message.alone();
         const double share = alone > 0 ? flow.limited[kPort] / alone : 1;
-        now.pay(message.term, share, message.line->gap);
-        now.pay(message.term + 1, share * message.bytes, message.line->per_byte);
+        now.pay(message.term, share * message.factor, message.line->gap);
+        now.pay(message.term + 1, share * message.factor * message.bytes, message.line->per_byte);
         for (std::size_t relation = 0; relation < kRelations; ++relation) {
             const double cost = costs_.shared.at(relation);
             if (cost > 0) {

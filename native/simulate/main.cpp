@@ -3,6 +3,7 @@
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
 //   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
 //   LATENCY_PER_BYTE]…]…
+//   noise DRAW FACTOR…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
 // {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
@@ -11,7 +12,8 @@
 // can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
 // equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Costs
 // hold for the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are
-// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. A line
+// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. Noise
+// (simulate/noise.hpp) holds from its line to the next costs, and is answered by {}. A line
 // `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
 
 #include <algorithm>
@@ -123,6 +125,16 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
     return costs;
 }
 
+/// What follows the word `noise`.
+Noise parse_noise(std::istringstream& words, const std::string& line) {
+    Noise noise;
+    words >> noise.draw;
+    for (double factor = 0; words >> factor;) noise.factors.push_back(factor);
+    const bool valid = words.eof() && noise.factors.size() > 1 && noise.factors.front() >= 0;
+    if (!valid || !std::ranges::is_sorted(noise.factors)) throw std::runtime_error("not noise: " + line);
+    return noise;
+}
+
 std::string number(double value) {
     std::ostringstream text;
     text.precision(17);
@@ -185,6 +197,9 @@ int main() {
             std::string first;
             if (words >> first; first == "costs") {
                 costs = parse_costs(words, line);
+                std::cout << "{}\n";
+            } else if (first == "noise") {
+                costs.noise = parse_noise(words, line);
                 std::cout << "{}\n";
             } else if (first == "peak") {
                 std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';

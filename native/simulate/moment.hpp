@@ -62,25 +62,30 @@ class Till {
         }
     }
 
-    /// A message's line, and the first of its terms.
+    /// A message's line, the first of its terms, and how many times as long as by its line it takes.
     struct Priced {
         const Line* line;
         std::size_t term;
         double bytes;
+        double factor;
+
+        /// How long it holds its ports.
+        [[nodiscard]] double alone() const { return factor * (line->gap + bytes * line->per_byte); }
     };
-    [[nodiscard]] Priced message(int sender, int receiver, std::int64_t count) const {
+    [[nodiscard]] Priced message(int sender, int receiver, std::int64_t count, std::uint32_t round) const {
         const std::size_t relation = relations_[static_cast<std::size_t>(relation_of(sender, receiver))];
         const auto& lines = costs_.messages[relation];
         const std::int64_t bytes = count * element_bytes_;
         std::size_t at = 0;
         while (at + 1 < lines.size() && lines[at + 1].first_bytes <= bytes) ++at;
-        return {&lines[at], first_terms_[relation] + kPaidByLine * at, static_cast<double>(bytes)};
+        return {&lines[at], first_terms_[relation] + kPaidByLine * at, static_cast<double>(bytes),
+                costs_.noise.of(sender, receiver, round)};
     }
 
     template <class Moment>
     static void hold_ports(Moment& now, const Priced& message) {
-        now.pay(message.term, 1, message.line->gap);
-        now.pay(message.term + 1, message.bytes, message.line->per_byte);
+        now.pay(message.term, message.factor, message.line->gap);
+        now.pay(message.term + 1, message.factor * message.bytes, message.line->per_byte);
     }
     /// Lets a message arrive that began at `start` and was through its ports at `now`. It could have left at `ready`,
     /// had its receiver been there; where it is sent eagerly, it did. Returns when it is through its sender's port.
@@ -115,8 +120,8 @@ class Till {
   private:
     template <class Moment>
     static void take_latency(Moment& now, const Priced& message) {
-        now.pay(message.term + 2, 1, message.line->latency);
-        now.pay(message.term + 3, message.bytes, message.line->latency_per_byte);
+        now.pay(message.term + 2, message.factor, message.line->latency);
+        now.pay(message.term + 3, message.factor * message.bytes, message.line->latency_per_byte);
     }
     template <class Moment>
     static void pay(Moment& now, Paid what, double amount, double cost) {

@@ -97,3 +97,27 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     assert simulator.compositions([call], costs) == [
         Composition(time, 0.0, (2, 0, 0, 1, 0, 0, 0, *near, *unused, *far))
     ]
+
+
+def test_with_noise_a_time_is_the_middle_one_of_several_draws(simulator: Simulator) -> None:
+    lines = ((Line(gap=2.0, per_byte=0.5),),)
+    calls = [Call("allgather", Algorithm(OWN, "ring"), ranks, 8) for ranks in (2, 24)]
+
+    def told(*noise: float) -> list[Composition]:
+        found = simulator.compositions(calls, Costs(messages=lines, noise=noise))
+        return [each for each in found if isinstance(each, Composition)]
+
+    quiet, varied = told(), told(0.5, 1, 4)
+    assert told(1, 1) == quiet
+    assert [each.time for each in told(2, 2)] == [2 * each.time for each in quiet]
+    assert varied == told(0.5, 1, 4)
+    for each in varied:
+        assert each.time == pytest.approx(each.amounts[-4] * 2 + each.amounts[-3] * 0.5)
+    # In a ring everybody waits for the slowest: the more ranks, the slower that one is.
+    assert varied[0].time / quiet[0].time < varied[1].time / quiet[1].time
+
+
+def test_factors_that_are_no_quantiles_are_refused(simulator: Simulator) -> None:
+    for factors in ((1.0,), (2.0, 1.0), (-1.0, 1.0)):
+        with pytest.raises(ValueError, match="not noise"):
+            simulator.times([], Costs(noise=factors))

@@ -123,10 +123,14 @@ def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observ
 
 
 def from_calls(
-    simulator: Simulator, observed: list[Observation], messages: Costs | None, simulated: bool
+    simulator: Simulator,
+    observed: list[Observation],
+    messages: Costs | None,
+    simulated: bool,
+    noise: tuple[float, ...] = (),
 ) -> Calibration:
     """With the lines, then the eager limit and the way of sharing, under which algorithms are predicted best from the
-    others."""
+    others; `noise` as of Costs."""
 
     def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
         found = estimate(simulator, observed, start)
@@ -140,7 +144,7 @@ def from_calls(
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
             return min(threads.map(tried, starts), key=mean_error)
 
-    *_, found = best(_starts(observed, messages))
+    *_, found = best(replace(start, noise=noise) for start in _starts(observed, messages))
     ways = product(_EAGER_BELOW, (False, True))
     error, left_out, found = best(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways)
     return Calibration(

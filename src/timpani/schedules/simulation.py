@@ -40,6 +40,9 @@ class Costs:
     fair      messages under way at once share ports and links fairly; else one passes behind the other
     messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
               the next closer ranks hold where there are none
+    noise     factors of each message's time, drawn for it alone: quantiles in ascending order, at equal steps from the
+              least to the largest; none, or two and more. A time is then the middle one of _DRAWS calls that differ by
+              what was drawn
     """
 
     overhead: float = 0.0
@@ -50,6 +53,7 @@ class Costs:
     eager_below: int = 0
     fair: bool = False
     messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
+    noise: tuple[float, ...] = ()
 
 
 UNIT_CLOCK = Costs()
@@ -126,6 +130,7 @@ class Composition:
 
 
 _PIECE_BYTES = 1 << 20
+_DRAWS = 9  # odd, so that the middle one is one of them
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,8 @@ class Simulator:
     programs: Path
 
     def events(self, calls: Iterable[Call], costs: Costs = UNIT_CLOCK) -> list[pl.DataFrame]:
-        """What happens in each call, columns EVENT_SCHEMA; UserError where an algorithm does not apply."""
+        """What happens in each call, columns EVENT_SCHEMA, with the first of what noise may be drawn; UserError where
+        an algorithm does not apply."""
         return [
             pl.DataFrame(_granted(answer)["events"], schema=EVENT_SCHEMA, orient="row")
             for answer in self._ask(calls, costs, "events")
@@ -152,7 +158,7 @@ class Simulator:
         """How long each call takes, in the costs' unit."""
         return [
             NotSimulated(answer["error"]) if "error" in answer else answer["time"]
-            for answer in self._ask(calls, costs, "time")
+            for answer in self._middle(calls, costs, "time")
         ]
 
     def compositions(self, calls: Iterable[Call], costs: Costs) -> list[Composition | NotSimulated]:
@@ -161,7 +167,7 @@ class Simulator:
             NotSimulated(answer["error"])
             if "error" in answer
             else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]))
-            for answer in self._ask(calls, costs, "composition")
+            for answer in self._middle(calls, costs, "composition")
         ]
 
     def goal(self, call: Call) -> Iterator[bytes]:
@@ -182,20 +188,32 @@ class Simulator:
         if program.returncode != 0:
             raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
-    def _ask(self, calls: Iterable[Call], costs: Costs, what: str) -> list[dict[str, Any]]:
-        text = "".join(f"{line}\n" for line in (_costs_line(costs), *(_line(call, what) for call in calls)))
+    def _middle(self, calls: Iterable[Call], costs: Costs, what: str) -> list[dict[str, Any]]:
+        """Of each call the answer with the middle time of all draws."""
+        asked = tuple(calls)
+        draws = [self._ask(asked, costs, what, draw) for draw in range(_DRAWS if costs.noise else 1)]
+        return [
+            sorted(answers, key=lambda answer: answer.get("time", 0.0))[len(answers) // 2]
+            for answers in zip(*draws, strict=True)
+        ]
+
+    def _ask(self, calls: Iterable[Call], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
+        lines = (*_costs_lines(costs, draw), *(_line(call, what) for call in calls))
+        text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
             [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=True
         )
-        about_costs, *answers = map(json.loads, answer.stdout.splitlines())
-        if "error" in about_costs:
-            raise ValueError(about_costs["error"])
-        return answers
+        told: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
+        about_costs = len(_costs_lines(costs, draw))
+        for about in told[:about_costs]:
+            if "error" in about:
+                raise ValueError(about["error"])
+        return told[about_costs:]
 
 
 def composition_request(call: Call, costs: Costs) -> str:
     """What the program reads to answer one call, for who starts it himself."""
-    return f"{_costs_line(costs)}\n{_line(call, 'composition')}\n"
+    return "".join(f"{line}\n" for line in (*_costs_lines(costs, 0), _line(call, "composition")))
 
 
 def _granted(answer: dict[str, Any]) -> dict[str, Any]:
@@ -204,7 +222,7 @@ def _granted(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _costs_line(costs: Costs) -> str:
+def _costs_lines(costs: Costs, draw: int) -> list[str]:
     words: list[object] = [
         "costs",
         costs.overhead,
@@ -219,7 +237,8 @@ def _costs_line(costs: Costs) -> str:
         words.append(";")
         for line in lines:
             words += astuple(line)
-    return " ".join(map(str, words))
+    noise = [["noise", draw, *costs.noise]] if costs.noise else []
+    return [" ".join(map(str, each)) for each in (words, *noise)]
 
 
 def _line(call: Call, what: str) -> str:
