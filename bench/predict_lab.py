@@ -15,12 +15,12 @@ import polars as pl
 from bench import predict
 from bench.command import timpani
 from bench.prediction_error import parts, predicted_rows, summary, worst
-from timpani.campaign.load import load
+from bench.residuals import residual_factors
+from timpani.campaign.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
-from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import from_calls
 from timpani.prediction.observed import observations
 from timpani.schedules.simulation import Simulator
@@ -42,7 +42,8 @@ PREDICTED = {
 }
 SIZES, BLOCKS = "4Ki,32Ki,256Ki", "1Ki,8Ki,32Ki"
 OF_BLOCKS = ("gather", "allgather")
-LAUNCHES, SLOT = 3, "50ms"
+FEWEST = 2
+LAUNCHES, SLOT = 3, "30ms"
 QUICK = ("bcast", "allreduce")
 """Of a quick look (TIMPANI_BENCH_QUICK=1), which is one launch."""
 
@@ -59,29 +60,39 @@ def told(folder: Path) -> None:
     study.write_text(_study(quick=bool(os.environ.get("TIMPANI_BENCH_QUICK"))))
     lab = up(LAYOUT)
 
-    def measured(ranks: int, placement: str) -> list[Observation]:
+    def measured(ranks: int, placement: str) -> Campaign:
         campaign = folder / f"{ranks}-{placement}"
         where = ("--ranks", str(ranks), "--placement", placement, "--on", f"lab:{lab.id}")
         seconds = timpani("run", str(study), *where, "-o", str(campaign))
         found = load(campaign)
         failed = found.results.filter(pl.col("error").is_not_null()).height
         print(f"{ranks} ranks by {placement}: {seconds:.0f} s, {failed} results failed", flush=True)
-        return observations(found)
+        return found
 
     try:
-        known = [each for where in CALIBRATED for each in measured(*where)]
-        truth = {nodes: {where[1]: measured(*where) for where in those} for nodes, those in PREDICTED.items()}
+        campaigns = [measured(*where) for where in CALIBRATED]
+        truth = {
+            nodes: {where[1]: observations(measured(*where)) for where in those} for nodes, those in PREDICTED.items()
+        }
     finally:
         down(lab)
     simulator = Simulator(build(choose_mpi(None)))
-    calibration = from_calls(simulator, known, None, simulated=False)
-    print(f"{calibration}\n{calibration.costs}")
-    rows = pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
+    known = [each for campaign in campaigns for each in observations(campaign)]
+
+    def predicted(*noise: float) -> pl.DataFrame:
+        calibration = from_calls(simulator, known, None, simulated=False, noise=noise)
+        print(f"{calibration}\n{calibration.costs}")
+        return pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
+
+    rows = predicted()
     for by in (("collective",), ("collective", "algorithm"), ("message_bytes",), ("machine",), ("ranks", "placement")):
         for name, part in parts(rows, *by):
             print(f"{name}: {summary(part)}")
     print(f"all: {summary(rows)}")
     print(worst(rows))
+    # Calls of the fewest ranks have the fewest messages.
+    noisy = predicted(*residual_factors(campaigns[at] for at, (ranks, _) in enumerate(CALIBRATED) if ranks == FEWEST))
+    print(f"with noise: {summary(noisy)}")
 
 
 def _study(quick: bool) -> str:

@@ -161,6 +161,11 @@ class Simulator:
             for answer in self._middle(calls, costs, "time")
         ]
 
+    def drawn(self, calls: Iterable[Call], costs: Costs, draw: int) -> list[float]:
+        """How long each call takes in one draw of the noise, in the costs' unit; UserError where an algorithm does not
+        apply."""
+        return [_granted(answer)["time"] for answer in self._ask(calls, costs, "time", draw)]
+
     def compositions(self, calls: Iterable[Call], costs: Costs) -> list[Composition | NotSimulated]:
         """How long each call takes, and what that is made of."""
         return [
