@@ -149,9 +149,10 @@ def raced(ranks: int, size: int, looked_at: bool, gain: float = 2.0) -> list[Lau
 
 
 def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
-    results = [*raced(8, 16, looked_at=False), *raced(4, 16, True), *raced(4, 32, True, gain=1.0)]
-    rules = select(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
-    assert [(rule.ranks.first, rule.sizes.first, rule.sizes.last) for rule in rules] == [(4, 16, 16), (8, 16, 16)]
+    looked_at = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
+    results = results_frame([*raced(8, 16, looked_at=False), *looked_at]).with_columns(pl.lit(0.02).alias(REGRET))
+    found = [(rule.ranks.first, rule.sizes.first, rule.sizes.last) for rule in select(results, LAYOUTS, OWN).rules]
+    assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
 
 
 def test_a_size_that_a_race_looked_at_between_two_others_changes_no_rule() -> None:

@@ -79,8 +79,8 @@ def _winners(
     """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
     placement, mode and machine; with the evidence of the place where they gain least.
 
-    Of points that a race only looked at those where one is, if the race bounded nothing on one side of them on as many
-    ranks: what lies between two sizes needs no evidence of its own.
+    Points that a race only looked at are left out between two sizes that it raced on as many ranks: there a rule needs
+    no evidence of its own.
     """
     complete = raced_points(results)
     raced = dict(_winning(complete, compare_with_default(complete), layouts, provider))
@@ -89,7 +89,7 @@ def _winners(
     for point, winners in _winning(looked_at, compare_looks(results), layouts, provider):
         *series, size = point
         beside = [at for *other, at in raced if other == series]
-        if winners and not (beside and min(beside) <= size <= max(beside)):
+        if not (beside and min(beside) <= size <= max(beside)):
             found[point] = winners
     yield from sorted(found.items())
 
