@@ -1,5 +1,6 @@
 """A campaign's folder: continued, never overwritten, and readable whatever happened to it."""
 
+import fcntl
 import json
 import os
 import resource
@@ -241,6 +242,16 @@ def test_two_runs_at_once_are_refused(folder: Path) -> None:
         other.kill()
     with Store(folder, header()):  # the system lets go of a killed one's lock
         pass
+
+
+def test_a_lock_that_what_a_killed_run_started_holds_for_a_moment_is_waited_for(folder: Path) -> None:
+    with Store(folder, header()):
+        pass
+    with (folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        started = subprocess.Popen(["sleep", "0.3"], pass_fds=[lock.fileno()])
+    with Store(folder, header()):
+        assert started.wait(1) == 0
 
 
 @pytest.mark.parametrize("name", ["x\udcff", "two\nlines"])

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,10 @@ from timpani.campaign.repair import repair
 from timpani.errors import UserError, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
+
+_LOCK_SECONDS = 2.0
+"""For which a lock that is held is tried again: what a killed run was about to start holds it until it has become its
+program, which takes a moment on a busy machine."""
 
 _LEAST_DISK_SPACE = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
@@ -171,15 +176,25 @@ class Store:
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise cannot_write(folder, error) from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not _locked(lock):
             os.close(lock)
-            raise UserError(
-                f"another timpani run is measuring into {folder}", "wait for it, or choose another -o"
-            ) from None
+            raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
         try:
             return lock, keep_header(folder, header)
         except BaseException:
             os.close(lock)
             raise
+
+
+def _locked(lock: int) -> bool:
+    """Whether this process has the lock of an open file now."""
+    until = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
