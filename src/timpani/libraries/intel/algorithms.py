@@ -4,8 +4,9 @@
 (ran on 2021.18); one that can't serve a call falls back as silently. 0 leaves the choice to the library.
 
 Presets of several collectives share no start: some collectives are made of others and obey their presets. Allreduce by
-3 and 5 took up to 2.4 times as long at 1 KiB where reduce and broadcast had preset 5 (2 ranks, 2021.18). Nor can one
-start change them: neither the variables of MPI_T nor those of the environment are read again for a new communicator.
+3 and 5 took up to 2.4 times as long at 1 KiB where reduce and broadcast had preset 5 (2 ranks, 2021.18). Nor was a way
+seen to change one inside a start: for broadcasts neither I_MPI_ADJUST_BCAST, set again, nor MPI_T's
+MPIR_CVAR_USE_BCAST, …_LIST and …_COMPOSITION made a difference to a new communicator.
 """
 
 import os
