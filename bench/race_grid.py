@@ -33,9 +33,16 @@ SEGMENT = 8192
 """Bytes of a pipelined algorithm's messages."""
 
 DEVIATION = 0.02
+"""Of a launch's errors, like the next two of logarithms."""
+
 OWN = 0.1
+"""Of what each algorithm takes beside the model."""
+
 OTHERWISE = 0.7
+"""Of the latency and bandwidth by which the default chooses."""
+
 SURPRISES = 0.05
+"""The share of points at which it chooses any."""
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +106,10 @@ def campaign(
 ) -> None:
     """One race, to its end."""
     true = truth(random, ranks)
-    algorithms = [Algorithm("synthetic", DEFAULT), *(Algorithm("synthetic", str(i)) for i in range(6))]
+    algorithms = [
+        Algorithm("synthetic", DEFAULT),
+        *(Algorithm("synthetic", str(i)) for i in range(len(times(2, 8, 1, 1)))),
+    ]
     cells = [Cell("bcast", each, at[0], "core", at[1], "warm") for at in true for each in algorithms]
     agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
     raced: set[RacePoint] = set()

@@ -1,5 +1,6 @@
 """A campaign's folder: continued, never overwritten, and readable whatever happened to it."""
 
+import errno
 import fcntl
 import json
 import os
@@ -242,6 +243,15 @@ def test_two_runs_at_once_are_refused(folder: Path) -> None:
         other.kill()
     with Store(folder, header()):  # the system lets go of a killed one's lock
         pass
+
+
+def test_a_file_system_without_locks_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(UserError, match=r"lock can't be written \(No locks available\)"):
+        Store(folder, header())
 
 
 def test_a_lock_that_what_a_killed_run_started_holds_for_a_moment_is_waited_for(folder: Path) -> None:

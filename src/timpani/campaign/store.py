@@ -176,25 +176,26 @@ class Store:
             lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
             raise cannot_write(folder, error) from None
-        if not _locked(lock):
-            os.close(lock)
-            raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
         try:
+            if not _locked(lock, folder / "lock"):
+                raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
             return lock, keep_header(folder, header)
         except BaseException:
             os.close(lock)
             raise
 
 
-def _locked(lock: int) -> bool:
-    """Whether this process has the lock of an open file now."""
+def _locked(lock: int, path: Path) -> bool:
+    """Whether this process has the lock of the open file at `path` now; UserError where there are no locks."""
     until = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             if time.monotonic() > until:
                 return False
             time.sleep(0.02)
+        except OSError as error:  # as of a file system without locks
+            raise cannot_write(path, error) from None
         else:
             return True
