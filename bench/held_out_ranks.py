@@ -31,6 +31,9 @@ ALGORITHMS = {
 }
 """Those of ours that send few messages at a time: SimGrid takes many times as long over thousands."""
 
+MOST_RANKS = {"full_lane": 128}
+"""Of 256 ranks it had not simulated one broadcast of 16 KiB after 200 s, where the others take 3 s."""
+
 _RESAMPLES = 2000
 
 
@@ -57,7 +60,8 @@ def told(folder: Path) -> None:
 
 def _measured(ranks: int, collective: str, folder: Path) -> Path:
     """The folder, with its campaign measured."""
-    names = ",".join(f"timpani/{name}" for name in ALGORITHMS[collective].split())
+    algorithms = [name for name in ALGORITHMS[collective].split() if ranks <= MOST_RANKS.get(name, ranks)]
+    names = ",".join(f"timpani/{name}" for name in algorithms)
     asked = ("--algorithms", f"default,{names}", "--sizes", SIZES)
     where = ("--ranks", str(ranks), "--placement", f"ppr:{ranks // 2}", "--on", MACHINE)
     timpani("run", collective, *asked, *where, "-o", str(folder))

@@ -249,10 +249,29 @@ def test_calls_that_are_not_measured_stay_with_the_library() -> None:
     rule = Rule("allreduce", Algorithm("mpich", "rabenseifner"), Span(4, 4), sizes=Span(8, 64))
     text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
     above = paths(parse(text), of("allreduce", "reduce_scatter_allgather").key)
-    asked = ("is_commutative=yes", "is_op_built_in=yes", "comm_size<=4", "avg_msg_size<=64", "count=any")
-    assert [path for path in above if path[-2] == "avg_msg_size<=64"] == [
+    asked = ("comm_size<=4", "avg_msg_size<=64", "is_commutative=yes", "is_op_built_in=yes", "count=any")
+    assert [path for path in above if path[-2] == "is_op_built_in=yes"] == [
         ("collective=allreduce", "comm_type=intra", *asked)
     ]
+
+
+def test_the_librarys_limits_and_those_of_rules_stand_beside_each_other() -> None:
+    """What is asked of the communicator is left out where a rule's ranks tell it: each condition costs calls time."""
+    rule = Rule("bcast", Algorithm("mpich", "scatter_allgather_ring"), Span(16, 16), sizes=Span(8, 64))
+    text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
+    within = below(below(parse(text), "collective=bcast"), "comm_type=intra")
+    small, large = ((of("bcast", name),) for name in ("binomial", "scatter_ring_allgather"))
+    assert [(each.key, tuple(unplaced(each.below))) for each in below(within, "comm_size<=16")] == [
+        ("avg_msg_size<=7", small),
+        ("avg_msg_size<=64", large),
+        ("avg_msg_size<=4096", small),
+        ("avg_msg_size=any", large),
+    ]
+
+
+def unplaced(tree: Tree) -> Iterator[Branch]:
+    """The branches, without their lines."""
+    return (replace(each, line=0) for each in tree)
 
 
 def paths(tree: Tree, key: str) -> list[tuple[str, ...]]:

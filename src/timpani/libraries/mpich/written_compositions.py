@@ -11,7 +11,8 @@ from dataclasses import replace
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, is_composition, leaves
-from timpani.libraries.mpich.written_tree import sayable, with_rules
+from timpani.libraries.mpich.tree_with_rules import with_rules
+from timpani.libraries.mpich.written_tree import sayable
 from timpani.libraries.tuning_file import Written
 from timpani.tuning.table import SelectionTable
 
