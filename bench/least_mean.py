@@ -1,4 +1,5 @@
-"""Rules by the least mean of three OSU runs, and ours, made on one machine and confirmed alike.
+"""Rules by the least mean of three OSU runs, by the least median of PICO, and ours, made on one machine and confirmed
+alike. PICO takes part where the environment's PICO names a checkout of it (`bench/pico.py`).
 
 The first is the procedure of Open MPI's own tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
 coltune_analyze.py of 2024): each algorithm forced in three runs of an OSU benchmark; at each size the algorithm with
@@ -8,6 +9,7 @@ OSU's size as the limit. Here `--method osu` of our measuring program takes the 
 Either table is then held against the default by the measure of `timpani confirm`.
 """
 
+import os
 import tempfile
 import time
 from collections import Counter
@@ -20,6 +22,7 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
+from bench.pico import least_medians
 from bench.turns import open_mpi
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.session import Session
@@ -36,7 +39,7 @@ from timpani.tuned.merged import load_together
 from timpani.tuned.table_file import NAME, read_table
 from timpani.tuning.table import Call, Rule, SelectionTable, Span
 
-COLLECTIVES = ("bcast", "reduce", "allreduce", "allgather", "alltoall", "gather", "scatter", "reduce_scatter")
+COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
 SIZES = "4:1M*4"
 RANKS = 2
 RUNS = 3
@@ -59,16 +62,29 @@ def run() -> None:
     confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
     tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
 
-    theirs = folder / "least-mean"
     began = time.perf_counter()
-    best = {name: _least_means(name, catalogue, mpi, theirs / name) for name in COLLECTIVES}
-    seconds = time.perf_counter() - began
+    best = {name: _least_means(name, catalogue, mpi, folder / "osu" / name) for name in COLLECTIVES}
+    _confirm_and_tell(
+        "least mean of three runs", time.perf_counter() - began, best, made_from, folder / "least-mean", mpi
+    )
+
+    if pico := os.environ.get("PICO"):
+        began = time.perf_counter()
+        sizes = {name: [size for size, _ in of] for name, of in best.items()}
+        best = least_medians(Path(pico), mpi, catalogue, sizes, RANKS)
+        _confirm_and_tell("PICO's least median", time.perf_counter() - began, best, made_from, folder / "pico", mpi)
+
+
+def _confirm_and_tell(what: str, seconds: float, best: Best, made_from: Campaign, folder: Path, mpi: Mpi) -> None:
+    """The rules that say `best`, tried; `seconds` is what it took to find it."""
+    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
     text = _rules_file(best, catalogue)
-    (theirs / TunedRules.name).write_text(text)
-    (theirs / EXPORTS).touch()
+    folder.mkdir(parents=True)
+    (folder / TunedRules.name).write_text(text)
+    (folder / EXPORTS).touch()
     table = _as_table(text, catalogue, best, made_from)
     lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
-    tell("least mean of three runs", seconds, lines, _confirmed(table, made_from, theirs, mpi))
+    tell(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
 
 
 def _least_means(collective: str, catalogue: Catalogue, mpi: Mpi, folder: Path) -> list[tuple[int, str]]:
@@ -88,7 +104,7 @@ def _rules_file(best: Best, catalogue: Catalogue) -> str:
     """As that tuner writes it: the library's choice below the first size, no guard for other numbers of ranks."""
     lines = [str(len(best))]
     for collective, sizes in best.items():
-        ids = {info.name: info.value for info in catalogue.algorithms[collective]}
+        ids = {"default": "0"} | {info.name: info.value for info in catalogue.algorithms[collective]}
         rules = ["0 0 0 0"]
         for (_, before), (size, algorithm) in pairwise([(0, ""), *sizes]):
             rules += [f"{size} {ids[algorithm]} 0 0"] if algorithm != before else []
@@ -106,7 +122,8 @@ def _as_table(text: str, catalogue: Catalogue, best: Best, made_from: Campaign) 
         lasts = [*(limit - 1 for limit in limits[1:]), None]
         for first, last in zip(limits, lasts, strict=True):
             algorithm = choice.decide(Call(collective, RANKS, 1, RANKS, first))
-            if rules and (rules[-1].collective, rules[-1].algorithm) == (collective, algorithm):
+            before = (rules[-1].collective, rules[-1].algorithm, rules[-1].sizes.last) if rules else None
+            if before == (collective, algorithm, first - 1):
                 rules[-1] = replace(rules[-1], sizes=Span(rules[-1].sizes.first, last))
             elif algorithm:
                 rules.append(Rule(collective, algorithm, ranks, Span(1, 1), ranks, Span(first, last)))
