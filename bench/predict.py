@@ -151,9 +151,8 @@ def _anew(simulator: Simulator, calibration: Calibration, start: Costs) -> Calib
 def _without_rest(simulator: Simulator, calibration: Calibration) -> Calibration:
     """The costs that are found along the same paths where a call from rest costs nothing of its own."""
     costs = replace(calibration.costs, rest=0.0)
-    calls = [each.call for each in calibration.observations]
     times = np.array([each.time for each in calibration.observations])
-    amounts = amounts_of(simulator, calls, costs)
+    amounts = amounts_of(simulator, calibration.observations, costs)
     amounts[:, terms(costs).index(Term("rest"))] = 0
     return replace(calibration, costs=with_vector(costs, solve(amounts, times, vector(costs), times)))
 

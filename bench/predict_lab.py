@@ -2,7 +2,7 @@
 
 The two nodes are of one switch, or on both sides of the uplinks, which are slower than nodes' links. All ranks share
 this machine's cores, so links are slow: the largest broadcast takes one 21 ms, the middle one 2.6. The smallest passes
-a link at once, without delay (`burst_bytes` of timpani.lab): it is processors that are timed there.
+a link at once, without delay, where that was idle for long enough (`burst_bytes` of timpani.lab).
 """
 
 import json
@@ -80,7 +80,8 @@ def told(folder: Path) -> None:
     known = [each for campaign in campaigns for each in observations(campaign)]
 
     def predicted(*noise: float) -> pl.DataFrame:
-        calibration = from_calls(simulator, known, None, simulated=False, noise=noise)
+        bursts = campaigns[0].header.machine.bursts
+        calibration = from_calls(simulator, known, None, simulated=False, noise=noise, burst=bursts)
         print(f"{calibration}\n{calibration.costs}")
         return pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
 

@@ -34,6 +34,10 @@ struct Costs {
     /// A byte, by Relation of who passes it: a node's memory, a node's link and a group's uplink, in each direction
     /// (shared_links.hpp). 0 is no limit.
     std::array<double, kRelations> shared{};
+    /// Bytes, by Relation as `shared`, that pass a link at once after it has been idle, as a token bucket lets them
+    /// (shared_links.hpp). Not with `fair`.
+    std::array<double, kRelations> burst{};
+    double idle = 0;  // how long links with a burst have been idle when a call begins
     /// Messages of fewer bytes are sent eagerly: they are on their way before their receiver waits for them.
     std::int64_t eager_below = 0;
     /// Whether the messages under way at once share ports and links fairly (fair_flows.hpp), so that all end late. Else
@@ -52,10 +56,11 @@ inline Costs hockney(double alpha, double beta, double gamma) {
 /// A message takes one tick, and all else nothing.
 inline Costs unit_clock() { return hockney(1, 0, 0); }
 
-/// The amounts that are paid: of each a count or bytes. Behind these what each line's gap, per_byte, latency and
-/// latency_per_byte was paid for, line after line of one relation after the other.
-enum class Paid : std::uint8_t { overhead, reduced, copied, rest, shared };
-constexpr std::size_t kPaidFirst = 4 + kRelations;  // `shared` is one for each relation
+/// The amounts that are paid: of each a count or bytes; under 0 what a burst or the idle time before the call saved.
+/// Behind these what each line's gap, per_byte, latency and latency_per_byte was paid for, line after line of one
+/// relation after the other.
+enum class Paid : std::uint8_t { overhead, reduced, copied, rest, idle, shared };
+constexpr std::size_t kPaidFirst = 5 + kRelations;  // `shared` is one for each relation
 constexpr std::size_t kPaidByLine = 4;
 
 }  // namespace timpani

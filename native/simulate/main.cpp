@@ -3,6 +3,7 @@
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
 //   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
 //   LATENCY_PER_BYTE]…]…
+//   credit IDLE BURST×3
 //   noise DRAW FACTOR…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
@@ -12,9 +13,10 @@
 // can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
 // equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Costs
 // hold for the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are
-// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. Noise
-// (simulate/noise.hpp) holds from its line to the next costs, and is answered by {}. A line
-// `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
+// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. The
+// idle time and the bursts of shared links, and noise (simulate/noise.hpp), hold from their lines to the next costs,
+// and are answered by {}. A line `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so
+// far. Needs no MPI.
 
 #include <algorithm>
 #include <cstdint>
@@ -135,6 +137,15 @@ Noise parse_noise(std::istringstream& words, const std::string& line) {
     return noise;
 }
 
+/// What follows the word `credit`.
+void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
+    words >> costs.idle;
+    for (double& each : costs.burst) words >> each;
+    if (words.fail() || std::min(costs.idle, std::ranges::min(costs.burst)) < 0) {
+        throw std::runtime_error("not credit: " + line);
+    }
+}
+
 std::string number(double value) {
     std::ostringstream text;
     text.precision(17);
@@ -200,6 +211,9 @@ int main() {
                 std::cout << "{}\n";
             } else if (first == "noise") {
                 costs.noise = parse_noise(words, line);
+                std::cout << "{}\n";
+            } else if (first == "credit") {
+                parse_credit(words, line, costs);
                 std::cout << "{}\n";
             } else if (first == "peak") {
                 std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <stdexcept>
 #include <vector>
 
 #include "simulate/moment.hpp"
@@ -15,6 +16,10 @@ namespace timpani {
 /// The bytes of all pass a link one behind the other, in the order in which the messages began. A message waits for
 /// that while it flows, so that k messages of n bytes that begin together take the longer of what one takes alone and
 /// k · n · the link's cost of a byte: the max-rate model (Gropp, Olson and Samfass 2016).
+///
+/// A link with a burst is a token bucket (tc-tbf(8)): while it is idle it gains the bytes that could have passed, up to
+/// its burst, and as many pass later without delay. So it counts as free for as long before it is used, at most the
+/// burst's time: the virtual scheduling of the generic cell rate algorithm (ITU-T I.371).
 template <class Moment>
 class SharedLinks {
   public:
@@ -23,6 +28,14 @@ class SharedLinks {
         free_[kNode].resize(static_cast<std::size_t>(topology->nodes()));
         free_[kGroup].resize(2 * static_cast<std::size_t>(topology->nodes()));
         free_[kGroups].resize(2 * static_cast<std::size_t>(topology->groups()));
+        if (costs.fair && std::ranges::any_of(costs.burst, [](double bytes) { return bytes > 0; })) {
+            throw std::runtime_error("links with a burst are passed in order, not fairly");
+        }
+        Moment idle{};
+        idle.pay(static_cast<std::size_t>(Paid::idle), -1, costs.idle);
+        for (std::size_t relation = 0; relation < kRelations; ++relation) {
+            std::ranges::fill(free_.at(relation), later(idle_since({}, relation), idle));
+        }
     }
 
     /// Whether any is limited, and it is known which ranks share it.
@@ -56,12 +69,22 @@ class SharedLinks {
     /// Links by what passes them: the values of Relation.
     enum : std::size_t { kNode, kGroup, kGroups };
 
+    /// When a link that is used at `start` and was not before would have been free, as far back as counts.
+    [[nodiscard]] Moment idle_since(const Moment& start, std::size_t relation) const {
+        Moment since = start;
+        if (costs_.burst.at(relation) > 0) {
+            since.pay(term_of(relation), -costs_.burst.at(relation), costs_.shared.at(relation));
+        }
+        return since;
+    }
+    static std::size_t term_of(std::size_t relation) { return static_cast<std::size_t>(Paid::shared) + relation; }
+
     void pass_one(Moment& now, const Moment& start, std::size_t relation, std::size_t link, double bytes) {
         const double cost = costs_.shared.at(relation);
         if (cost <= 0) return;
         Moment& free = free_.at(relation)[link];
-        free = later(start, free);
-        free.pay(static_cast<std::size_t>(Paid::shared) + relation, bytes, cost);
+        free = later(idle_since(start, relation), free);
+        free.pay(term_of(relation), bytes, cost);
         now = later(now, free);
     }
 

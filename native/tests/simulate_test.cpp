@@ -72,7 +72,9 @@ void for_each_call(const Look& look) {
 /// Amounts times prices are the time, whatever is called.
 void check_sums(Costs costs) {
     costs.shared = {0.41, 0.83, 2.03};
-    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest};
+    if (!costs.fair) costs.burst = {0, 700, 90};
+    costs.idle = 230;
+    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest, costs.idle};
     prices.insert(prices.end(), costs.shared.begin(), costs.shared.end());
     for (const auto& lines : costs.messages) {
         for (const Line& line : lines)
@@ -171,9 +173,9 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
             timpani::bind("bcast", "linear", {.ranks = 4, .count = count, .root = 0, .topology = &topology});
         return compose(*bound.algorithm, bound.args, all_costs()).amounts;
     };
-    const std::vector<double> small{1, 0, 0, 1, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
+    const std::vector<double> small{1, 0, 0, 1, 0, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
     CHECK(amounts(8) == small);
-    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
+    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
     CHECK(amounts(1024) == large);
 }
 
@@ -217,6 +219,35 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
             if (relation != 1) CHECK(near(simulate(pairs, args, costs), alone));
         }
     }
+}
+
+// A token bucket: it gains what could have passed while its link is idle, up to its burst.
+TEST(a_link_lets_a_burst_pass_at_once_after_a_rest) {
+    // A rank sends, changes what it sent and sends it again.
+    Algorithm twice = *find_algorithm("bcast", "linear");
+    twice.rounds = [](const CollectiveArguments&) -> std::int64_t { return 2; };
+    twice.round = [](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        const Region all{Buffer::scratch, 0, args.count};
+        if (rank == 0 && k == 1) steps.reduce({Buffer::send, 0, args.count}, all);
+        if (rank == 0) steps.send(1, all);
+        if (rank == 1) steps.receive(0, all);
+    };
+    twice.next_active = nullptr;
+    const auto topology = Topology::even(2, 2, 1, Topology::Order::node_by_node);
+    const CollectiveArguments args{.ranks = 2, .count = 100, .root = 0, .topology = &topology};
+    const auto time = [&](double idle, double burst, double reduced) {
+        Costs costs = hockney(1, 0, reduced);
+        costs.shared = {0, 2, 0};
+        costs.burst = {0, burst, 0};
+        costs.idle = idle;
+        return simulate(twice, args, costs);
+    };
+    CHECK(time(0, 0, 0.3) == 200 + 30 + 200);
+    CHECK(time(0, 50, 0.3) == 200 + 30 + (200 - 30));             // as long as it rested
+    CHECK(time(0, 50, 3) == 200 + 300 + (200 - 2 * 50));          // as much as the bucket holds
+    CHECK(time(20, 50, 3) == (200 - 20) + 300 + (200 - 2 * 50));  // from before the call
+    CHECK(time(500, 50, 3) == (200 - 2 * 50) + 300 + (200 - 2 * 50));
+    CHECK(time(500, 150, 0) == 1 + (400 - 2 * 150 - 1));  // the second has what the first left, and waits
 }
 
 TEST(messages_that_share_a_port_fairly_end_together) {

@@ -70,6 +70,7 @@ def test_a_broadcast_is_no_faster_than_the_link_it_must_cross(lab: Made, tmp_pat
     assert done.returncode == 0, done.stderr
     conditions = json.loads((folder / "campaign.json").read_text())["machine"]
     assert (conditions["link"], conditions["uplink"]) == ("1gbit", "250mbit")
+    assert (conditions["link_burst"], conditions["uplink_burst"]) == (125_000, 31_250)  # a millisecond's
     [row] = results(folder)
     [launch] = starts(folder)
     bound_us = 8e6 * (2**20 - burst_bytes(UPLINK)) / UPLINK

@@ -20,6 +20,7 @@ TRUE = Costs(
     reduced=0.002,
     copied=0.0005,
     rest=0.7,
+    idle=20.0,
     shared=(0.0002, 0.0008, 0.003),
     messages=((Line(0, 0.4, 0.001, 1.1), Line(4096, 2.0, 0.0002, 3.0)),),
 )
@@ -63,7 +64,7 @@ def noisy(simulator: Simulator) -> Calibration:
 def test_a_vector_of_costs_is_the_costs() -> None:
     values = vector(TRUE)
     assert with_vector(TRUE, values) == TRUE
-    assert len(terms(TRUE)) == len(values) == 15
+    assert len(terms(TRUE)) == len(values) == 16
 
 
 def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulator) -> None:
@@ -102,6 +103,41 @@ def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator
     assert np.median(np.abs(ratios - 1)) < 0.05, ratios
 
 
+def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_after_longer_ones(
+    simulator: Simulator,
+) -> None:
+    """Calls that begin at a deadline find links idle for long, or as others do: nobody says which."""
+    line = Line(0, gap=3.0, per_byte=0.0005)
+    true = Costs(idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=((line,), (line,)))
+    names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
+    calls = [
+        call(of, name, ranks, size, tuple(RankPlace(at * 2 // ranks) for at in range(ranks)))
+        for (of, name), ranks, size in product(names, (2, 4), SIZES)
+    ]
+    at_deadline = [each.ranks == 2 for each in calls]
+    rested = replace(true, idle=1e6)
+    times = [
+        simulator.times([each], rested if late and each.collective == "bcast" else true)[0]
+        for each, late in zip(calls, at_deadline, strict=True)
+    ]
+    observed = [
+        Observation(each, (time,), late)
+        for each, time, late in zip(calls, times, at_deadline, strict=True)
+        if not isinstance(time, NotSimulated)
+    ]
+    found = from_calls(simulator, observed, None, simulated=False, burst=true.burst)
+    assert found.costs.burst == true.burst
+    assert found.costs.idle == pytest.approx(true.idle, rel=0.2)
+    assert found.costs.shared[1] == pytest.approx(true.shared[1], rel=0.05)
+    larger = [
+        call(of, name, 8, size, tuple(RankPlace(at) for at in range(8))) for (of, name), size in product(names, SIZES)
+    ]
+    ratios = np.array(simulator.times(larger, found.costs)) / np.array(simulator.times(larger, true))
+    assert np.median(np.abs(ratios - 1)) < 0.05, ratios
+    told = predict(simulator, found, larger)
+    assert all(isinstance(each, Predicted) for each in told)  # also what waits for its link wherever it was measured
+
+
 def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
     simulator: Simulator, noisy: Calibration
 ) -> None:
@@ -125,7 +161,7 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
     apart = Calibration(
         costs=Costs(messages=noisy.costs.messages * 2),
         observations=noisy.observations,
-        paid=np.arange(23) < 15,
+        paid=np.arange(24) < 16,
         resampled=noisy.resampled,
         error=noisy.error,
         left_out=noisy.left_out,

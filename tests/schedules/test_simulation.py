@@ -1,11 +1,13 @@
 """Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate_test.cpp`."""
 
+from dataclasses import replace
+
 import polars as pl
 import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Composition, Costs, EqualNodes, Line, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Composition, Costs, EqualNodes, Line, NotSimulated, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
@@ -85,6 +87,17 @@ def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
         simulator.times([], Costs(overhead=-1.0))
 
 
+def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
+    call = Call("bcast", Algorithm(OWN, "binomial"), 2, 8, places=(RankPlace(0), RankPlace(1)))
+    costs = Costs(shared=(0.0, 1.0, 0.0), burst=(0.0, 8.0, 0.0), idle=8.0, messages=((Line(gap=1.0),),))
+    assert simulator.times([call], costs) == [1.0]
+    assert simulator.times([call], replace(costs, fair=True)) == [
+        NotSimulated("links with a burst are passed in order, not fairly")
+    ]
+    with pytest.raises(ValueError, match="not credit"):
+        simulator.times([call], replace(costs, idle=-1.0))
+
+
 def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
     costs = Costs(
         overhead=1, rest=5, messages=((Line(0, 2, 0.5, 1), Line(64, 1, 1, 1)), (), (Line(0, 10, 1, 10, 0.25),))
@@ -95,7 +108,7 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     near, unused, far = (1, 8, 1, 8), (0, 0, 0, 0), (1, 8, 1, 8)
     time = 2 * 1 + (1 + 2 + 4) + (10 + 8 + 10 + 2) + 5
     assert simulator.compositions([call], costs) == [
-        Composition(time, 0.0, (2, 0, 0, 1, 0, 0, 0, *near, *unused, *far))
+        Composition(time, 0.0, (2, 0, 0, 1, 0, 0, 0, 0, *near, *unused, *far))
     ]
 
 

@@ -55,6 +55,8 @@ class MachineDescription(BaseModel):
     hosts: HostList = ()
     link: str | None = None
     uplink: str | None = None
+    link_burst: int | None = None
+    uplink_burst: int | None = None
 
     @cached_property
     def cluster(self) -> Machine | None:
@@ -66,6 +68,11 @@ class MachineDescription(BaseModel):
     def link_rates(self) -> dict[str, float]:
         """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; of another machine none."""
         return rates({name: rate for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate})
+
+    @property
+    def bursts(self) -> tuple[float, float, float]:
+        """Bytes that pass at once after a rest: a node's memory, a node's link, a group's uplink; 0 where none do."""
+        return (0.0, float(self.link_burst or 0), float(self.uplink_burst or 0))
 
     def domains_of(self, host: str) -> Domains:
         """The parts of `host`: nothing unless that is the machine described."""

@@ -8,6 +8,7 @@ from timpani.lab.enter import LAB_VARIABLE
 from timpani.lab.lab import Lab, choose_whole_lab
 from timpani.lab.layout import Layout
 from timpani.lab.rate import parse_rate, show_rate
+from timpani.lab.steps import burst_bytes
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.model import Machine, NodeGroup
@@ -25,6 +26,8 @@ def lab_machine(text: str) -> Machine:
         name=f"{PREFIX}:{layout.signature}",
         launcher=LAUNCHER,
         lab=lab.id,
+        link_burst=burst_bytes(layout.link),
+        uplink_burst=burst_bytes(layout.uplink) if layout.groups > 1 else None,
         groups=tuple(
             NodeGroup(name=name, nodes=tuple(node.name for node in nodes), cores=layout.cores)
             for name, nodes in groups.items()

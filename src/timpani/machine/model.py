@@ -29,6 +29,7 @@ def _nodes(value: Any) -> Any:
 
 
 _Count = Annotated[int, Field(strict=True, ge=1, le=1_000_000)]
+_Bytes = Annotated[int, Field(strict=True, ge=1, le=10**12)]
 
 
 def _printable(text: str) -> str:
@@ -54,6 +55,8 @@ _EXPECTED = {
     "groups": "one or more [[groups]], each with name, nodes and cores",
     "platform": "the name of a file",
     "lab": "a lab's id",
+    "link_burst": "a whole number of bytes from 1 to 1000000000000",
+    "uplink_burst": "a whole number of bytes from 1 to 1000000000000",
     "nodes": 'for example "node[01-08,10]"',
     "cores": "a whole number from 1 to 1000000",
     "sockets": "a whole number from 1 to 1000000",
@@ -95,6 +98,8 @@ class Machine(BaseModel):
     modules   environment modules that bring it, loaded before it is looked for
     platform  SimGrid's description of a simulated machine
     lab       the id of the lab that it is; None: the only one
+    link_burst, uplink_burst  bytes that a node's link, and a group's to the others, lets through at once after a rest:
+              where it is a token bucket; None: it isn't
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -106,6 +111,8 @@ class Machine(BaseModel):
     groups: Annotated[tuple[NodeGroup, ...], Field(min_length=1)]
     platform: str | None = None
     lab: str | None = None
+    link_burst: _Bytes | None = None
+    uplink_burst: _Bytes | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> "Machine":

@@ -24,10 +24,15 @@ _LEAST_OFF = 0.02
 
 @dataclass(frozen=True)
 class Observation:
-    """A call, and what it took in each launch, microseconds."""
+    """A call, and what it took in each launch, microseconds.
+
+    at_deadline  whether ranks waited for a deadline to begin it, so that links may have been idle for longer than
+                 before other calls
+    """
 
     call: Call
     launches: tuple[float, ...]
+    at_deadline: bool = False
 
     @property
     def time(self) -> float:
@@ -51,10 +56,9 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
     again, until no time changes.
     """
     times = np.array([each.time for each in observations])
-    calls = [each.call for each in observations]
     costs, best, least = start, start, np.inf
     for step in range(_STEPS):
-        amounts = amounts_of(simulator, calls, costs)
+        amounts = amounts_of(simulator, observations, costs)
         predicted = amounts @ vector(costs)
         error = float(np.median(np.abs(np.log(np.maximum(predicted, 1e-9) / times))))
         if error < least:
@@ -65,9 +69,11 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
         costs = with_vector(start, moved)
         if change < _STATIONARY:
             break
-    amounts = amounts_of(simulator, calls, best)
-    waited = (any(amounts[:, at]) for at, term in enumerate(terms(best)) if term.kind == SHARING)
-    shared = tuple(cost if anyone else 0.0 for cost, anyone in zip(best.shared, waited, strict=True))
+    amounts = amounts_of(simulator, observations, best)
+    waited = {
+        term.relation for term, paid in zip(terms(best), amounts.T, strict=True) if term.kind == SHARING and any(paid)
+    }
+    shared = tuple(cost if relation in waited else 0.0 for relation, cost in enumerate(best.shared))
     return Estimate(replace(best, shared=shared), amounts)
 
 
@@ -81,10 +87,26 @@ def resample(observations: Sequence[Observation], found: Estimate) -> NDArray[np
     )
 
 
-def amounts_of(simulator: Simulator, calls: Sequence[Call], costs: Costs) -> NDArray[np.float64]:
-    """What each call pays, shape (calls, terms); all of them can be simulated."""
-    found = simulator.compositions(calls, costs)
-    return np.array([each.amounts for each in found if isinstance(each, Composition)])
+def amounts_of(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> NDArray[np.float64]:
+    """What each call pays, shape (observations, terms); all of them can be simulated.
+
+    Nobody knows for how long links rested before a deadline: of what a call pays after the usual idle time, and where
+    links may pass their whole burst, that counts which is nearer to what it took.
+    """
+    usual = _compositions(simulator, observations, costs)
+    if any(costs.burst) and any(each.at_deadline for each in observations):
+        longest = max(burst * cost for burst, cost in zip(costs.burst, costs.shared, strict=True))
+        rested = _compositions(simulator, observations, replace(costs, idle=longest))
+        usual = [
+            min((one, other), key=lambda found: abs(found.time - each.time)) if each.at_deadline else one
+            for each, one, other in zip(observations, usual, rested, strict=True)
+        ]
+    return np.array([each.amounts for each in usual])
+
+
+def _compositions(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> list[Composition]:
+    found = simulator.compositions([each.call for each in observations], costs)
+    return [each for each in found if isinstance(each, Composition)]
 
 
 def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted: Vector) -> Vector:

@@ -14,12 +14,12 @@ from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
 from timpani.models.fit import fit
-from timpani.prediction.calibrate import Estimate, Observation, estimate, resample, with_lines
+from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
 from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.model_error import ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import RELATIONS, Vector, vector
-from timpani.schedules.simulation import Costs, Line, Simulator
+from timpani.schedules.simulation import NO_BURST, Costs, Line, Simulator
 
 FEWEST_ALGORITHMS = 3
 """Of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
@@ -41,7 +41,7 @@ NONE_MEASURED = (
 class Calibration:
     """Costs, microseconds and microseconds a byte, and what is known of their errors.
 
-    paid          which parameters a measured call paid, shape (terms,)
+    paid          which parameters a measured call paid, or would have where no link is limited, shape (terms,)
     resampled     costs from resampled launches, shape (resamples, terms)
     error         None where only messages between two ranks were measured, as then is what was left out of the
                   calibration
@@ -102,7 +102,8 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
     names = {(each.call.collective, each.call.algorithm) for each in observed}
     if len(names) >= FEWEST_ALGORITHMS:
-        return replace(from_calls(simulator, observed, messages, simulated), costs_from=folders)
+        found = from_calls(simulator, observed, messages, simulated, burst=campaigns[0].header.machine.bursts)
+        return replace(found, costs_from=folders)
     if messages is None:
         return None
     none = vector(messages)
@@ -128,9 +129,10 @@ def from_calls(
     messages: Costs | None,
     simulated: bool,
     noise: tuple[float, ...] = (),
+    burst: tuple[float, ...] = NO_BURST,
 ) -> Calibration:
     """With the lines, then the eager limit and the way of sharing, under which algorithms are predicted best from the
-    others; `noise` as of Costs."""
+    others; `noise` and `burst` as of Costs."""
 
     def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
         found = estimate(simulator, observed, start)
@@ -144,13 +146,15 @@ def from_calls(
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
             return min(threads.map(tried, starts), key=mean_error)
 
-    *_, found = best(replace(start, noise=noise) for start in _starts(observed, messages))
-    ways = product(_EAGER_BELOW, (False, True))
+    *_, found = best(replace(start, noise=noise, burst=burst) for start in _starts(observed, messages))
+    ways = product(_EAGER_BELOW, (False,) if any(burst) else (False, True))
     error, left_out, found = best(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways)
+    # Of a message that waited for its link it isn't seen what its ports take, but that it can't be more.
+    unlimited = amounts_of(simulator, observed, replace(found.costs, shared=(0.0, 0.0, 0.0)))
     return Calibration(
         costs=found.costs,
         observations=observed,
-        paid=np.asarray(found.amounts.any(axis=0)),
+        paid=np.logical_or(found.amounts.any(axis=0), unlimited.any(axis=0)),
         resampled=resample(observed, found),
         error=error,
         left_out=np.exp(left_out),

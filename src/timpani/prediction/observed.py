@@ -20,13 +20,16 @@ TIME = pl.coalesce("median_us", "osu_avg_us")
 def observations(campaign: Campaign) -> list[Observation]:
     """Each cell of an algorithm of ours with its times, a cell at a time."""
     rows = campaign.results.filter(is_schedule_of_ours(), pl.col("error").is_null(), TIME > 0)
-    cells = rows.group_by(MACHINE_CELL, maintain_order=True).agg(TIME.sort_by("launch").alias("times"))
+    cells = rows.group_by(MACHINE_CELL, maintain_order=True).agg(
+        TIME.sort_by("launch").alias("times"), pl.col("oversubscribed").any().alias("oversubscribed")
+    )
     places = places_of(campaign)
     element_bytes = campaign.header.study.element_bytes_of
     return [
         Observation(
             call_of(row, element_bytes(row["collective"]), places.get((row["ranks"], row["placement"]), ())),
             tuple(row["times"]),
+            at_deadline=not row["oversubscribed"],  # whose ranks begin after a barrier
         )
         for row in cells.iter_rows(named=True)
     ]

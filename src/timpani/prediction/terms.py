@@ -24,14 +24,14 @@ SHARED_LINKS = ("a node's memory", "a node's link", "a group's uplink")
 @dataclass(frozen=True)
 class Term:
     """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation` alone of a
-    shared link, by whose messages pass it; None for others."""
+    shared link, by whose messages pass it; None for others, and for the idle time that lets links pass a burst."""
 
     kind: str
     relation: int | None = None
     first_bytes: int | None = None
 
 
-_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"))
+_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"), Term(SHARING))
 _SHARED = tuple(Term(SHARING, relation) for relation in range(len(RELATIONS)))
 
 
@@ -46,7 +46,7 @@ def terms(costs: Costs) -> list[Term]:
 
 def vector(costs: Costs) -> Vector:
     """The parameters, shape (terms,)."""
-    values = [costs.overhead, costs.reduced, costs.copied, costs.rest, *costs.shared]
+    values = [costs.overhead, costs.reduced, costs.copied, costs.rest, costs.idle, *costs.shared]
     for lines in costs.messages:
         for line in lines:
             values += astuple(line)[1:]
@@ -54,8 +54,8 @@ def vector(costs: Costs) -> Vector:
 
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
-    """Costs with the lines and the eager limit of `costs` and these parameters."""
-    overhead, reduced, copied, rest, node, group, groups, *others = (float(value) for value in values)
+    """Costs with the lines, bursts and eager limit of `costs` and these parameters."""
+    overhead, reduced, copied, rest, idle, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
     messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
     return replace(
@@ -64,6 +64,7 @@ def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
         reduced=reduced,
         copied=copied,
         rest=rest,
+        idle=idle,
         shared=(node, group, groups),
         messages=messages,
     )

@@ -54,6 +54,8 @@ def costs_object(costs: Costs) -> dict[str, Any]:
         "eager_below_bytes": costs.eager_below,
         "fair_shares": costs.fair,
         "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
+        "burst_bytes": dict(zip(SHARED_LINKS, costs.burst, strict=True)),
+        "idle_us": costs.idle,
         "messages": [
             {
                 "between": RELATIONS[relation],
@@ -80,9 +82,12 @@ def costs_lines(costs: Costs) -> Iterator[str]:
                 f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
             )
     passing = "share equally" if costs.fair else "pass one behind the other"
-    for link, cost in zip(SHARED_LINKS, costs.shared, strict=True):
+    for link, cost, burst in zip(SHARED_LINKS, costs.shared, costs.burst, strict=True):
         if cost:
-            yield f"{link}, which messages {passing}: {number(cost)} µs/B"
+            bucket = f", but for up to {show_size(int(burst))} at once after a rest" if burst else ""
+            yield f"{link}, which messages {passing}: {number(cost)} µs/B{bucket}"
+    if any(costs.burst):
+        yield f"links that let bytes pass at once have been idle for {number(costs.idle)} µs when a call begins"
     if costs.fair:
         yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
     if costs.eager_below:

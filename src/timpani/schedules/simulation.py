@@ -26,6 +26,9 @@ class Line:
     latency_per_byte: float = 0.0
 
 
+NO_BURST = (0.0, 0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Costs:
     """What a call pays, in any one unit of time; the standard values are the unit clock: a message takes one tick.
@@ -34,8 +37,10 @@ class Costs:
     reduced   a byte that is reduced
     copied    a byte that is copied
     rest      of a call, beyond what its schedule does: ranks begin and end it at rest
+    idle      how long shared links with a burst have been idle when a call begins
     shared    a byte that passes what others pass too: a node's memory, within it; a node's link, in each direction; a
               group's uplink, in each direction. 0 is no limit
+    burst     bytes that pass such a link at once after it has been idle, as a token bucket lets them; not with `fair`
     eager_below  messages of fewer bytes are on their way before their receiver waits for them
     fair      messages under way at once share ports and links fairly; else one passes behind the other
     messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
@@ -49,7 +54,9 @@ class Costs:
     reduced: float = 0.0
     copied: float = 0.0
     rest: float = 0.0
+    idle: float = 0.0
     shared: tuple[float, ...] = (0.0, 0.0, 0.0)
+    burst: tuple[float, ...] = NO_BURST
     eager_below: int = 0
     fair: bool = False
     messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
@@ -118,9 +125,10 @@ reduction (peer −1)."""
 class Composition:
     """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
 
-    amounts  overheads, reduced bytes, copied bytes, rest, and bytes of each kind of shared link; then what the gap,
-             per_byte, latency and latency_per_byte of each line was paid for, line after line of one relation after the
-             other. Their sum, each times its cost, is the time
+    amounts  overheads, reduced bytes, copied bytes, rest, idle times, and bytes of each kind of shared link, these two
+             under 0 where links that had been idle saved time; then what the gap, per_byte, latency and
+             latency_per_byte of each line was paid for, line after line of one relation after the other. Their sum,
+             each times its cost, is the time
     waited   of the time, how long messages that both sides had posted waited for a port that others held
     """
 
@@ -243,7 +251,8 @@ def _costs_lines(costs: Costs, draw: int) -> list[str]:
         for line in lines:
             words += astuple(line)
     noise = [["noise", draw, *costs.noise]] if costs.noise else []
-    return [" ".join(map(str, each)) for each in (words, *noise)]
+    credit = [["credit", costs.idle, *costs.burst]] if any(costs.burst) else []
+    return [" ".join(map(str, each)) for each in (words, *credit, *noise)]
 
 
 def _line(call: Call, what: str) -> str:

@@ -1,0 +1,19 @@
+"""Costs as `timpani predict` and `timpani fit` tell them."""
+
+from timpani.report.prediction import costs_lines, costs_object
+from timpani.schedules.simulation import Costs, Line
+
+
+def test_a_link_that_lets_a_burst_pass_is_told_with_it() -> None:
+    costs = Costs(idle=24.0, shared=(0.0, 0.08, 0.16), burst=(0.0, 12288.0, 0.0), messages=((Line(gap=1.0),),))
+    lines = list(costs_lines(costs))
+    assert (
+        "a node's link, which messages pass one behind the other: 0.08 µs/B, but for up to 12 KiB at once after a rest"
+        in lines
+    )
+    assert "a group's uplink, which messages pass one behind the other: 0.16 µs/B" in lines
+    assert "links that let bytes pass at once have been idle for 24 µs when a call begins" in lines
+    told = costs_object(costs)
+    assert told["burst_bytes"] == {"a node's memory": 0.0, "a node's link": 12288.0, "a group's uplink": 0.0}
+    assert told["idle_us"] == 24.0
+    assert not any("idle" in line for line in costs_lines(Costs()))
