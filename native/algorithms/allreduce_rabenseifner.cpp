@@ -6,7 +6,6 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/blocks.hpp"
 #include "schedule/fold.hpp"
 #include "schedule/rank_order.hpp"
 #include "schedule/recursive_halving.hpp"
@@ -14,51 +13,64 @@
 namespace timpani::allreduce_rabenseifner {
 namespace {
 
-std::int64_t rounds(const CollectiveArguments& args) { return 2 + 2 * floor_log2(args.ranks); }
+class Allreduce {
+  public:
+    explicit Allreduce(const CollectiveArguments& args)
+        : args_(args), fold_(args), levels_(floor_log2(args.ranks)), parts_(args.count, 1 << levels_) {}
 
-void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
-    const Fold fold(args);
-    const int levels = floor_log2(args.ranks);
-    const bool last = k == rounds(args) - 1;
-    const Region own{Buffer::send, 0, args.count};
-    const Region sums{Buffer::receive, 0, args.count};
-    if (fold.has_proxy(rank)) {
-        if (k == 0) steps.send(rank + 1, own);
-        if (last) steps.receive(rank + 1, sums);
-        return;
+    [[nodiscard]] std::int64_t rounds() const { return 2 + 2 * levels_; }
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const bool last = k == rounds() - 1;
+        const Region own{Buffer::send, 0, args_.count};
+        const Region sums{Buffer::receive, 0, args_.count};
+        if (fold_.has_proxy(rank)) {
+            if (k == 0) steps.send(rank + 1, own);
+            if (last) steps.receive(rank + 1, sums);
+            return;
+        }
+        if (k == 0) {
+            const Region theirs{Buffer::scratch, 0, args_.count};
+            if (fold_.is_proxy(rank)) steps.receive(rank - 1, theirs);
+            steps.copy(own, sums);
+            if (fold_.is_proxy(rank)) steps.reduce(theirs, sums);
+            return;
+        }
+        if (last) {
+            if (fold_.is_proxy(rank)) steps.send(rank - 1, sums);
+            return;
+        }
+        const bool gathers = k > levels_;
+        const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels_ - k : k - 1);
+        const int number = fold_.new_rank(rank);
+        const int peer = fold_.old_rank(number ^ (1 << bit));
+        const bool has_upper = (number >> bit & 1) == 1;
+        // The peer and the rank have the halves of what they keep before the exchange for this bit.
+        const int first = kept_parts(number, levels_, bit).first;
+        const int half = 1 << (levels_ - bit - 1);
+        const auto side = [&](Buffer buffer, bool upper) {
+            const auto begin = parts_.first(upper ? first + half : first);
+            return Region{buffer, begin, parts_.first(first + (upper ? 2 * half : half)) - begin};
+        };
+        const Region mine = side(Buffer::receive, has_upper);
+        const Region others = side(Buffer::receive, !has_upper);
+        if (gathers) {
+            steps.receive(peer, others);
+            steps.send(peer, mine);
+        } else {
+            const Region theirs{Buffer::scratch, mine.first, mine.count};
+            steps.receive(peer, theirs);
+            steps.send(peer, others);
+            reduce_in_order(args_, theirs, mine, has_upper, steps);
+        }
     }
-    if (k == 0) {
-        const Region theirs{Buffer::scratch, 0, args.count};
-        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs);
-        steps.copy(own, sums);
-        if (fold.is_proxy(rank)) steps.reduce(theirs, sums);
-        return;
-    }
-    if (last) {
-        if (fold.is_proxy(rank)) steps.send(rank - 1, sums);
-        return;
-    }
-    const bool gathers = k > levels;
-    const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels - k : k - 1);
-    const auto side_of = [&](Buffer buffer, int who) {
-        const auto parts = kept_parts(who, levels, bit + 1);
-        return region(buffer, part_of(args.count, 1 << levels, parts.first),
-                      part_of(args.count, 1 << levels, parts.last));
-    };
-    const int number = fold.new_rank(rank);
-    const int peer = number ^ (1 << bit);
-    const Region mine = side_of(Buffer::receive, number);
-    const Region others = side_of(Buffer::receive, peer);
-    if (gathers) {
-        steps.receive(fold.old_rank(peer), others);
-        steps.send(fold.old_rank(peer), mine);
-    } else {
-        const Region theirs = side_of(Buffer::scratch, number);
-        steps.receive(fold.old_rank(peer), theirs);
-        steps.send(fold.old_rank(peer), others);
-        reduce_in_order(args, theirs, mine, peer < number, steps);
-    }
-}
+
+  private:
+    const CollectiveArguments& args_;
+    Fold fold_;
+    int levels_;
+    Parts parts_;
+};
 
 /// New rank 0 sends most, since it keeps the lower half each time: all but its part in the reduce-scatter; its part,
 /// twice that, … half of all in the allgather; and the result to the rank that it is the proxy of.
@@ -78,8 +90,7 @@ const Register entry{{
     .restrictions = {},
     .parameters = {},
     .aliases = {"reduce_scatter_allgather"},
-    .rounds = rounds,
-    .round = round,
+    .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
     .symmetry = by_exclusive_or_of_parts,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {

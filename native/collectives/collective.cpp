@@ -198,10 +198,4 @@ void fill_from(const Collective& collective, int ranks, const Origin& origin, st
     }
 }
 
-Part part_of(std::int64_t count, int ranks, int rank) {
-    const std::int64_t whole = count / ranks;
-    const std::int64_t longer = count % ranks;
-    return {rank * whole + std::min<std::int64_t>(rank, longer), whole + (rank < longer ? 1 : 0)};
-}
-
 }  // namespace timpani

@@ -131,9 +131,27 @@ std::span<const Collective> collectives();
 /// The collective of that name, or nullptr.
 const Collective* find_collective(std::string_view name);
 
-/// The first element and the number of elements of `rank`'s part when `count` elements are dealt out as evenly as
-/// whole elements allow, the longer parts first.
-Part part_of(std::int64_t count, int ranks, int rank);
+/// `count` elements dealt out to `ranks` as evenly as whole elements allow, the longer parts first. Dividing takes
+/// longer than all else that a part is asked for: whoever asks for many does it once.
+class Parts {
+  public:
+    constexpr Parts(std::int64_t count, int ranks) : shorter_(count / ranks), longer_(count % ranks) {}
+
+    /// The first element of `rank`'s part; of the rank behind the last, the end of all.
+    [[nodiscard]] constexpr std::int64_t first(int rank) const {
+        return rank * shorter_ + (rank < longer_ ? rank : longer_);
+    }
+
+  private:
+    std::int64_t shorter_;
+    std::int64_t longer_;  // so many parts have one more
+};
+
+/// The part of one rank.
+constexpr Part part_of(std::int64_t count, int ranks, int rank) {
+    const Parts parts(count, ranks);
+    return {parts.first(rank), parts.first(rank + 1) - parts.first(rank)};
+}
 
 /// Element `index` of what `rank` sends where data is only moved: values that tell ranks and places apart.
 constexpr std::uint64_t moved_value(int rank, std::int64_t index) {

@@ -23,6 +23,9 @@ struct Region {
     [[nodiscard]] bool overlaps(const Region& other) const {
         return buffer == other.buffer && first < other.end() && other.first < end() && count > 0 && other.count > 0;
     }
+    [[nodiscard]] bool contains(const Region& other) const {
+        return buffer == other.buffer && first <= other.first && other.end() <= end();
+    }
     friend bool operator==(const Region&, const Region&) = default;
 };
 
@@ -57,18 +60,21 @@ struct Step {
 
 /// The steps of one rank in one round, in the order in which the algorithm states them. Empty regions leave no step:
 /// the other side leaves its own out too, since both count the same elements.
+///
+/// A step is written where it stays, from registers, by code compiled into the algorithm: millions of ranks are asked
+/// for so many that copying them would take a third of a simulation.
 class Steps {
   public:
-    void send(int peer, const Region& from) {
+    [[gnu::always_inline]] void send(int peer, const Region& from) {
         if (from.count > 0) add(Step::Kind::send, peer, from, {});
     }
-    void receive(int peer, const Region& to) {
+    [[gnu::always_inline]] void receive(int peer, const Region& to) {
         if (to.count > 0) add(Step::Kind::receive, peer, {}, to);
     }
-    void copy(const Region& from, const Region& to) {
+    [[gnu::always_inline]] void copy(const Region& from, const Region& to) {
         if (to.count > 0) add(Step::Kind::copy, -1, from, to);
     }
-    void reduce(const Region& from, const Region& to) {
+    [[gnu::always_inline]] void reduce(const Region& from, const Region& to) {
         if (to.count > 0) add(Step::Kind::reduce, -1, from, to);
     }
 
@@ -83,8 +89,6 @@ class Steps {
     void clear() { used_ = 0; }
 
   private:
-    /// Writes the step where it stays, from registers where the caller is compiled with it: millions of ranks are asked
-    /// for so many that copying them would take a third of a simulation.
     [[gnu::always_inline]] void add(Step::Kind kind, int peer, const Region& from, const Region& to) {
         if (used_ == steps_.size()) make_room();
         Step& step = steps_[used_++];

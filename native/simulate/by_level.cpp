@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "schedule/dependencies.hpp"
@@ -18,49 +20,118 @@ namespace {
 /// Raised where levels don't tell.
 struct NotByLevel : std::exception {};
 
-/// The messages of one direction that a rank may have under way, and its port, which one at a time flows through.
-template <class Moment>
-struct Port {
-    Moment until;      // the last one's end
-    Moment free;       // when it has left the port
-    double since = 0;  // the port has not been free
-    double last_start = 0;
-    std::int64_t first = 0;  // all that those under way touch lies in [first, end) of `buffer`
-    std::int64_t end = 0;
-    Buffer buffer = Buffer::send;
-    std::uint8_t open = 0;  // how many may be under way: 2 for several
-    bool notifies = false;  // those are without data
+/// Which messages of one direction a step waits for, of those that its rank may have under way: a sum of these.
+using Waits = std::uint8_t;
+constexpr Waits kForNewest = 1;
+constexpr Waits kForOlder = 2;     // one of those before it, or none: where they lie is known of all together
+constexpr Waits kForAllOlder = 4;  // each of those
 
-    [[nodiscard]] Region region() const { return {buffer, first, end - first}; }
+constexpr int kNobody = -1;
 
-    void open_one(const Region& region, double now) {
-        if (until.time <= now) open = 0;
-        if (open > 0 && (buffer != region.buffer || notifies != (region.count == 0))) throw NotByLevel();
-        first = open > 0 ? std::min(first, region.first) : region.first;
-        end = open > 0 ? std::max(end, region.end()) : region.end();
-        buffer = region.buffer;
-        notifies = region.count == 0;
-        open = open > 0 ? 2 : 1;
+/// The messages of one direction, sends or receives, of all ranks. What is kept of a rank is little, since all of it is
+/// gone through in every round.
+template <class Moment, Step::Kind kind>
+class Direction {
+  public:
+    /// A rank's port, which messages flow through one at a time, and the newest message, which it posted last.
+    struct Side {
+        Moment free{};      // when the last one has left the port
+        double began = -1;  // of sends, since when the port has not been free; of receives, when the last one began
+        Moment posted{};
+        Moment until{};  // its end, once it has flowed
+        std::int64_t first = 0;
+        std::int64_t count = 0;
+        int peer = kNobody;  // until it has flowed
+        Buffer buffer = Buffer::send;
+        bool is_alone = true;  // no older one may be under way
+
+        [[nodiscard]] Region region() const { return {buffer, first, count}; }
+    };
+
+    explicit Direction(int ranks) : sides_(static_cast<std::size_t>(ranks)) {}
+
+    Side& operator[](int rank) { return sides_[static_cast<std::size_t>(rank)]; }
+
+    /// Makes one of `rank`, which is at `now`, the newest. It says itself when it has been posted.
+    void post(int rank, int peer, const Region& region, const Moment& now) {
+        Side& side = (*this)[rank];
+        if (!side.is_alone && older_of(rank).until.time <= now.time) side.is_alone = true;
+        if (side.until.time > now.time) {
+            Older& older = older_of(rank);
+            if (side.is_alone) {
+                older = {side.until, side.region()};
+            } else {
+                older.add(side.until, side.region());
+            }
+            side.is_alone = false;
+        }
+        side.first = region.first;
+        side.count = region.count;
+        side.peer = peer;
+        side.buffer = region.buffer;
     }
+
+    [[nodiscard]] Waits waits(int rank, const Step& step) {
+        const Side& side = (*this)[rank];
+        const Waits newest = depends(step, side.region()) ? kForNewest : 0;
+        return side.is_alone ? newest : newest | waits_for_older(step, older_of(rank).region);
+    }
+    /// Lets `rank`, which is at `now`, wait.
+    void wait(int rank, Moment& now, Waits waits) {
+        if (waits == 0) return;
+        const Side& side = (*this)[rank];
+        if ((waits & kForNewest) != 0 && now.time < side.until.time) now = side.until;
+        if ((waits & kForOlder) == 0 || older_of(rank).until.time <= now.time) return;
+        if ((waits & kForAllOlder) == 0) throw NotByLevel();
+        now = older_of(rank).until;
+    }
+    void wait(int rank, Moment& now, const Step& step) {
+        const Side& side = (*this)[rank];
+        if (side.until.time > now.time || !side.is_alone) wait(rank, now, waits(rank, step));
+    }
+
+    static bool depends(const Step& step, const Region& region) {
+        if constexpr (kind == Step::Kind::send) return step.writes(region);
+        return step.writes(region) || step.reads(region) || (region.count == 0 && step.notifies());
+    }
+
+  private:
+    /// Those before the newest.
+    struct Older {
+        Moment until{};   // the last one's end
+        Region region{};  // all are in it; empty where they are without data
+
+        void add(const Moment& end, const Region& other) {
+            if (region.buffer != other.buffer || (region.count == 0) != (other.count == 0)) throw NotByLevel();
+            const auto last = std::max(region.end(), other.end());
+            region.first = std::min(region.first, other.first);
+            region.count = last - region.first;
+            until = later(end, until);
+        }
+    };
+
+    static Waits waits_for_older(const Step& step, const Region& older) {
+        if (!depends(step, older)) return 0;
+        const bool all = older.count == 0 || (step.writes(older) && step.to.contains(older)) ||
+                         (kind == Step::Kind::receive && step.reads(older) && step.from.contains(older));
+        return all ? kForOlder + kForAllOlder : kForOlder;
+    }
+    Older& older_of(int rank) {
+        if (older_.empty()) older_.resize(sides_.size());
+        return older_[static_cast<std::size_t>(rank)];
+    }
+
+    std::vector<Side> sides_;
+    std::vector<Older> older_;  // of those that are not alone; apart, since many algorithms have none
 };
 
-/// One side of the message that a rank has posted in this round.
-template <class Moment>
-struct Side {
-    int peer = -1;  // −1 for none
-    Moment posted{};
-    std::int64_t count = 0;
-};
-
-template <class Moment>
-struct Rank {
-    Moment now;  // when it may begin its next step
-    Port<Moment> sends;
-    Port<Moment> receives;
-    Side<Moment> sent;
-    Side<Moment> received;
-    int done = 0;       // of the steps of its round
-    bool left = false;  // whether any are left, which wait for the messages of this round
+/// A local step that waits for messages of its own round.
+struct LateStep {
+    int rank;
+    Step::Kind kind;
+    Waits sends;
+    Waits receives;
+    std::int64_t count;
 };
 
 template <class Moment>
@@ -68,135 +139,140 @@ class Levels {
   public:
     Levels(const Schedule& schedule, const CollectiveArguments& args, const Costs& costs)
         : schedule_(schedule),
-          args_(args),
+          ranks_(args.ranks),
           till_(costs, args),
           fair_(costs.fair),
-          ranks_(static_cast<std::size_t>(args.ranks)) {}
+          now_(static_cast<std::size_t>(args.ranks)),
+          sends_(args.ranks),
+          receives_(args.ranks) {}
 
     Moment run() {
         const auto rounds = schedule_.rounds();
-        for (std::int64_t k = 0; k <= rounds; ++k) {
-            for (int rank = 0; rank < args_.ranks; ++rank) {
-                Rank<Moment>& each = at(rank);
-                if (each.sent.peer >= 0) throw NotByLevel();  // nobody has received it
-                if (each.left) finish(rank, each, k - 1);
-                each.received.peer = -1;
-                if (k < rounds) begin(rank, each, k);
+        std::vector<LateStep> late;  // of the round before, by rank
+        for (round_ = 0; round_ <= rounds; ++round_) {
+            late.swap(late_);
+            late_.clear();
+            std::span<const LateStep> left(late);
+            for (int rank = 0; rank < ranks_; ++rank) {
+                Moment now = now_[static_cast<std::size_t>(rank)];
+                for (; !left.empty() && left.front().rank == rank; left = left.subspan(1)) finish(left.front(), now);
+                if (round_ < rounds) begin(rank, now);
+                now_[static_cast<std::size_t>(rank)] = now;
             }
-            for (int rank = 0; rank < args_.ranks; ++rank) {
-                if (at(rank).received.peer >= 0) flow(rank, static_cast<std::uint32_t>(k));
-            }
+            if (unmet_ != 0) throw NotByLevel();
         }
-        return last_;
+        return last_.moment;
     }
 
   private:
-    Rank<Moment>& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+    using Sends = Direction<Moment, Step::Kind::send>;
+    using Receives = Direction<Moment, Step::Kind::receive>;
 
-    /// Takes steps up to the first that waits for a message of this round.
-    void begin(int rank, Rank<Moment>& each, std::int64_t k) {
+    /// What ended last. Of what ends together it is the message or step of the earliest round, messages behind steps,
+    /// and of the lowest rank, so that what a time is made of depends on no order in which ranks are gone through.
+    struct Last {
+        Moment moment{};
+        std::int64_t stage = 0;
+        int rank = 0;
+
+        void add(const Moment& end, std::int64_t at, int of) {
+            if (end.time < moment.time) return;
+            if (end.time == moment.time && std::pair(stage, rank) <= std::pair(at, of)) return;
+            *this = {end, at, of};
+        }
+    };
+
+    /// Takes steps up to the first that waits for a message of this round, and keeps the others for later.
+    void begin(int rank, Moment& now) {
         steps_.clear();
-        schedule_.round(rank, k, steps_);
+        schedule_.round(rank, round_, steps_);
+        const auto steps = steps_.all();
         const Step* sent = nullptr;
         const Step* received = nullptr;
-        each.done = 0;
-        for (const Step& step : steps_.all()) {
-            if (step.touches_window()) throw NotByLevel();
-            const bool waits = (sent != nullptr && step.writes(sent->from)) ||
-                               (received != nullptr && (step.reads(received->to) || step.writes(received->to) ||
-                                                        (received->awaits() && step.notifies())));
-            if (waits) break;
-            wait(each, step);
-            if (step.is_message()) till_.post(each.now);
-            if (step.kind == Step::Kind::send) {
+        auto step = steps.begin();
+        for (; step != steps.end(); ++step) {
+            if (sent != nullptr && Sends::depends(*step, sent->from)) break;
+            if (received != nullptr && Receives::depends(*step, received->to)) break;
+            sends_.wait(rank, now, *step);
+            receives_.wait(rank, now, *step);
+            if (step->is_message()) till_.post(now);
+            if (step->kind == Step::Kind::send) {
                 if (sent != nullptr) throw NotByLevel();
-                sent = &step;
-                each.sent = {step.peer, each.now, step.from.count};
-            } else if (step.kind == Step::Kind::receive) {
+                sent = &*step;
+                sends_[rank].posted = now;
+            } else if (step->kind == Step::Kind::receive) {
                 if (received != nullptr) throw NotByLevel();
-                received = &step;
-                each.received = {step.peer, each.now, step.to.count};
+                received = &*step;
+                receives_[rank].posted = now;
             } else {
-                compute(each, step);
+                compute(rank, now, step->kind, step->from.count);
             }
-            ++each.done;
         }
-        each.left = each.done < static_cast<int>(steps_.all().size());
-        if (sent != nullptr) each.sends.open_one(sent->from, each.now.time);
-        if (received != nullptr) each.receives.open_one(received->to, each.now.time);
-    }
-
-    /// Takes the rest of them.
-    void finish(int rank, Rank<Moment>& each, std::int64_t k) {
-        steps_.clear();
-        schedule_.round(rank, k, steps_);
-        for (auto i = static_cast<std::size_t>(each.done); i < steps_.all().size(); ++i) {
-            const Step& step = steps_.all()[i];
-            if (step.is_message()) throw NotByLevel();
-            wait(each, step);
-            compute(each, step);
+        if (sent != nullptr) sends_.post(rank, sent->peer, sent->from, now);
+        if (received != nullptr) receives_.post(rank, received->peer, received->to, now);
+        for (; step != steps.end(); ++step) {
+            if (step->is_message()) throw NotByLevel();
+            late_.emplace_back(rank, step->kind, sends_.waits(rank, *step), receives_.waits(rank, *step),
+                               step->from.count);
         }
+        if (sent != nullptr) meet(rank, sent->peer);
+        if (received != nullptr) meet(received->peer, rank);
     }
 
-    /// Lets `each` wait for the messages of earlier rounds that `step` depends on.
-    static void wait(Rank<Moment>& each, const Step& step) {
-        const auto wait_for = [&](Port<Moment>& port) {
-            if (port.open > 1) throw NotByLevel();
-            each.now = port.until;
-            port.open = 0;
-        };
-        Port<Moment>& sends = each.sends;
-        Port<Moment>& receives = each.receives;
-        if (sends.open > 0 && sends.until.time > each.now.time && step.writes(sends.region())) wait_for(sends);
-        if (receives.open == 0 || receives.until.time <= each.now.time) return;
-        const bool shares = step.reads(receives.region()) || step.writes(receives.region());
-        const bool awaits_all = receives.notifies && step.notifies();
-        if (awaits_all) receives.open = 1;  // the last to end counts
-        if (shares || awaits_all) wait_for(receives);
+    void finish(const LateStep& step, Moment& now) {
+        sends_.wait(step.rank, now, step.sends);
+        receives_.wait(step.rank, now, step.receives);
+        compute(step.rank, now, step.kind, step.count);
     }
 
-    void compute(Rank<Moment>& each, const Step& step) {
-        till_.compute(each.now, step);
-        last_ = later(last_, each.now);
+    void compute(int rank, Moment& now, Step::Kind kind, std::int64_t count) {
+        till_.compute(now, kind, count);
+        last_.add(now, 2 * round_, rank);
     }
 
-    /// Lets the message flow that `number` receives.
-    void flow(int number, std::uint32_t round) {
-        Rank<Moment>& receiver = at(number);
-        const int from = receiver.received.peer;
-        Rank<Moment>& sender = at(from);
-        if (sender.sent.peer != number || sender.sent.count != receiver.received.count) throw NotByLevel();
-        Port<Moment>& out = sender.sends;
-        Port<Moment>& in = receiver.receives;
-        const Moment& both = later(sender.sent.posted, receiver.received.posted);
+    /// One side of a message has been posted: lets it flow if the other has been, too.
+    void meet(int sender, int receiver) {
+        auto& out = sends_[sender];
+        auto& in = receives_[receiver];
+        if (out.peer != receiver || in.peer != sender) {
+            ++unmet_;
+            return;
+        }
+        --unmet_;
+        if (out.count != in.count) throw NotByLevel();
+        const Moment& both = later(out.posted, in.posted);
         // Before this, others of the sender's flowed without a break; and of the receiver's all began before.
-        if (both.time < out.since || (both.time <= in.last_start && in.until.time > 0)) throw NotByLevel();
+        if (both.time < out.began || both.time <= in.began) throw NotByLevel();
         // Two that would share a port.
         if (fair_ && later(out.free, in.free).time > both.time) throw NotByLevel();
-        const auto message = till_.message(from, number, sender.sent.count, round);
+        const auto message = till_.message(sender, receiver, out.count, static_cast<std::uint32_t>(round_));
         Moment now = later(both, later(out.free, in.free));
         now.waits_from(both);
-        if (now.time > out.free.time) out.since = now.time;
-        in.last_start = out.last_start = now.time;
+        if (now.time > out.free.time) out.began = now.time;
+        in.began = now.time;
         const Moment start = now;
-        Moment ready = fair_ ? sender.sent.posted : later(sender.sent.posted, out.free);
-        ready.waits_from(sender.sent.posted);
+        Moment ready = fair_ ? out.posted : later(out.posted, out.free);
+        ready.waits_from(out.posted);
         Till::hold_ports(now, message);
         in.free = now;
         out.free = till_.arrive(now, start, ready, message);
-        out.until = later(now, out.until);
-        in.until = later(now, in.until);
-        last_ = later(last_, now);
-        sender.sent.peer = -1;
+        out.until = in.until = now;
+        out.peer = in.peer = kNobody;
+        last_.add(now, 2 * round_ + 1, receiver);
     }
 
     const Schedule& schedule_;
-    const CollectiveArguments& args_;
+    int ranks_;
     Till till_;
     bool fair_;
-    std::vector<Rank<Moment>> ranks_;
+    std::int64_t round_ = 0;
+    std::vector<Moment> now_;  // when each rank may begin its next step
+    Sends sends_;
+    Receives receives_;
+    std::int64_t unmet_ = 0;      // sides of messages whose other side has not been posted
+    std::vector<LateStep> late_;  // of this round
     Steps steps_;
-    Moment last_{};
+    Last last_;
 };
 
 /// Whether a few of the ranks tell already that levels are not for the schedule: one sends or receives two messages in
@@ -225,6 +301,8 @@ bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs) {
+    // Notifications that tell of a window order other steps than those that touch the same data.
+    if (algorithm.window != nullptr) return std::nullopt;
     // Messages pass shared links in the order of time, which rounds don't keep.
     if (SharedLinks<Moment<kTerms>>::shares(costs, args.topology)) return std::nullopt;
     const auto schedule = prepare(algorithm, args);

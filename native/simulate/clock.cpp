@@ -74,7 +74,7 @@ class Clock {
             return {now, {}};
         }
         const double start = now.time;
-        till_.compute(now, step);
+        till_.compute(now, step.kind, step.from.count);
         last_ = later(last_, now);
         if (tell_) tell_({place.rank, place.number, round, step, start, now.time});
         return {now, {}};

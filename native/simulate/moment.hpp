@@ -107,9 +107,9 @@ class Till {
         pay(now, Paid::overhead, 1, costs_.overhead);
     }
     template <class Moment>
-    void compute(Moment& now, const Step& step) const {
-        const auto bytes = static_cast<double>(step.from.count * element_bytes_);
-        const bool reduces = step.kind == Step::Kind::reduce;
+    void compute(Moment& now, Step::Kind kind, std::int64_t count) const {
+        const auto bytes = static_cast<double>(count * element_bytes_);
+        const bool reduces = kind == Step::Kind::reduce;
         pay(now, reduces ? Paid::reduced : Paid::copied, bytes, reduces ? costs_.reduced : costs_.copied);
     }
     template <class Moment>

@@ -156,6 +156,13 @@ TEST(by_level_or_by_events_a_call_takes_the_same) {
     CHECK(by_level > 1'000);
 }
 
+// The root and the inner ranks of a tree have messages of several rounds under way, and wait for all at once.
+TEST(a_step_that_waits_for_all_messages_under_way_is_worked_out_by_level) {
+    const auto bound = timpani::bind("gather", "binomial", {.ranks = 64, .count = 8, .root = 0});
+    const auto time = last_by_level<0>(*bound.algorithm, bound.args, kCosts);
+    CHECK(time && near(time->time, 6 * kA + 63 * kB * 8));
+}
+
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
     check_sums(all_costs());
     check_sums(fairly(all_costs()));
