@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from timpani.study.cell import Algorithm
 from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
+from timpani.tuning.race_futility import Futility
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3
@@ -170,10 +171,13 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
     points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
-    allocation = Allocation(MOST_LAUNCHES)
+    allocation, futility = Allocation(MOST_LAUNCHES), Futility(race, MOST_LAUNCHES)
     errors = {point: machine.errors(random, MOST_LAUNCHES, machine.algorithms) for point in points}
     for launch in range(1, MOST_LAUNCHES + 1):
-        wanted = {point: remaining for point in points if (remaining := race.standing(point).remaining)}
+        ended = futility.ended(points)
+        wanted = {
+            point: remaining for point in points if point not in ended and (remaining := race.standing(point).remaining)
+        }
         if not wanted:
             break
         rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
@@ -193,4 +197,5 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         outcome.measured += len(rows)
         race.add_launch(launch, rows)
         allocation.add_launch(turns)
+        futility.add_launch(launch, {point: point.ranks for point in wanted})
     outcome.add(race, times + np.eye(1, machine.algorithms)[0] * (machine.mean if machine.lead else 0))

@@ -94,6 +94,7 @@ def run() -> None:
         print(
             f"{name}: {len(regrets['raced']) / asked:.0%} of points raced, "
             f"{len(regrets['looked at']) / asked:.0%} looked at; "
+            f"bound reached at {measured['decided'] / len(regrets['raced']):.0%} of those raced; "
             f"{measured['results'] / everything:.0%} of the results, "
             f"{measured['starts'] / (CAMPAIGNS * USUAL_LAUNCHES * len(ranks)):.0%} of the starts"
         )
@@ -128,5 +129,6 @@ def campaign(
         here, choice = true[point.ranks, point.message_bytes], agenda.race.standing(point).choice
         assert choice is not None
         regret = np.expm1(here - here.min())
+        measured["decided"] += point in raced and agenda.race.standing(point).done
         regrets["raced" if point in raced else "looked at"].append(float(regret[algorithms.index(choice)]))
         regrets["default"].append(float(regret[0]))

@@ -28,7 +28,7 @@ from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.schema import REGRET
+from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.study import MOST_LAUNCHES
 from timpani.tuning.race import Race, RacePoint
 
@@ -203,7 +203,9 @@ def _seconds(result: LaunchResult, cells: int) -> float:
 
 def _oracle(folder: Path) -> Oracle:
     campaign = load(folder)
-    results = [LaunchResult.from_line(row) for row in campaign.results.drop("state", REGRET).iter_rows(named=True)]
+    results = [
+        LaunchResult.from_line(row) for row in campaign.results.drop("state", REGRET, ALLOWED).iter_rows(named=True)
+    ]
     starts = StartCosts()
     points: defaultdict[int, defaultdict[str, dict[Cell, Turn]]] = defaultdict(lambda: defaultdict(dict))
     told = [each for each in results if each.error is None and each.median_us and each.relative]

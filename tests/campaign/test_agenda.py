@@ -20,7 +20,7 @@ from timpani.campaign.start_costs import StartCosts
 from timpani.campaign.table import estimate_cells
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
-from timpani.study.schema import REGRET
+from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.raced import race_standings
 
 pytestmark = [needs_mpi, needs_two_cores]
@@ -53,7 +53,7 @@ def measured(campaign: Campaign) -> dict[int, set[Cell]]:
 
 
 def results_of(campaign: Campaign) -> list[LaunchResult]:
-    rows = campaign.results.drop("state", REGRET).iter_rows(named=True)
+    rows = campaign.results.drop("state", REGRET, ALLOWED).iter_rows(named=True)
     return [LaunchResult.from_line(row) for row in rows]
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from timpani.campaign.agenda import Racing
 from timpani.campaign.record import LaunchResult
+from timpani.stats.regret import FEWEST
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.tuning.race import RacePoint
 from timpani.tuning.race_between import LOOK_LAUNCHES
@@ -127,3 +128,17 @@ def test_every_rank_count_and_size_is_measured_or_looked_at(
     assert set(measured) == {(count, size) for count in ranks for size in sizes}
     for (count, size), launches in measured.items():
         assert min(NAMES, key=lambda name: times(name, count, size)) in launches[-1]
+
+
+def test_what_launches_would_hardly_decide_is_measured_again_once_more_are_allowed() -> None:
+    cells = [Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm") for name in NAMES]
+    random = np.random.default_rng(1)
+    few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (FEWEST + 1, 32))
+    for launch in range(1, FEWEST + 1):
+        for cell in cells:
+            taken = random.lognormal(0, 0.015)
+            for agenda in (few, more):
+                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=f"{launch}", relative=taken))
+        assert few.wanted(launch) == more.wanted(launch) == set(cells)
+    assert not few.wanted(FEWEST + 1)
+    assert more.wanted(FEWEST + 1)

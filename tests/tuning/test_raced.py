@@ -7,8 +7,9 @@ import pytest
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
+from timpani.report.text import race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.study.schema import REGRET
+from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide import SLOWER, compare_with_default, decide
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings, raced_points
@@ -72,6 +73,19 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
     assert told["linear", 64] == "after 3 launches: looked at, between points that one algorithm serves"
+
+
+def test_a_point_that_ended_undecided_says_why() -> None:
+    noise = pl.lit(pl.Series(np.random.default_rng(1).lognormal(0, 0.03, 19)))
+    alike = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
+    results = raced(looked_at=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
+    [standing] = race_standings(results).iter_rows(named=True)
+    assert standing["regret_high"] > 0.02
+    assert standing["race_over"]
+    assert standing["undecided"] == "after 8 launches: would take about 22; 11 are allowed"
+    assert race_lines(race_verdict(results))[1].startswith("It ended at 1 point that launches would hardly decide")
+    told = {row["label"]: (row["dropped"], row["undecided"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert told["linear"] == (None, standing["undecided"])
 
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:

@@ -10,6 +10,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
 from timpani.tuning.race_between import LOOK_LAUNCHES
+from timpani.tuning.race_futility import Futility
 from timpani.tuning.race_grid import grids
 from timpani.tuning.race_parameters import neighbours, starting
 
@@ -84,6 +85,7 @@ class Racing:
         self._cells = dict(by_point)
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
         self._allocation = Allocation(launches)
+        self._futility = Futility(self._race, launches)
         self._grids = grids(by_point)
         self._looks: list[frozenset[RacePoint]] = []  # of launch 1 and on
         self._taking_part: dict[RacePoint, set[Algorithm]] = {}  # of each point so far: not all parameters at first
@@ -96,6 +98,7 @@ class Racing:
             if before := len(self._wanted):
                 self._race.add_launch(before, map(timed, self._results[before]))
                 self._allocation.add_launch(turns(self._results[before]))
+                self._futility.add_launch(before, dict(map(world, self._results[before])))
                 self._refine(self._launches - before)
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
             self._looks.append(frozenset(point for grid in self._grids for point in grid.looks.keys() - grid.full))
@@ -128,17 +131,21 @@ class Racing:
         return self._race
 
     def _remaining(self) -> frozenset[Cell]:
-        found: set[Cell] = set()
-        for grid in self._grids:
-            for point in grid.full:
-                remaining = self._race.standing(point).remaining & self._taking_part[point]
-                if new := self._new[point]:
-                    remaining |= new | self._kept(point)
-                found.update(cell for cell in self._cells[point] if cell.algorithm in remaining)
-            for point, algorithms in grid.looks.items():
-                if self._race.standing(point).launches < LOOK_LAUNCHES:
-                    found.update(cell for cell in self._cells[point] if cell.algorithm in algorithms)
-        return frozenset(found)
+        full = {point for grid in self._grids for point in grid.full}
+        looks = {
+            point: algorithms
+            for grid in self._grids
+            for point, algorithms in grid.looks.items()
+            if point not in full and self._race.standing(point).launches < LOOK_LAUNCHES
+        }
+        new = {point: self._new[point] | self._kept(point) for point in full if self._new[point]}
+        wanted: dict[RacePoint, frozenset[Algorithm]] = {**looks, **new}
+        for point in full - self._futility.ended(full, otherwise=wanted.keys()).keys():
+            remaining = self._race.standing(point).remaining & self._taking_part[point]
+            wanted[point] = wanted.get(point, frozenset()) | remaining
+        return frozenset(
+            cell for point, algorithms in wanted.items() for cell in self._cells[point] if cell.algorithm in algorithms
+        )
 
     def _refine(self, launches_left: int) -> None:
         for grid in self._grids:
@@ -173,6 +180,11 @@ def timed(result: LaunchResult) -> Timed:
     """A result as a race takes it; one without error and with a median."""
     assert result.median_us is not None
     return Timed(RacePoint.of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
+
+
+def world(result: LaunchResult) -> tuple[RacePoint, int]:
+    """The point of a result, and how many ranks its start had."""
+    return RacePoint.of(result.cell), result.world or result.cell.ranks
 
 
 def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:

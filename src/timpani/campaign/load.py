@@ -11,7 +11,7 @@ from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
 from timpani.campaign.states import with_states
 from timpani.errors import UserError
-from timpani.study.schema import REGRET
+from timpani.study.schema import ALLOWED, REGRET
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Campaign:
     """What a campaign folder holds.
 
     header    campaign.json
-    results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE and REGRET
+    results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE, REGRET and ALLOWED
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
@@ -50,7 +50,10 @@ def load(folder: Path) -> Campaign:
     return Campaign(
         folder=folder,
         header=header,
-        results=frame(results).with_columns(pl.lit(header.study.regret, dtype=pl.Float64).alias(REGRET)),
+        results=frame(results).with_columns(
+            pl.lit(header.study.regret, dtype=pl.Float64).alias(REGRET),
+            pl.lit(header.study.launches if header.study.regret else None, dtype=pl.Int64).alias(ALLOWED),
+        ),
         launches=records.launches,
         proofs=records.values(PROOFS),
         unsealed=records.unsealed.total(),

@@ -11,7 +11,7 @@ from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
-from timpani.tuning.raced import accepted_regret, dropped_cells
+from timpani.tuning.raced import accepted_regret, ended_cells
 
 CONTRACT = (
     *MACHINE_CELL,
@@ -42,6 +42,7 @@ EXTRAS = (
     *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
     "changed_share",
     "dropped",
+    "undecided",
     "world",
 )
 
@@ -60,9 +61,9 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
-    measured the cell no more, and why; null elsewhere. `world` is the largest start that it was measured in. Launches
-    that failed give no time. Flags of single launches (not converged, skewed, bimodal) hold for the cell when most
-    launches that succeeded raised them.
+    measured the cell no more, and why, `undecided` the same where its point ended so; null elsewhere.
+    `world` is the largest start that it was measured in. Launches that failed give no time. Flags of single launches
+    (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
     flagged_by_most = {
@@ -94,7 +95,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     )
     return (
         _with_interval(cells)
-        .join(dropped_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
+        .join(ended_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
         .with_columns(_launches_needed() if accepted_regret(results) is None else _NONE_NEEDED)
         .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")

@@ -218,7 +218,13 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         return [line + "."]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
     unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
-    return [f"{line}{largest}{unbounded}: more launches (--launches, --budget) narrow it."]
+    lines = [f"{line}{largest}{unbounded}: more launches (--launches, --budget) narrow it."]
+    if race.ended:
+        lines.append(
+            f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for their "
+            "starts: `undecided` in `timpani show --format csv` and `timpani verdict --format json`."
+        )
+    return lines
 
 
 def _what_would_decide(decisive: Decisive, undecided: int) -> str:

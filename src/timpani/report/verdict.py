@@ -52,7 +52,9 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     header = campaign.header
     cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
     verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.results)
-    standings = race_standings(campaign.results).select(*POINT, "regret_high", "race_launches", "race_over")
+    standings = race_standings(campaign.results).select(
+        *POINT, "regret_high", "race_launches", "race_over", "undecided"
+    )
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {
         "title": header.study.title,

@@ -124,9 +124,8 @@ class Contest:
         for launches in np.unique(count[due]).tolist():
             here = due & (count == launches)
             dof = launches - 1
-            errors = np.sqrt(prior.moderated(variance[here], dof) / launches)
-            margin = _quantile(dof + prior.dof, self.algorithms) * errors + _unseen(launches)
-            self.upper[here] = np.minimum(self.upper[here], mean[here] + margin)
+            width = half_width(prior.moderated(variance[here], dof), launches, dof + prior.dof, self.algorithms)
+            self.upper[here] = np.minimum(self.upper[here], mean[here] + width)
         self._looked = np.maximum(self._looked, reached)
 
     def bounds(self) -> Floats:
@@ -150,6 +149,15 @@ def prior_of(contests: Iterable[Contest]) -> VariancePrior:
         variances += variance[fastest][others].tolist()
         dof += (count[fastest][others] - 1.0).tolist()
     return variance_prior(np.array(variances), np.array(dof))
+
+
+def half_width(variance: Floats, launches: int, dof: float, algorithms: int) -> Floats:
+    """By how much the bound of a pair's log ratio exceeds their mean, looked at after so many `launches`.
+
+    variance    over launches, moderated, with `dof` degrees of freedom
+    algorithms  that compete
+    """
+    return _quantile(dof, algorithms) * np.sqrt(variance / launches) + _unseen(launches)
 
 
 def largest_variance(margin: float, launches: int, dof: float, algorithms: int) -> float:

@@ -107,12 +107,14 @@ class Gap:
     """How far a choice is from being told from another algorithm of its point, by logarithms of their times' ratio.
 
     launches   that measured both
+    slower     the mean over these: over 0 where the choice is faster
     margin     by how much the bound may exceed the mean for that
     variance   over launches, moderated
     prior_dof  degrees of freedom that `variance` has beside those of `launches`
     """
 
     launches: int
+    slower: float
     margin: float
     variance: float
     prior_dof: float
@@ -189,9 +191,11 @@ class Race:
             if i != choice:
                 launches = int(count[choice, i])
                 moderated = self._prior.moderated(variance[choice, [i]], launches - 1)
+                slower = float(mean[i, choice])
                 found[there.algorithms[i]] = Gap(
                     launches,
-                    self._margin(float(mean[i, choice]), there.algorithms[i].is_default),
+                    slower,
+                    self._margin(slower, there.algorithms[i].is_default),
                     float(moderated[0]),
                     self._prior.dof,
                 )

@@ -16,7 +16,8 @@ class RaceVerdict:
     looked_at  others, between sizes or rank counts that one algorithm serves: there a few were looked at in three
                launches
     reached    how many of them have a 95 % bound of at most `accepted`
-    unbounded  how many have none yet
+    ended      how many others the race ended undecided, since launches would hardly decide them
+    unbounded  how many have no bound yet
     largest    the largest bound of all that have one; None where none has
     """
 
@@ -24,6 +25,7 @@ class RaceVerdict:
     points: int
     looked_at: int
     reached: int
+    ended: int
     unbounded: int
     largest: float | None
 
@@ -42,6 +44,7 @@ def race_verdict(results: pl.DataFrame) -> RaceVerdict | None:
         standings.height,
         found.height - standings.height,
         int((bounds <= accepted).sum()),
+        standings["undecided"].count(),
         bounds.null_count(),
         largest if isinstance(largest, float) else None,
     )

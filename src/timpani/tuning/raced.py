@@ -1,6 +1,6 @@
 """What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -8,10 +8,12 @@ from typing import Any
 import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
+from timpani.stats.regret import LOOKS
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.counted import counted
-from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
+from timpani.study.schema import ALGORITHM, ALLOWED, POINT, REGRET, schema
 from timpani.tuning.race import Dropped, Race, RacePoint, Timed
+from timpani.tuning.race_futility import Futility, Prospect
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
 """The columns of the algorithm that a row's is compared with."""
@@ -24,6 +26,7 @@ STANDING = {
     "race_over": pl.Boolean(),
     "race_launches": pl.Int64(),
     "race_complete": pl.Boolean(),
+    "undecided": pl.String(),
 }
 """A row of `race_standings`."""
 
@@ -111,9 +114,11 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
     where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
-    many there were, and whether it was raced, not only looked at. Else empty."""
+    many there were, and whether it was raced, not only looked at; `undecided`, in words why the race ended there
+    without being asked for more launches, null elsewhere. Else empty."""
     race = race_of(results)
     incomplete = _only_looked_at(race, results) if race else set()
+    undecided = _undecided(race, results, incomplete) if race else {}
     rows: list[tuple[object, ...]] = []
     for point in race.points() if race else ():
         standing = race.standing(point) if race else None
@@ -127,22 +132,26 @@ def race_standings(results: pl.DataFrame) -> pl.DataFrame:
                 standing.choice.label,
                 high,
                 accepted_regret(results),
-                standing.done or not complete,
+                standing.done or not complete or point in undecided,
                 standing.launches,
                 complete,
+                undecided.get(point),
             )
         )
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 
 
-def dropped_cells(results: pl.DataFrame) -> pl.DataFrame:
-    """POINT, ALGORITHM and `dropped`, in words when and why, of each cell that a race measured no more."""
-    rows = list(_dropped(race, results)) if (race := race_of(results)) else []
-    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "dropped": pl.String()}, orient="row")
+def ended_cells(results: pl.DataFrame) -> pl.DataFrame:
+    """POINT, ALGORITHM and in words when and why a race measured a cell no more: `dropped`, or `undecided` where all
+    that were left at its point are; the other is null."""
+    rows = list(_ended(race, results)) if (race := race_of(results)) else []
+    columns = {**schema(*POINT, *ALGORITHM), "dropped": pl.String(), "undecided": pl.String()}
+    return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _dropped(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
+def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     incomplete = _only_looked_at(race, results)
+    undecided = _undecided(race, results, incomplete)
     for point in race.points():
         standing = race.standing(point)
         if point in incomplete:
@@ -150,11 +159,31 @@ def _dropped(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
             told = dict.fromkeys(race.taking_part(point), text)
         else:
             told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
-        for algorithm, text in told.items():
+        left = dict.fromkeys(standing.remaining, undecided[point]) if point in undecided else {}
+        for algorithm in told.keys() | left.keys():
             yield (
                 *(getattr(point, name) for name in POINT),
-                *(algorithm.provider, algorithm.name, algorithm.parameter_text, text),
+                *(algorithm.provider, algorithm.name, algorithm.parameter_text),
+                *(told.get(algorithm), left.get(algorithm)),
             )
+
+
+def _undecided(race: Race, results: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
+    """In words why the race ended at points that all algorithms took part in without deciding them."""
+    allowed = results[ALLOWED].max() if ALLOWED in results.columns else None
+    if not isinstance(allowed, int):
+        return {}
+    futility = Futility(race, allowed)
+    raced = results.filter(pl.col(REGRET).is_not_null()).sort("launch")
+    for (launch,), rows in raced.group_by("launch", maintain_order=True):
+        assert isinstance(launch, int)
+        worlds = rows.select(*POINT, pl.coalesce("world", "ranks")).unique()
+        futility.add_launch(launch, {_point(row): row["world"] for row in worlds.iter_rows(named=True)})
+    ended = futility.ended(set(race.points()) - set(incomplete))
+    return {
+        point: _expected(prospect, race.standing(point).launches, allowed, futility.left)
+        for point, prospect in ended.items()
+    }
 
 
 def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
@@ -185,6 +214,16 @@ def _in_words(why: Dropped, accepted: float) -> str:
     if why.factor > 1:
         return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
     return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"
+
+
+def _expected(prospect: Prospect, launches: int, allowed: int, left: int) -> str:
+    about = f"over {LOOKS[-1]}" if prospect.needs == inf else f"about {prospect.needs}"
+    text = f"after {counted(launches, 'launch')}: would take {about}"
+    if prospect.needs > allowed:
+        return f"{text}; {allowed} are allowed"
+    if prospect.needs - launches > left:
+        return f"{text}; {left} more are allowed"
+    return f"{text}, more starts than the points left are worth"
 
 
 def _point(row: Mapping[str, Any]) -> RacePoint:
