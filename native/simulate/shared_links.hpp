@@ -34,6 +34,7 @@ class SharedLinks {
         Moment idle{};
         idle.pay(static_cast<std::size_t>(Paid::idle), -1, costs.idle);
         for (std::size_t relation = 0; relation < kRelations; ++relation) {
+            if (costs.burst.at(relation) <= 0) continue;
             std::ranges::fill(free_.at(relation), later(idle_since({}, relation), idle));
         }
     }
@@ -69,12 +70,11 @@ class SharedLinks {
     /// Links by what passes them: the values of Relation.
     enum : std::size_t { kNode, kGroup, kGroups };
 
-    /// When a link that is used at `start` and was not before would have been free, as far back as counts.
+    /// Of a link with a burst: when one that is used at `start` and was not before would have been free, as far back as
+    /// counts.
     [[nodiscard]] Moment idle_since(const Moment& start, std::size_t relation) const {
         Moment since = start;
-        if (costs_.burst.at(relation) > 0) {
-            since.pay(term_of(relation), -costs_.burst.at(relation), costs_.shared.at(relation));
-        }
+        since.pay(term_of(relation), -costs_.burst.at(relation), costs_.shared.at(relation));
         return since;
     }
     static std::size_t term_of(std::size_t relation) { return static_cast<std::size_t>(Paid::shared) + relation; }
@@ -83,7 +83,7 @@ class SharedLinks {
         const double cost = costs_.shared.at(relation);
         if (cost <= 0) return;
         Moment& free = free_.at(relation)[link];
-        free = later(idle_since(start, relation), free);
+        free = costs_.burst.at(relation) > 0 ? later(idle_since(start, relation), free) : later(start, free);
         free.pay(term_of(relation), bytes, cost);
         now = later(now, free);
     }

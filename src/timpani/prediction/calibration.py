@@ -102,7 +102,8 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
     names = {(each.call.collective, each.call.algorithm) for each in observed}
     if len(names) >= FEWEST_ALGORITHMS:
-        found = from_calls(simulator, observed, messages, simulated, burst=campaigns[0].header.machine.bursts)
+        burst = max(campaign.header.machine.bursts for campaign in campaigns)  # an older campaign tells none
+        found = from_calls(simulator, observed, messages, simulated, burst=burst)
         return replace(found, costs_from=folders)
     if messages is None:
         return None
