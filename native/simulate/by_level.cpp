@@ -241,8 +241,8 @@ class Levels {
         --unmet_;
         if (out.count != in.count) throw NotByLevel();
         const Moment& both = later(out.posted, in.posted);
-        // Before this, others of the sender's flowed without a break; and of the receiver's all began before.
-        if (both.time < out.began || both.time <= in.began) throw NotByLevel();
+        // Others of the sender's flowed before without a break; and all of the receiver's began before this one could.
+        if (both.time < out.began || later(both, out.free).time <= in.began) throw NotByLevel();
         // Two that would share a port.
         if (fair_ && later(out.free, in.free).time > both.time) throw NotByLevel();
         const auto message = till_.message(sender, receiver, out.count, static_cast<std::uint32_t>(round_));
