@@ -72,7 +72,8 @@ class Till {
         /// How long it holds its ports.
         [[nodiscard]] double alone() const { return factor * (line->gap + bytes * line->per_byte); }
     };
-    [[nodiscard]] Priced message(int sender, int receiver, std::int64_t count, std::uint32_t round) const {
+    [[nodiscard, gnu::always_inline]] Priced message(int sender, int receiver, std::int64_t count,
+                                                     std::uint32_t round) const {
         const std::size_t relation = relations_[static_cast<std::size_t>(relation_of(sender, receiver))];
         const auto& lines = costs_.messages[relation];
         const std::int64_t bytes = count * element_bytes_;
@@ -90,7 +91,8 @@ class Till {
     /// Lets a message arrive that began at `start` and was through its ports at `now`. It could have left at `ready`,
     /// had its receiver been there; where it is sent eagerly, it did. Returns when it is through its sender's port.
     template <class Moment>
-    [[nodiscard]] Moment arrive(Moment& now, const Moment& start, Moment ready, const Priced& message) const {
+    [[nodiscard, gnu::always_inline]] Moment arrive(Moment& now, const Moment& start, Moment ready,
+                                                    const Priced& message) const {
         if (message.bytes < static_cast<double>(costs_.eager_below) && ready.time < start.time) {
             hold_ports(ready, message);
             const Moment sent = ready;
