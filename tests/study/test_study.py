@@ -183,6 +183,21 @@ def test_an_option_takes_precedence_over_the_study(tmp_path: Path) -> None:
     assert (study.sizes, study.ranks, study.launches) == ((4,), (2, 4, 8), 10)
 
 
+def test_a_race_keeps_to_the_launches_that_a_study_names(tmp_path: Path) -> None:
+    race = {"regret": "2%"}
+    assert compose(["bcast"], race).launches == 32
+    assert compose([str(study_file(tmp_path, BARE))], race).launches == 32
+    assert compose([str(study_file(tmp_path, f"launches = 12\n{BARE}"))], race).launches == 12
+
+
+BARE = """
+ranks = [2]
+sizes = "8"
+
+[collectives]
+bcast = "all"
+"""
+
 MIXED = """
 ranks = [2]
 sizes = "1:8"

@@ -103,7 +103,7 @@ def files(
         str | None,
         typer.Option(
             help="As `timpani run` races.",
-            show_default=f"{RACE}, unless --launches is given",
+            show_default=f"{RACE}, unless launches are given",
             rich_help_panel=_MEASURED,
         ),
     ] = None,
@@ -194,10 +194,11 @@ def _measure_boundaries(
     from timpani.tuned.refinement import refining_study
 
     machine = resolve(on, mpi) if on else None
-    if asked["launches"] is None and asked["regret"] is None and not (machine and machine.simulated):
-        asked = {**asked, "regret": RACE}
+    named = compose(what, asked)
+    if not named.model_fields_set & {"launches", "regret"} and not (machine and machine.simulated):
+        named = compose(what, {**asked, "regret": RACE})
     campaigns = [output / "campaign"]
-    given_up = _measure(compose(what, asked), mpi, oversubscribe, machine, campaigns[0])
+    given_up = _measure(named, mpi, oversubscribe, machine, campaigns[0])
     for number in range(1, _MOST_HALVINGS + 1):
         measured = load_together(campaigns)
         study = refining_study(table_of(measured, campaigns).gaps, measured)

@@ -30,12 +30,10 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
             "sizes": DEFAULT_SIZES,
         }
     else:
-        values = base.model_dump()
-        if "regret" in given and base.regret is None:
-            del values["launches"]  # a race has a number of its own
+        values = base.model_dump(exclude_unset=True)  # a race has a number of launches of its own where none is named
         if algorithms:
             values["collectives"] = dict.fromkeys(values["collectives"], algorithms)
-        for override in values["overrides"].values():
+        for override in values.get("overrides", {}).values():
             override.update(dict.fromkeys(override.keys() & given.keys()))
     return Study.check({**values, **given}, "the command line" if given else "the study")
 
