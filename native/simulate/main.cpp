@@ -19,6 +19,7 @@
 // far. Needs no MPI.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -82,6 +83,11 @@ Request parse(const std::string& line) {
     if (args.ranks < 1 || args.count < 0 || args.root < 0 || args.root >= args.ranks || args.element_bytes < 1) {
         throw std::runtime_error("not a valid call: " + line);
     }
+    std::int64_t bytes = 0;  // of a block for each rank
+    if (__builtin_mul_overflow(args.count, args.element_bytes, &bytes) ||
+        __builtin_mul_overflow(bytes, static_cast<std::int64_t>(args.ranks), &bytes)) {
+        throw std::runtime_error("more bytes than 64 bits can count: " + line);
+    }
     auto topology = parse_topology(words, args.ranks, line);
     args.topology = topology.get();
     const auto bound = timpani::bind(collective, algorithm, args);
@@ -117,9 +123,10 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
         }
         auto& lines = costs.messages.at(relations - 1);
         Line read;
-        std::istringstream(word) >> read.first_bytes;
+        std::istringstream first(word);
         words >> read.gap >> read.per_byte >> read.latency >> read.latency_per_byte;
-        valid = !words.fail() && std::min({read.gap, read.per_byte, read.latency, read.latency_per_byte}) >= 0 &&
+        valid = first >> read.first_bytes && first.eof() && read.first_bytes >= 0 && !words.fail() &&
+                std::min({read.gap, read.per_byte, read.latency, read.latency_per_byte}) >= 0 &&
                 (lines.empty() || lines.back().first_bytes < read.first_bytes);
         lines.push_back(read);
     }
@@ -139,11 +146,14 @@ Noise parse_noise(std::istringstream& words, const std::string& line) {
 
 /// What follows the word `credit`.
 void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
-    words >> costs.idle;
-    for (double& each : costs.burst) words >> each;
-    if (words.fail() || std::min(costs.idle, std::ranges::min(costs.burst)) < 0) {
-        throw std::runtime_error("not credit: " + line);
-    }
+    double idle = 0;
+    std::array<double, kRelations> burst{};
+    words >> idle;
+    for (double& each : burst) words >> each;
+    const bool valid = !words.fail() && (words >> std::ws).eof() && std::min(idle, std::ranges::min(burst)) >= 0;
+    if (!valid) throw std::runtime_error("not credit: " + line);
+    costs.idle = idle;
+    costs.burst = burst;
 }
 
 std::string number(double value) {

@@ -169,6 +169,25 @@ TEST(calls_with_messages_of_several_rounds_under_way_are_worked_out_by_level) {
     takes("bcast", "scatter_allgather", 2 * (6 * kA + 63 * kB));
 }
 
+// Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12. The second flows beside the first.
+TEST(eager_messages_that_flow_beside_others_hold_their_senders_port_from_when_they_flow) {
+    Algorithm late = *find_algorithm("bcast", "linear");
+    late.rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; };
+    late.round = [](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+        if (k == 0 && rank > 0) steps.reduce({Buffer::send, 0, 8 + 2 * rank}, {Buffer::scratch, 0, 8 + 2 * rank});
+        if (k > 0 && rank == 0) steps.send(static_cast<int>(k), {Buffer::send, 0, args.count});
+        if (k > 0 && rank == k) steps.receive(0, {Buffer::receive, 0, args.count});
+    };
+    late.next_active = nullptr;
+    Costs costs{.reduced = 1, .eager_below = 100, .messages = {{{{.gap = 5}}}}};
+    const CollectiveArguments args{.ranks = 3, .count = 1, .root = 0};
+    CHECK(simulate(late, args, costs, [](const Event&) {}) == 17);
+    CHECK(simulate(late, args, costs) == 17);
+    costs.fair = true;
+    CHECK(simulate(late, args, costs, [](const Event&) {}) == 20);
+    CHECK(simulate(late, args, costs) == 20);
+}
+
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
     check_sums(all_costs());
     check_sums(fairly(all_costs()));
