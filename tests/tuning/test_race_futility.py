@@ -52,7 +52,7 @@ def test_more_launches_never_make_a_decision_less_likely(contenders: list[Gap], 
     prospect = Prospect(tuple(contenders), algorithms)
     assert 0 <= prospect.chance(further) <= prospect.chance(further + 1) <= 1
     assert prospect.chance(further) <= min(Prospect((each,), algorithms).chance(further) for each in contenders)
-    assert prospect.needs > min(each.launches for each in contenders)
+    assert prospect.needs >= 1
     assert prospect.expected_regret >= max(0, *(-each.slower for each in contenders)) - 1e-12
 
 
@@ -75,7 +75,7 @@ def test_points_are_decided_about_as_often_as_foretold() -> None:
 def test_a_point_that_launches_would_hardly_decide_ends_where_choosing_costs_little() -> None:
     [(point, prospect)] = raced(FEWEST, most=11, deviation=0.03).ended([OPEN]).items()
     assert point == OPEN
-    assert prospect.needs > 11
+    assert FEWEST + prospect.needs > 11
     assert not raced(FEWEST - 1, most=11, deviation=0.03).ended([OPEN])
     assert not raced(FEWEST, most=11, deviation=0.3).ended([OPEN])  # nobody knows yet what choosing costs
     assert not raced(FEWEST, most=11, deviation=0.005).ended([OPEN])

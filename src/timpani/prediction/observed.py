@@ -29,7 +29,8 @@ def observations(campaign: Campaign) -> list[Observation]:
         Observation(
             call_of(row, element_bytes(row["collective"]), places.get((row["ranks"], row["placement"]), ())),
             tuple(row["times"]),
-            at_deadline=not row["oversubscribed"],  # whose ranks begin after a barrier
+            # Ranks begin after a barrier where they share cores, and by the OSU method.
+            at_deadline=not row["oversubscribed"] and campaign.header.study.method != "osu",
         )
         for row in cells.iter_rows(named=True)
     ]

@@ -218,7 +218,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         return [line + "."]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
     unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
-    lines = [f"{line}{largest}{unbounded}: more launches (--launches, --budget) narrow it."]
+    narrow = ": more launches (--launches, --budget) narrow it" if race.reached + race.ended < race.points else ""
+    lines = [f"{line}{largest}{unbounded}{narrow}."]
     if race.ended:
         lines.append(
             f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for their "

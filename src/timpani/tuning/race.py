@@ -201,6 +201,16 @@ class Race:
                 )
         return found
 
+    def compared(self, point: RacePoint) -> int:
+        """In how many launches the choice was measured beside each algorithm that is left, the least of them; without
+        those that no launch told."""
+        there = self._fields[point]
+        if there.standing.choice is None:
+            return 0
+        count, *_ = there.contest.pair_moments()
+        beside = zip(there.algorithms, count[there.algorithms.index(there.standing.choice)].tolist(), strict=True)
+        return min((number for each, number in beside if number and each in there.standing.remaining), default=0)
+
     def _margin(self, slower: float, default: bool) -> float:
         """By how much the bound of the choice's log ratio to an algorithm may exceed its mean for the point to be over,
         where that one is by so much `slower`."""

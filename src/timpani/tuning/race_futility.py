@@ -28,7 +28,7 @@ LITTLE = 0.5
 something even if they don't decide."""
 
 FAR_MORE = 5.0
-"""How many times the starts that a settled point took so far one more point may take."""
+"""How many times the starts that a settled point, raced or looked at, took so far one more point may take."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,8 @@ class Prospect:
 
     @cached_property
     def needs(self) -> float:
-        """About how many launches in all decide the point, by even chance; infinite where no look does."""
-        launches = min((each.launches for each in self.contenders), default=0)
-        return next((launches + further for further in self.looks if self.chance(further) >= 0.5), inf)
+        """About how many further launches decide the point, by even chance; infinite where no look does."""
+        return next((further for further in self.looks if self.chance(further) >= 0.5), inf)
 
     @cached_property
     def expected_regret(self) -> float:
@@ -107,12 +106,12 @@ class Futility:
         """The points that the next launch measures no more although they are undecided, of those that are `raced`;
         `otherwise` are points that it measures for other reasons."""
         undecided = {point for point in raced if self._race.standing(point).remaining}
-        prospects = {point: self._prospect(point) for point in undecided.difference(otherwise)}
+        prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
         little = LITTLE * log1p(self._race.accepted)
         proof = {
             point: prospect
             for point, prospect in prospects.items()
-            if self._race.standing(point).launches >= FEWEST and prospect.expected_regret <= little
+            if self._race.compared(point) >= FEWEST and prospect.expected_regret <= little
         }
         ended = {point: each for point, each in proof.items() if each.chance(self.left) < UNLIKELY}
         busy = {self._start(point) for point in (*otherwise, *(undecided - proof.keys()))}
@@ -123,6 +122,12 @@ class Futility:
             if start not in busy and not self._is_worth(start, points.values(), undecided):
                 ended |= points
         return ended
+
+    def prospect(self, point: RacePoint) -> Prospect:
+        """What further launches of an undecided point promise."""
+        remaining, gaps = self._race.standing(point).remaining, self._race.gaps(point)
+        contenders = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
+        return Prospect(contenders, len(self._race.taking_part(point)))
 
     def _is_worth(self, start: RacePoint, prospects: Collection[Prospect], undecided: Collection[RacePoint]) -> bool:
         settled = sum(
@@ -135,11 +140,6 @@ class Futility:
             further <= most * sum(each.chance(further) for each in prospects)
             for further in {number for each in prospects for number in each.looks if number <= self.left}
         )
-
-    def _prospect(self, point: RacePoint) -> Prospect:
-        remaining, gaps = self._race.standing(point).remaining, self._race.gaps(point)
-        contenders = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
-        return Prospect(contenders, len(self._race.taking_part(point)))
 
     def _start(self, point: RacePoint) -> RacePoint:
         """What is the same of all points that share a start with `point`."""

@@ -16,7 +16,7 @@ class RaceVerdict:
     looked_at  others, between sizes or rank counts that one algorithm serves: there a few were looked at in three
                launches
     reached    how many of them have a 95 % bound of at most `accepted`
-    ended      how many others the race ended undecided, since launches would hardly decide them
+    ended      at how many others the race ended undecided: launches would hardly decide them, or too few for a start
     unbounded  how many have no bound yet
     largest    the largest bound of all that have one; None where none has
     """
@@ -44,7 +44,7 @@ def race_verdict(results: pl.DataFrame) -> RaceVerdict | None:
         standings.height,
         found.height - standings.height,
         int((bounds <= accepted).sum()),
-        standings["undecided"].count(),
+        standings.filter(pl.col("undecided").is_not_null(), ~(bounds <= accepted).fill_null(value=False)).height,
         bounds.null_count(),
         largest if isinstance(largest, float) else None,
     )

@@ -170,19 +170,36 @@ def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
 
 def _undecided(race: Race, results: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
     """In words why the race ended at points that all algorithms took part in without deciding them."""
-    allowed = results[ALLOWED].max() if ALLOWED in results.columns else None
-    if not isinstance(allowed, int):
+    if ALLOWED not in results.columns:
         return {}
+    raced = results.filter(pl.col(REGRET).is_not_null(), pl.col(ALLOWED).is_not_null())
+    found: dict[RacePoint, str] = {}
+    for _, rows in raced.group_by("machine", maintain_order=True):
+        found |= _undecided_of_one(race, rows, incomplete)
+    return found
+
+
+def _undecided_of_one(race: Race, rows: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
+    """The same of one campaign of those that are read together."""
+    allowed, newest = rows[ALLOWED].max(), rows["launch"].max()
+    assert isinstance(allowed, int)
+    assert isinstance(newest, int)
     futility = Futility(race, allowed)
-    raced = results.filter(pl.col(REGRET).is_not_null()).sort("launch")
-    for (launch,), rows in raced.group_by("launch", maintain_order=True):
+    last: dict[RacePoint, int] = {}
+    for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
-        worlds = rows.select(*POINT, pl.coalesce("world", "ranks")).unique()
-        futility.add_launch(launch, {_point(row): row["world"] for row in worlds.iter_rows(named=True)})
-    ended = futility.ended(set(race.points()) - set(incomplete))
+        worlds = measured.select(*POINT, pl.coalesce("world", "ranks")).unique()
+        by_point = {_point(row): row["world"] for row in worlds.iter_rows(named=True)}
+        futility.add_launch(launch, by_point)
+        last.update(dict.fromkeys(by_point, launch))
+    raced = last.keys() - set(incomplete)
+    ended = futility.ended(raced)
     return {
-        point: _expected(prospect, race.standing(point).launches, allowed, futility.left)
-        for point, prospect in ended.items()
+        point: _expected(futility.prospect(point), race.standing(point).launches, allowed, allowed - last[point])
+        for point in raced
+        if race.standing(point).remaining
+        # A launch that was interrupted may not have come to a point.
+        if last[point] < allowed and (point in ended or last[point] < newest - 1)
     }
 
 
@@ -217,11 +234,15 @@ def _in_words(why: Dropped, accepted: float) -> str:
 
 
 def _expected(prospect: Prospect, launches: int, allowed: int, left: int) -> str:
-    about = f"over {LOOKS[-1]}" if prospect.needs == inf else f"about {prospect.needs}"
-    text = f"after {counted(launches, 'launch')}: would take {about}"
-    if prospect.needs > allowed:
+    so_far = f"after {counted(launches, 'launch')}: would take"
+    if prospect.needs == inf:
+        return f"{so_far} over {LOOKS[-1]}; " + (
+            f"{allowed} are allowed" if allowed <= LOOKS[-1] else "a race looks no more after them"
+        )
+    text = f"{so_far} about {launches + prospect.needs}"
+    if launches + prospect.needs > allowed:
         return f"{text}; {allowed} are allowed"
-    if prospect.needs - launches > left:
+    if prospect.needs > left:
         return f"{text}; {left} more are allowed"
     return f"{text}, more starts than the points left are worth"
 
