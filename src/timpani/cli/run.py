@@ -149,8 +149,8 @@ def run(
     regret: Annotated[
         str | None,
         typer.Option(
-            help="Race: measure on only what may still be the best, until choosing costs at most so much, 2%, or launches"
-            " would hardly show it.",
+            help="Race: measure on only what may still be the best, until choosing costs at most so much, 2%, or"
+            " launches would hardly show it.",
             show_default="everything in all launches",
             rich_help_panel=_HOW_WELL,
         ),
