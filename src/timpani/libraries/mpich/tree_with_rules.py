@@ -1,9 +1,10 @@
-"""MPICH's own tree with rules in it, in the order that costs calls least.
+"""MPICH's own tree with rules in it, so that calls are asked little.
 
 When a communicator is made, the library follows the tree's conditions on communicators down to the first on a call;
 from there on it asks again at each call (`prune_tree` and `MPIR_Csel_search` in src/mpi/coll/src/csel.c). So ranks and
 nodes come first, the rules' and the library's own, then sizes, then what rules know nothing of: operators and buffers,
-which are asked where a rule is. Broadcasts of a few bytes take 0.15 µs, so that ten more conditions are seen in them.
+which are asked where a rule is. A condition on the size is 16 instructions in either of two trees (4.0.2), and a
+broadcast of a few bytes takes 0.15 µs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
