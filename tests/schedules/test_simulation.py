@@ -1,5 +1,7 @@
 """Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate_test.cpp`."""
 
+import json
+import subprocess
 from dataclasses import replace
 
 import polars as pl
@@ -96,6 +98,25 @@ def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
     ]
     with pytest.raises(ValueError, match="not credit"):
         simulator.times([call], replace(costs, idle=-1.0))
+
+
+def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> None:
+    call = "bcast linear 2 8 0 1 time 0 0 1 0"
+    costs = "costs 0 0 0 0 0 1 0 ; 0 1 0 0 0"
+    refused = {
+        "credit -5 0 8 0": "not credit",
+        "credit 8 0": "not credit",
+        "credit 8 0 8 0 8": "not credit",
+        "costs 1 0 0 0 ; x 1 0 0 0": "not costs",
+        f"bcast linear 2 {2**62} 0 4 time": "more bytes than 64 bits can count",
+    }
+    asked = "\n".join([costs, call, *refused, call, ""])
+    program = simulator.programs / "timpani-simulate"
+    done = subprocess.run([program], input=asked, capture_output=True, text=True, check=True)
+    _, before, *answers, after = map(json.loads, done.stdout.splitlines())
+    assert before == after == {"time": 8}
+    for answer, why in zip(answers, refused.values(), strict=True):
+        assert why in answer["error"]
 
 
 def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
