@@ -87,6 +87,14 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     told = {row["label"]: (row["dropped"], row["undecided"]) for row in estimate_cells(results).iter_rows(named=True)}
     assert told["linear"] == (None, standing["undecided"])
 
+    # Another rank count, in launches of its own, to the last that is allowed: that one spent them all.
+    longer = results.with_columns(pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("in_turn") + "/4")
+    both = race_standings(pl.concat([results, longer]))
+    assert dict(both.select("ranks", "undecided").iter_rows()) == {2: standing["undecided"], 4: None}
+    verdict = race_verdict(pl.concat([results, longer]))
+    assert verdict is not None
+    assert (verdict.points, verdict.reached, verdict.ended) == (2, 0, 1)
+
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
     again = raced(looked_at=False).with_columns(
