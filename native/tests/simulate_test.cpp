@@ -52,21 +52,32 @@ Costs noisily(Costs costs) {
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 
+/// Calls `look` with `args`, default parameters and each algorithm that admits these.
+template <class Look>
+void for_each_algorithm(CollectiveArguments args, const Look& look) {
+    for (const Algorithm* algorithm : algorithms()) {
+        for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
+            args.parameters.at(i) = algorithm->parameters[i].default_value;
+        }
+        if (algorithm->restrictions.admit(args)) look(*algorithm, args);
+    }
+}
+
 /// Calls `look` with every algorithm that needs no topology, over rank counts, sizes and roots.
 template <class Look>
 void for_each_call(const Look& look) {
-    for (const Algorithm* algorithm : algorithms()) {
-        if (algorithm->restrictions.topology) continue;
-        for (const int ranks : {1, 2, 3, 6, 7, 8, 16, 21, 32}) {
-            for (const std::int64_t count : {1, 50, 3'000}) {
-                CollectiveArguments args{.ranks = ranks, .count = count, .root = ranks / 3};
-                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-                    args.parameters.at(i) = algorithm->parameters[i].default_value;
-                }
-                if (algorithm->restrictions.admit(args)) look(*algorithm, args);
-            }
+    for (const int ranks : {1, 2, 3, 6, 7, 8, 16, 21, 32}) {
+        for (const std::int64_t count : {1, 50, 3'000}) {
+            for_each_algorithm({.ranks = ranks, .count = count, .root = ranks / 3}, look);
         }
     }
+}
+
+/// Whether levels tell what the call takes: then events must tell the same.
+bool check_by_level(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs) {
+    const auto time = last_by_level<0>(algorithm, args, costs);
+    if (time) CHECK(near(time->time + costs.rest, simulate(algorithm, args, costs, [](const Event&) {})));
+    return time.has_value();
 }
 
 /// Amounts times prices are the time, whatever is called.
@@ -147,13 +158,39 @@ TEST(by_level_or_by_events_a_call_takes_the_same) {
                                    noisily(fairly(all_costs()))};
     for_each_call([&](const Algorithm& algorithm, const CollectiveArguments& args) {
         for (const Costs& costs : every) {
-            const auto time = last_by_level<0>(algorithm, args, costs);
-            if (!time) continue;
-            ++by_level;
-            CHECK(near(time->time + costs.rest, simulate(algorithm, args, costs, [](const Event&) {})));
+            if (check_by_level(algorithm, args, costs)) ++by_level;
         }
     });
     CHECK(by_level > 1'000);
+}
+
+// Near and far messages take turns at a port: behind one switch, in groups, with a rank a node, on unlike nodes.
+TEST(by_level_or_by_events_a_call_takes_the_same_on_nodes_that_share_no_links) {
+    const std::vector<int> nodes{0, 1, 0, 2, 2, 3, 2, 4, 1, 2, 2, 5, 0, 5, 2, 6, 6};
+    const std::vector<int> groups{0, 1, 0, 0, 0, 2, 0, 1, 1, 0, 0, 1, 0, 1, 0, 2, 2};
+    int knowing_nodes = 0;
+    for (const Topology& topology :
+         {Topology::even(16, 4, 1, Topology::Order::round_robin),
+          Topology::even(24, 4, 2, Topology::Order::node_by_node),
+          Topology::even(13, 13, 3, Topology::Order::node_by_node), Topology(nodes, groups)}) {
+        int by_level = 0;
+        for (Costs costs : {all_costs(), fairly(all_costs())}) {
+            for (const std::int64_t eager_below : {0, 513}) {
+                costs.eager_below = eager_below;
+                for (const std::int64_t count : {1, 50, 3'000}) {
+                    const CollectiveArguments all{
+                        .ranks = topology.ranks(), .count = count, .root = 5, .topology = &topology};
+                    for_each_algorithm(all, [&](const Algorithm& algorithm, const CollectiveArguments& args) {
+                        const int told = check_by_level(algorithm, args, costs) ? 1 : 0;
+                        by_level += told;
+                        if (algorithm.restrictions.topology) knowing_nodes += told;
+                    });
+                }
+            }
+        }
+        CHECK(by_level > 200);
+    }
+    CHECK(knowing_nodes > 100);
 }
 
 // In a tree the root and the inner ranks have messages of several rounds under way, and wait for all at once. Rank 1
@@ -339,21 +376,18 @@ TEST(messages_of_two_directions_pass_a_link_at_once) {
 
 TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {
     int alike = 0;
-    for (const Algorithm* algorithm : algorithms()) {
-        for (const int ranks : {2, 3, 7, 8, 16, 21}) {
-            for (const std::int64_t count : {0, 1, 50, 16 * 3 * 7 * 10}) {
-                CollectiveArguments args{.ranks = ranks, .count = count, .root = 0};
-                for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
-                    args.parameters.at(i) = algorithm->parameters[i].default_value;
-                }
-                if (symmetry_of(*algorithm, args) == Symmetry::none) continue;
+    for (const int ranks : {2, 3, 7, 8, 16, 21}) {
+        for (const std::int64_t count : {0, 1, 50, 16 * 3 * 7 * 10}) {
+            const CollectiveArguments all{.ranks = ranks, .count = count, .root = 0};
+            for_each_algorithm(all, [&](const Algorithm& algorithm, const CollectiveArguments& args) {
+                if (symmetry_of(algorithm, args) == Symmetry::none) return;
                 ++alike;
                 for (const Costs& costs : {kCosts, unit_clock(), hockney(0.1, 0.01, 7)}) {
-                    CHECK(simulate(*algorithm, args, costs) == simulate(*algorithm, args, costs, [](const Event&) {}));
+                    CHECK(simulate(algorithm, args, costs) == simulate(algorithm, args, costs, [](const Event&) {}));
                 }
                 const Costs fair = fairly(all_costs());
-                CHECK(near(simulate(*algorithm, args, fair), simulate(*algorithm, args, fair, [](const Event&) {})));
-            }
+                CHECK(near(simulate(algorithm, args, fair), simulate(algorithm, args, fair, [](const Event&) {})));
+            });
         }
     }
     CHECK(alike > 200);
