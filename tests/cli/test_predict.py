@@ -46,6 +46,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
+    folder.mkdir(exist_ok=True)
     (folder / "campaign.json").write_text(json.dumps({"format": "timpani-campaign", "version": 1}))
     (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
@@ -83,6 +84,25 @@ def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_p
     assert (tmp_path / "page" / "bcast.svg").exists()
     again = typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "page")
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+
+
+def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path, tmp_path: Path) -> None:
+    lines = [
+        line for line in map(json.loads, (measured / "results.jsonl").read_text().splitlines()) if line["ranks"] == 2
+    ]
+    for line in lines:  # as no costs explain
+        line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
+    few = write(tmp_path / "two", lines)
+    asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
+    told = typed("predict", *asked)
+    assert told.returncode == 0, told.stderr
+    assert "at 2 ranks, 8 to 65536 B" in told.stdout
+    assert "Measured at 2 ranks only: how intervals widen with more is assumed" in told.stdout
+    assert "1 of 2 times are guesses" in told.stdout
+    (near, far) = (line.split() for line in told.stdout.splitlines() if line.endswith("timpani/binomial"))
+    assert "?" not in near
+    assert far[0] == "1048576"
+    assert far.count("?") == 2
 
 
 def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: Path) -> None:

@@ -5,8 +5,9 @@ import pytest
 from tests.installed import FOUND
 from timpani.machine.model import Machine, NodeGroup
 from timpani.native.build import build
+from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
-from timpani.prediction.request import Limits, Request, compact, named_algorithms
+from timpani.prediction.request import Limits, Plan, Request, compact, named_algorithms
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Costs, EqualNodes, Line, RankPlace, Simulator
 
@@ -33,12 +34,44 @@ def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> Non
     named = named_algorithms(("alltoall", "bcast"), "pairwise,binomial", own_catalogue(FOUND[0]))
     simulator = Simulator(build(FOUND[0]))
     limits = Limits(seconds=10, memory_bytes=4e9)
-    calls, left_out = Request(named, (65536,), (8,), machine, "core").calls(simulator, COSTS, limits)
-    assert [(call.collective, call.places) for call in calls] == [("bcast", EqualNodes(4096))]
-    (why,) = left_out
+    plan = Request(named, (65536,), (8,), machine, "core").plan(simulator, COSTS, limits)
+    assert [(call.collective, call.places) for call in plan.calls] == [("bcast", EqualNodes(4096))]
+    (why,) = plan.left_out
     assert why.startswith("alltoall pairwise on 65536 ranks, 8 B: simulating it would take about ")
-    calls, _ = Request(named, (65536,), (8,), None, "core").calls(simulator, COSTS, limits)
-    assert [call.collective for call in calls] == ["alltoall", "bcast"]
+    plan = Request(named, (65536,), (8,), None, "core").plan(simulator, COSTS, limits)
+    assert [call.collective for call in plan.calls] == ["alltoall", "bcast"]
+
+
+def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -> None:
+    """4 KiB over up to 4,096 ranks of a ring is simulated by one of them, over more by all, p² messages."""
+    named = named_algorithms(("allreduce",), "ring", own_catalogue(FOUND[0]))
+    limits = Limits(seconds=1, memory_bytes=1e9)
+    ranks = (4096, 8192, 1 << 20)
+    shares: list[float] = []
+    plan = Request(named, ranks, (4096, 1 << 20), None, "core").plan(
+        Simulator(build(FOUND[0])), COSTS, limits, shares.append
+    )
+    told = [(call.ranks, call.count) for call in plan.calls]
+    assert told == [(4096, 4096), (4096, 1 << 20), (8192, 1 << 20), (1 << 20, 1 << 20)]
+    assert all(seconds < 1 for seconds in plan.seconds)
+    assert [text.split(":")[0] for text in plan.left_out] == [
+        "allreduce ring on 8192 ranks, 4 KiB",
+        "allreduce ring on 1048576 ranks, 4 KiB",
+    ]
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> None:
+    assert Plan([], [], []).time == 0
+    assert Plan([], [3.0] * usable_cores(), []).time == 3
+    assert Plan([], [9.0, 0.1], []).time == 9 or usable_cores() == 1
+
+
+def test_memory_is_for_as_many_calls_as_there_are_cores() -> None:
+    limits = Limits(seconds=1, memory_bytes=4e9)
+    assert limits.exceeded_by(0.5, 3.9e9 / usable_cores()) == ""
+    assert "of memory" in limits.exceeded_by(0.5, 4.1e9 / usable_cores())
+    assert "a call may take 1 s" in limits.exceeded_by(2, 1e6)
 
 
 def test_fewer_ranks_than_were_tried_take_less() -> None:

@@ -8,6 +8,9 @@ import typer
 
 from timpani.cli.options import Force
 
+_TOLD_SECONDS = 10
+"""What takes longer is told beforehand."""
+
 
 class Format(StrEnum):
     """How predictions are printed."""
@@ -48,6 +51,7 @@ def predict(
     import json
 
     from timpani.campaign.header import read_header
+    from timpani.cli.share_bar import share_bar
     from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi
     from timpani.machine.where import resolve
@@ -57,8 +61,10 @@ def predict(
     from timpani.prediction.request import Limits, Request, named_algorithms
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification_cost import available_memory
+    from timpani.report.durations import show_seconds
     from timpani.report.predicted import check_new, predicted_object, predicted_text, write_predicted
     from timpani.schedules.simulation import Simulator
+    from timpani.study.counted import counted
     from timpani.study.placement import check_placement
     from timpani.study.sizes import RANK_COUNT, parse_sizes
     from timpani.study.study import parse_duration
@@ -76,7 +82,12 @@ def predict(
     simulator = Simulator(build(mpi))
     calibration = calibrate_folders(simulator, costs)
     request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
-    found = predict_request(simulator, calibration, request, limits)
+    with share_bar("estimating") as passed:
+        plan = request.plan(simulator, calibration.costs, limits, passed)
+    if plan.time > _TOLD_SECONDS:
+        typer.echo(f"{counted(len(plan.calls), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
+    with share_bar("simulating") as passed:
+        found = predict_request(simulator, calibration, request, plan, passed)
     if output:
         write_predicted(found, output, force)
     if format is Format.json:

@@ -1,8 +1,5 @@
 """`timpani verify`: are our own algorithms right?"""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,6 +36,7 @@ def verify(
     """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
     import json
 
+    from timpani.cli.share_bar import share_bar
     from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
@@ -52,7 +50,7 @@ def verify(
     longest = parse_duration(budget)
     _check_cost(build(mpi), wanted, own, rank_range, count_range, longest)
     rows: list[dict[str, Any]] = []
-    with _progress() as passed:
+    with share_bar("verifying") as passed:
         for row in verify_algorithms(build(mpi), wanted, rank_range, count_range, passed):
             rows.append(row)
             if format is Format.table:
@@ -90,15 +88,3 @@ def _check_cost(
             f"{fitting}, or fewer algorithms{longer}",
         )
     typer.echo(expected, err=True)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[float], None]]:
-    """A bar with the time left, on a terminal only; it is told the share of the whole that is done with each step."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("verifying"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(compact=True))
-    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda share: bar.advance(task, share)

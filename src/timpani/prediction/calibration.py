@@ -1,8 +1,6 @@
 """Costs of a machine from campaigns that were measured on it, and how far predictions with them may be off."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -14,9 +12,10 @@ from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
 from timpani.models.fit import fit
+from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
 from timpani.prediction.costs import point_to_point_costs
-from timpani.prediction.model_error import ModelError, model_error, size_of
+from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import RELATIONS, Vector, vector
 from timpani.schedules.simulation import NO_BURST, Costs, Line, Simulator
@@ -73,9 +72,14 @@ class Calibration:
         ranks, sizes = self.error.ranks, self.error.sizes
         algorithms = len(self.algorithms())
         return (
-            f"costs from {len(self.observations)} cells of {algorithms} algorithms at {ranks.least} to {ranks.most} "
-            f"ranks, {sizes.least} to {sizes.most} B{', simulated' if self.simulated else ''}"
+            f"costs from {len(self.observations)} cells of {algorithms} algorithms at {_range(ranks)} ranks, "
+            f"{_range(sizes)} B{', simulated' if self.simulated else ''}"
         )
+
+
+def _range(measured: Growth) -> str:
+    same = measured.least == measured.most
+    return str(measured.least) if same else f"{measured.least} to {measured.most}"
 
 
 def calibrate_folders(simulator: Simulator, folders: Sequence[Path]) -> Calibration:
@@ -144,7 +148,7 @@ def from_calls(
 
     def best(starts: Iterable[Costs]) -> tuple[ModelError, Vector, Estimate]:
         # The simulator, a program of its own, takes most of the time.
-        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as threads:
+        with on_every_core() as threads:
             return min(threads.map(tried, starts), key=mean_error)
 
     *_, found = best(replace(start, noise=noise, burst=burst) for start in _starts(observed, messages))

@@ -38,10 +38,11 @@ class Effort:
 
 
 def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most_ranks: int) -> Effort:
-    """From trials of `call` at more and more ranks: until one takes long enough to tell, or has `most_ranks`."""
+    """From trials of `call` at more and more ranks: until one takes long enough to tell, or the next has more than
+    `most_ranks`; two at least."""
     ranks = _FIRST_RANKS
     trials = [_trial(simulator, costs, call(ranks))]
-    while trials[-1][0] < _TELLING_SECONDS and (ranks < most_ranks or len(trials) < 2):
+    while trials[-1][0] < _TELLING_SECONDS and (ranks * _STEP <= most_ranks or len(trials) < 2):
         ranks *= _STEP
         trials.append(_trial(simulator, costs, call(ranks)))
     (first_seconds, first_bytes), (seconds, memory) = trials[-2:] if len(trials) > 1 else trials * 2

@@ -1,6 +1,6 @@
 """What calls should take on a machine of known costs: time with its interval, what it is made of, who wins where."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,15 +8,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.errors import UserError
+from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
-from timpani.prediction.request import Limits, Request
+from timpani.prediction.request import Plan, Request
 from timpani.prediction.terms import KINDS, RELATIONS, terms, vector
 from timpani.schedules.simulation import Call, Composition, NotSimulated, Simulator
 from timpani.study.cell import OWN
 from timpani.study.sizes import show_sizes
 
 _Z = 1.96
+_STEP_SECONDS = 0.2
 
 WAITING = "waiting"
 """No part of its own: how much of a time, made of the others, messages waited for busy ports."""
@@ -47,7 +49,43 @@ class Predicted:
 
 def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call]) -> list[Predicted | NotSimulated]:
     """What each call should take."""
-    answers = simulator.compositions(calls, calibration.costs)
+    return _answered(calibration, calls, simulator.compositions(calls, calibration.costs))
+
+
+def predict_plan(
+    simulator: Simulator, calibration: Calibration, plan: Plan, passed: Callable[[float], None] = lambda share: None
+) -> list[Predicted | NotSimulated]:
+    """What each call of a plan should take, simulated side by side on all cores.
+
+    `passed` is told the share of the whole, 0 to 1, that each step was.
+    """
+    whole = sum(plan.seconds)
+    steps = list(_steps(plan))
+    answers: list[Composition | NotSimulated] = []
+    with on_every_core() as pool:
+        found = pool.map(lambda step: simulator.compositions(step.calls, calibration.costs), steps)
+        for step, told in zip(steps, found, strict=True):
+            answers += told
+            passed(sum(step.seconds) / whole)
+    return _answered(calibration, plan.calls, answers)
+
+
+def _steps(plan: Plan) -> Iterator[Plan]:
+    """Parts that take long enough for starting a program to be no matter."""
+    step = Plan([], [], [])
+    for call, seconds in zip(plan.calls, plan.seconds, strict=True):
+        step.calls.append(call)
+        step.seconds.append(seconds)
+        if sum(step.seconds) > _STEP_SECONDS:
+            yield step
+            step = Plan([], [], [])
+    if step.calls:
+        yield step
+
+
+def _answered(
+    calibration: Calibration, calls: Sequence[Call], answers: Sequence[Composition | NotSimulated]
+) -> list[Predicted | NotSimulated]:
     return [
         answer if isinstance(answer, NotSimulated) else _predicted(calibration, call, answer)
         for call, answer in zip(calls, answers, strict=True)
@@ -64,17 +102,23 @@ class Predictions:
     left_out: list[str]
 
 
-def predict_request(simulator: Simulator, calibration: Calibration, request: Request, limits: Limits) -> Predictions:
-    """All that was asked for and can be predicted; UserError where nothing can."""
-    calls, left_out = request.calls(simulator, calibration.costs, limits)
-    answers = predict(simulator, calibration, calls)
-    told = [(call, each) for call, each in zip(calls, answers, strict=True) if isinstance(each, Predicted)]
+def predict_request(
+    simulator: Simulator,
+    calibration: Calibration,
+    request: Request,
+    plan: Plan,
+    passed: Callable[[float], None] = lambda share: None,
+) -> Predictions:
+    """All that was asked for and can be predicted, by the request's plan; UserError where nothing can. `passed` as of
+    predict_plan."""
+    answers = predict_plan(simulator, calibration, plan, passed)
+    told = [(call, each) for call, each in zip(plan.calls, answers, strict=True) if isinstance(each, Predicted)]
     refused: dict[str, list[int]] = {}
-    for call, each in zip(calls, answers, strict=True):
+    for call, each in zip(plan.calls, answers, strict=True):
         if isinstance(each, NotSimulated):
             why = f"{call.collective} {call.algorithm.plain} on {call.ranks} ranks: {each.why}"
             refused.setdefault(why, []).append(size_of(call))
-    left_out += [f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items()]
+    left_out = [*plan.left_out, *(f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items())]
     if not told:
         raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
     return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out)

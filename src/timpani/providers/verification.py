@@ -4,13 +4,12 @@ import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from os import sched_getaffinity
 from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
+from timpani.native.side_by_side import on_every_core
 
 Range = tuple[int, int]
 """The first and the last of a range, both in it."""
@@ -54,11 +53,6 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
     return list(found)
 
 
-def usable_cores() -> int:
-    """How many algorithms are verified at a time."""
-    return len(sched_getaffinity(0))
-
-
 def verify_algorithms(
     programs: Path, names: list[str], ranks: Range, counts: Range, passed: Callable[[float], None] = lambda share: None
 ) -> Iterator[dict[str, Any]]:
@@ -85,8 +79,7 @@ def verify_algorithms(
             wrong.add(name)
         return finding
 
-    pool = ThreadPoolExecutor(usable_cores())
-    try:
+    with on_every_core() as pool:
         results = pool.map(run, [(name, part) for name in names for part in steps])
         for _ in names:
             findings = []
@@ -94,8 +87,6 @@ def verify_algorithms(
                 findings.append(next(results))
                 passed(weight / whole)
             yield _together([finding for finding in findings if finding])
-    finally:
-        pool.shutdown(cancel_futures=True)  # whoever interrupts waits for the steps under way, not for all
 
 
 def _steps(ranks: Range) -> list[Range]:

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.libraries.catalogue import Catalogue
-from timpani.providers.verification import Range, usable_cores
+from timpani.native.side_by_side import on_every_core, usable_cores
+from timpani.providers.verification import Range
 
 TRIAL_RANKS = 64
 """Up to so many ranks and elements everything takes a few minutes at most, so that nobody needs an estimate."""
@@ -48,7 +48,7 @@ def estimate(
     first, last = ranks
     trial_ranks, trial_count = min(TRIAL_RANKS, last), min(TRIAL_RANKS, counts[1])
     growth = max(1.0, counts[1] / max(1, trial_count))
-    with ThreadPoolExecutor(usable_cores()) as pool:
+    with on_every_core() as pool:
         trials = list(pool.map(lambda name: _trial(programs, name, trial_ranks, trial_count), names))
     every = np.arange(first, last + 1)
     relative = every / trial_ranks

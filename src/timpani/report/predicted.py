@@ -24,6 +24,9 @@ from timpani.study.sizes import show_size
 JSON, PAGE = "predictions.json", "index.html"
 _LEAST_SHARE = 0.05
 
+_GUESS = 10
+"""A time that may be as many times as long is a guess, whose bounds are not worth a figure."""
+
 
 def predicted_text(found: Predictions) -> str:
     """The fastest algorithm of each rank count and size, where it changes, and what was left out."""
@@ -93,6 +96,11 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
     if error.sizes.assumed:
         yield f"Measured at {show_size(error.sizes.most)} only: how intervals widen with other sizes is assumed"
+    if guesses := sum(_is_guess(row) for row in found.times.iter_rows(named=True)):
+        yield (
+            f"{guesses} of {counted(len(found.times), 'time')} are guesses: for all that is known they may be off by a "
+            f"factor of more than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
+        )
     costs = found.calibration.costs
     unlimited = [
         link for link, cost in zip(SHARED_LINKS, costs.shared[: len(costs.messages)], strict=False) if not cost
@@ -122,10 +130,20 @@ def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
             str(row["ranks"]),
             show_size(row["message_bytes"]),
             number(row["predicted_us"]),
-            *(number(row[bound]) if row[bound] is not None else "–" for bound in ("low_us", "high_us")),
+            *_interval(row),
             _made_of(row),
             f"{row['label']}{tied}",
         ]
+
+
+def _interval(row: dict[str, Any]) -> tuple[str, str]:
+    if row["low_us"] is None:
+        return "–", "–"
+    return ("?", "?") if _is_guess(row) else (number(row["low_us"]), number(row["high_us"]))
+
+
+def _is_guess(row: dict[str, Any]) -> bool:
+    return row["high_us"] is not None and bool(row["high_us"] > _GUESS * row["predicted_us"])
 
 
 def _made_of(row: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
-from timpani.prediction.predictions import Predicted, predict
+from timpani.prediction.predictions import Predicted, predict_plan
 from timpani.prediction.request import Limits, Named, Request
 from timpani.schedules.simulation import Simulator
 from timpani.stats.compare import INDIFFERENCE
@@ -43,9 +43,9 @@ def times_of(
         asked = Request(
             [Named(collective, schedule, info)], request.ranks, sorted(sizes), request.machine, request.placement
         )
-        calls, refused = asked.calls(simulator, calibration.costs, limits)
-        left_out += refused
-        for call, answer in zip(calls, predict(simulator, calibration, calls), strict=True):
+        plan = asked.plan(simulator, calibration.costs, limits)
+        left_out += plan.left_out
+        for call, answer in zip(plan.calls, predict_plan(simulator, calibration, plan), strict=True):
             if isinstance(answer, Predicted):
                 times[collective, schedule, call.ranks, size_of(call)] = answer
             else:

@@ -1,0 +1,17 @@
+"""How far a command is that runs programs of its own, on a terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def share_bar(doing: str) -> Iterator[Callable[[float], None]]:
+    """A bar with the time left, on a terminal only; it is told the share of the whole that is done with each step."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(doing), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(compact=True))
+    with Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share: bar.advance(task, share)
