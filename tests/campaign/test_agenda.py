@@ -1,7 +1,5 @@
 """Races on real libraries: what a launch measures follows from the results of those before, and from nothing else."""
 
-import gzip
-import json
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -18,6 +16,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.session import Session
 from timpani.campaign.start_costs import StartCosts
 from timpani.campaign.table import estimate_cells
+from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
@@ -112,17 +111,11 @@ def rounds_planned(folder: Path, launch: int) -> dict[int, int]:
     }
 
 
-def test_a_loser_by_factors_gets_few_turns_in_a_launch(raced: Campaign) -> None:
-    path = next((raced.folder / "launches").glob("0001-*/samples.jsonl.gz"))
-    ended = {
-        line["cell"]: line["measured"]["stopped_by"]
-        for line in map(json.loads, gzip.decompress(path.read_bytes()).splitlines())
-        if "measured" in line
-    }
-    plan = (path.parent / "plan.txt").read_text().splitlines()
-    [slow] = [int(line.split()[1]) for line in plan if "pipeline" in line and " 262144 " in line]
-    assert ended[slow] == "lost"
-    assert list(ended.values()).count("lost") < len(ended) / 2
+def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:
+    # What comes of it is shown where times are far apart: tests/mpi/test_take_turns.py.
+    for launch in measured(raced):
+        plan = (raced.folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
+        assert f"lose_at {UNSEEN_STATE}" in plan
 
 
 def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
@@ -146,8 +139,8 @@ def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
 def test_each_point_has_a_bound(raced: Campaign) -> None:
     standings = race_standings(raced.results)
     assert standings["race_complete"].sum() == 3
-    over = standings.filter("race_over")
-    assert (over["regret_high"] <= 0.6).all()
+    raced_out = standings.filter("race_over", "race_complete", pl.col("undecided").is_null())
+    assert (raced_out["regret_high"] <= 0.6).all()
     assert not standings["race_launches"].is_null().any()
     assert "Race: what is chosen takes at most 60 % longer than the best (95 % bound) at" in (
         typed("verdict", raced.folder).stdout
