@@ -41,6 +41,12 @@ def test_losers_by_factors_are_measured_in_three_launches_only() -> None:
     assert 1 < why.factor < 3
 
 
+@pytest.mark.parametrize(("regret", "serving"), [(0.02, {DEFAULT, "ring"}), (0.6, {DEFAULT, "ring", "linear"})])
+def test_what_seems_as_good_as_was_asked_for_serves(regret: float, serving: set[str]) -> None:
+    standing = race_of({DEFAULT: 1.0, "ring": 1.01, "linear": 1.4, "chain": 3.0}, 3, regret=regret).standing(POINT)
+    assert {each.name for each in standing.serving} == serving
+
+
 def test_a_race_ends_where_the_choice_costs_little() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.3, "ring": 1.001}, 8).standing(POINT)
     assert standing.done

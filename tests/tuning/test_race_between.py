@@ -1,14 +1,10 @@
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race import RacePoint, Standing
-from timpani.tuning.race_between import coarse, looks_between, points_between
+from timpani.tuning.race import Standing
+from timpani.tuning.race_between import coarse, is_otherwise, looked_for
 
 
 def named(name: str) -> Algorithm:
     return Algorithm("openmpi", name)
-
-
-def at(size: int) -> RacePoint:
-    return RacePoint("bcast", 2, "core", size, "warm")
 
 
 def standing(done: bool, *serving: str, **excess: float) -> Standing:
@@ -27,27 +23,15 @@ def test_a_race_begins_with_values_far_apart() -> None:
     assert coarse([2, 4, 6, 8, 12, 16, 64], 4) == [2, 8, 64]
 
 
-LINE = [at(1), at(2), at(4), at(8), at(16)]
+def test_between_neighbours_one_looks_at_what_serves_both_or_at_what_either_chose() -> None:
+    both = looked_for([standing(True, "a", "b"), standing(True, "b")])
+    assert {each.name for each in both} == {DEFAULT, "a", "b"}
+    either = looked_for([standing(True, "a", b=0.3), standing(True, "c", b=0.3)])
+    assert {each.name for each in either} == {DEFAULT, "a", "b", "c"}
 
 
-def test_points_between_are_measured_where_no_algorithm_serves_both_sides() -> None:
-    assert list(points_between(LINE, {at(1): standing(True, "a"), at(16): standing(True, "b")}, {})) == [at(4)]
-    assert not list(points_between(LINE, {at(1): standing(True, "a", "b"), at(16): standing(True, "b")}, {}))
-    assert not list(points_between(LINE, {at(1): standing(True, "a"), at(2): standing(True, "b")}, {}))
-
-
-def test_points_between_are_looked_at_where_one_algorithm_serves_both_sides() -> None:
-    looks = dict(looks_between(LINE, {at(1): standing(True, "a", "b"), at(16): standing(True, "b")}))
-    assert sorted(looks) == [at(2), at(4), at(8)]
-    assert {each.name for each in looks[at(4)]} == {DEFAULT, "a", "b"}
-    assert not dict(looks_between(LINE, {at(1): standing(True, "a"), at(16): standing(True, "b")}))
-
-
-def test_what_is_found_otherwise_between_is_measured_with_all_algorithms() -> None:
-    sides = {at(1): standing(True, DEFAULT), at(16): standing(True, DEFAULT)}
-    looked_at = {
-        at(2): standing(False, "a", default=1.6),
-        at(4): standing(False, DEFAULT, a=0.01),
-        at(8): standing(False, "a", default=0.04),
-    }
-    assert list(points_between(LINE, sides, looked_at)) == [at(2)]
+def test_a_point_is_otherwise_where_all_that_was_expected_seems_slower_than_another() -> None:
+    expected = {named(DEFAULT)}
+    assert is_otherwise(standing(False, "a", default=1.6), expected)
+    assert not is_otherwise(standing(False, DEFAULT, a=0.01), expected)
+    assert not is_otherwise(standing(False, "a", default=0.04), expected)

@@ -91,3 +91,8 @@ def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
     assert set(many.ended(points, otherwise=[elsewhere])) == {OPEN}
     many.add_launch(FEWEST + 1, dict.fromkeys([*points, elsewhere], 4))  # from now on in one start
     assert not many.ended(points, otherwise=[elsewhere])
+
+
+def test_what_was_spent_on_a_point_is_no_reason_to_go_on() -> None:
+    points = (OPEN, *SETTLED[:4])
+    assert set(raced(11, most=32, deviation=0.02, points=points).ended(points)) == {OPEN}

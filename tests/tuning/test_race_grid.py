@@ -26,8 +26,14 @@ Measured = dict[tuple[int, int], list[set[str]]]
 """By ranks and size the algorithms of each launch that measured there."""
 
 
-def race(times: Times, ranks: Sequence[int] = RANKS, sizes: Sequence[int] = SIZES, launches: int = 64) -> Measured:
-    """A whole race."""
+def race(
+    times: Times,
+    ranks: Sequence[int] = RANKS,
+    sizes: Sequence[int] = SIZES,
+    launches: int = 64,
+    launched: Callable[[int, int], None] = lambda launch, ranks: None,
+) -> Measured:
+    """A whole race; `launched` is told each launch and rank count of a result."""
     cells = [
         Cell("bcast", Algorithm("openmpi", name), count, "core", size, "warm")
         for name in NAMES
@@ -41,6 +47,7 @@ def race(times: Times, ranks: Sequence[int] = RANKS, sizes: Sequence[int] = SIZE
         together: defaultdict[RacePoint, set[str]] = defaultdict(set)
         for cell in sorted(agenda.wanted(launch), key=str):
             together[RacePoint.of(cell)].add(cell.algorithm.name)
+            launched(launch, cell.ranks)
             taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
             agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
@@ -92,10 +99,26 @@ def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looke
     assert all(len(launches) == LOOK_LAUNCHES for launches in between.values())
 
 
-def test_rank_counts_between_which_the_choice_changes_are_measured() -> None:
-    found = {ranks for ranks, _ in with_all_algorithms(race(crossing(12, 1 << 20)))}
-    assert found >= {2, 8, 12, 16, 32}
-    assert not found & {4, 6}
+def test_a_boundary_between_rank_counts_is_measured_to_a_factor_of_two() -> None:
+    measured = race(crossing(12, 1 << 20))
+    assert {ranks for ranks, _ in with_all_algorithms(measured)} == {2, 8, 16, 32}
+    assert set.union(*measured[12, 512]) >= {DEFAULT, "binomial", "chain"}, "what serves 8 ranks, and what serves 16"
+
+
+def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    race(crossing(12, 64), sizes=[8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
+    # All is known of the coarse ones when the sizes between were looked at; of 16 when it was measured thrice.
+    looks = range(2 * LOOK_LAUNCHES + 1, 3 * LOOK_LAUNCHES + 1)
+    assert started[4] == started[6] == set(looks)
+    assert min(started[16]) == looks[0]
+    assert started[12] == {launch + LOOK_LAUNCHES for launch in looks}
+
+
+def test_sizes_between_are_looked_at_while_the_coarse_ones_are_measured_on() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    race(by_default, [2], [8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
+    assert len(started[2]) == 2 * LOOK_LAUNCHES
 
 
 def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() -> None:
@@ -103,7 +126,7 @@ def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() 
         return 3.0 if (name, ranks, size) == (DEFAULT, 6, 512) else by_default(name, ranks, size)
 
     found = with_all_algorithms(race(slow_on_six)) - with_all_algorithms(race(by_default))
-    assert found == {(6, 512), (4, 512)}, "and what lies between it and a rank count that the default serves"
+    assert found == {(6, 512)}
 
 
 def test_what_takes_too_many_launches_to_reach_is_looked_at_in_the_last_ones() -> None:

@@ -86,7 +86,7 @@ class Standing:
     regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
     done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is
                significantly faster than the default (`tuning/raced.py`), or the default costs hardly more
-    serving    algorithms whose own bound is at most what was asked for
+    serving    algorithms whose own bound is at most what was asked for, or whose estimate is, and the choice
     remaining  what a further launch would measure
     dropped    the others
     excess     by how much longer each algorithm that was measured seems to take than the fastest, as a share: estimates
@@ -251,15 +251,20 @@ class Race:
             there.dropped.setdefault(there.algorithms[i], Dropped(there.last_launch))
         for i in np.flatnonzero(stay).tolist():
             there.dropped.pop(there.algorithms[i], None)
+        excess = _excess(there.algorithms, mean[:, reference], count[:, reference])
         there.standing = Standing(
             contest.launches,
             there.algorithms[choice],
             float(np.expm1(regrets[choice])),
             done,
-            frozenset(there.algorithms[i] for i in candidates if regrets[i] <= self._accepted),
+            frozenset(
+                algorithm
+                for i, algorithm in enumerate(there.algorithms)
+                if i == choice or regrets[i] <= self._accepted or excess.get(algorithm, inf) <= self.accepted
+            ),
             frozenset() if done else frozenset(there.algorithms[i] for i in np.flatnonzero(stay).tolist()),
             dict(there.dropped),
-            _excess(there.algorithms, mean[:, reference], count[:, reference]),
+            excess,
         )
 
 

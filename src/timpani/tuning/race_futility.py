@@ -6,10 +6,10 @@ will be small enough (stochastic curtailment: Lan, Simon & Halperin, Commun. Sta
 Spiegelhalter, Freedman & Blackburn, Control. Clin. Trials 1986).
 
 A start serves all points of its ranks. While one of them has anything else to find out all are measured; else a
-start has to be worth it, by how many points it should decide.
+launch has to be worth its time, by how many points it should decide.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -27,8 +27,13 @@ LITTLE = 0.5
 """What choosing now should cost, in accepted regrets, for a point to end: where it may cost more, launches win
 something even if they don't decide."""
 
-FAR_MORE = 5.0
-"""How many times the starts that a settled point, raced or looked at, took so far one more point may take."""
+START = 10.0
+"""So many points of a launch take as long as its start, in the order of magnitude: a tenth of a second each, where a
+start takes 0.4 to several. Measured times would have decisions follow from how busy the machine was."""
+
+FAR_MORE = 3.0
+"""How many times what a point takes in FEWEST launches with all others one more decided point may take. What was spent
+so far makes no difference: it would have points go on where deciding them is dearest."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +98,12 @@ class Futility:
         self.left = most_launches
         self._launch = 0
         self._worlds: dict[RacePoint, int] = {}  # of each rank count and placement, where it was measured last
-        self._starts: Counter[RacePoint] = Counter()
 
     def add_launch(self, number: int, worlds: Mapping[RacePoint, int]) -> None:
         """How many ranks the start had that measured each point of launch `number`."""
         self.left -= number - self._launch
         self._launch = number
         self._worlds.update({_place(point): world for point, world in worlds.items()})
-        self._starts.update({self._start(point) for point in worlds})
 
     def ended(self, raced: Iterable[RacePoint], otherwise: Collection[RacePoint] = ()) -> dict[RacePoint, Prospect]:
         """The points that the next launch measures no more although they are undecided, of those that are `raced`;
@@ -119,7 +122,7 @@ class Futility:
         for point in proof.keys() - ended.keys():
             sharing[self._start(point)][point] = proof[point]
         for start, points in sharing.items():
-            if start not in busy and not self._is_worth(start, points.values(), undecided):
+            if start not in busy and not self._is_worth(start, points.values()):
                 ended |= points
         return ended
 
@@ -129,15 +132,13 @@ class Futility:
         contenders = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
         return Prospect(contenders, len(self._race.taking_part(point)))
 
-    def _is_worth(self, start: RacePoint, prospects: Collection[Prospect], undecided: Collection[RacePoint]) -> bool:
-        settled = sum(
-            self._start(point) == start
-            for point in self._race.points()
-            if point not in undecided and self._race.standing(point).launches
-        )
-        most = FAR_MORE * self._starts[start] / max(1, settled)
+    def _is_worth(self, start: RacePoint, prospects: Collection[Prospect]) -> bool:
+        """Whether launches of these points alone decide as many as they should for their time."""
+        there = sum(self._start(point) == start for point in self._race.points() if self._race.standing(point).launches)
+        most = FAR_MORE * FEWEST * (START + there) / there
+        launch = START + len(prospects)
         return any(
-            further <= most * sum(each.chance(further) for each in prospects)
+            further * launch <= most * sum(each.chance(further) for each in prospects)
             for further in {number for each in prospects for number in each.looks if number <= self.left}
         )
 

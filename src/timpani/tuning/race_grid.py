@@ -1,23 +1,27 @@
 """Which sizes and rank counts of one collective a race measures: a coarse grid first, and what lies between as needed.
 
 At rank counts far apart, sizes are taken up along the line of each (`race_between.py`). A rank count between two of
-them is reached at the sizes far apart, along the line of each such size; once all of these are known there, the sizes
-between follow along its own line.
+them costs starts of its own, so that it begins once all is known of both, with all of its sizes at once: at each of
+them by what the neighbours say there.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from timpani.study.cell import Algorithm
 from timpani.tuning.race import RacePoint, Standing
-from timpani.tuning.race_between import LOOK_LAUNCHES, coarse, looks_between, points_between
+from timpani.tuning.race_between import LOOK_LAUNCHES, chosen, coarse, is_otherwise, looked_for, served
 
 COARSE_SIZES = 8
 """The ratio of neighbouring sizes at the beginning."""
 
 COARSE_RANKS = 4
 """The ratio of neighbouring rank counts at the beginning."""
+
+KNOWN_TO = 2
+"""The ratio of neighbours between which a boundary is known well enough."""
 
 
 def grids(points: Iterable[RacePoint]) -> "list[Grid]":
@@ -38,63 +42,81 @@ class Grid:
 
     def __init__(self, points: Iterable[RacePoint]) -> None:
         self.points = tuple(sorted(points))
-        self._rows = _lines(self.points, lambda point: point.ranks)
-        self._columns = _lines(self.points, lambda point: point.message_bytes)
-        self._coarse_ranks = set(coarse(sorted(self._rows), COARSE_RANKS))
+        rows: defaultdict[int, list[RacePoint]] = defaultdict(list)
+        for point in self.points:
+            rows[point.ranks].append(point)
+        self._rows = dict(rows)
+        self._coarse_ranks = coarse(list(rows), COARSE_RANKS)
         self._coarse_sizes = {
-            ranks: set(coarse([point.message_bytes for point in row], COARSE_SIZES))
-            for ranks, row in self._rows.items()
+            ranks: coarse([point.message_bytes for point in rows[ranks]], COARSE_SIZES) for ranks in self._coarse_ranks
         }
         self.full = {
-            point for point in self.points if point.ranks in self._coarse_ranks and self._has_coarse_size(point)
+            point
+            for ranks, sizes in self._coarse_sizes.items()
+            for point in rows[ranks]
+            if point.message_bytes in sizes
         }
         self.looks: dict[RacePoint, frozenset[Algorithm]] = {}
+        self._expected: dict[RacePoint, frozenset[Algorithm]] = {}  # what should serve where one looks
 
     def refine(self, standing: Callable[[RacePoint], Standing]) -> None:
         """Take up points between, by what is known of each."""
-        for column in self._columns.values():
-            line = [point for point in column if self._has_coarse_size(point)]
-            self._refine(line, {point for point in line if point in self.full}, standing)
-        for ranks, row in self._rows.items():
-            known = set(self._known(row, standing))
-            if ranks in self._coarse_ranks or known >= {point for point in row if self._has_coarse_size(point)}:
-                self._refine(row, known, standing)
+        self.full |= {point for point, expected in self._expected.items() if is_otherwise(standing(point), expected)}
+        for ranks, sizes in self._coarse_sizes.items():
+            row = {point.message_bytes: [point] for point in self._rows[ranks]}
+            self._refine(row, sizes, lambda point: point.ranks, standing)
+        self._refine(self._rows, self._coarse_ranks, lambda point: point.message_bytes, standing)
 
     def look_at_the_rest(self, standing: Callable[[RacePoint], Standing]) -> None:
         """Have what was not reached looked at, while there are launches for it: the default, and what is chosen where
         something is on as many ranks, or else anywhere."""
         for row in self._rows.values():
             rest = [point for point in row if point not in self.full and point not in self.looks]
-            chosen = _chosen(row, standing) or _chosen(self.points, standing)
-            self.looks.update(dict.fromkeys(rest, chosen) if chosen else {})
+            algorithms = _chosen(row, standing) or _chosen(self.points, standing)
+            self.looks.update(dict.fromkeys(rest, algorithms) if algorithms else {})
 
-    def _refine(self, line: list[RacePoint], known: set[RacePoint], standing: Callable[[RacePoint], Standing]) -> None:
-        standings = {point: standing(point) for point in known}
-        looked_at = {point: standing(point) for point in line if point in self.looks and point not in self.full}
-        self.full.update(points_between(line, standings, looked_at))
-        for point, algorithms in looks_between(line, standings, looked_at):
-            self.looks.setdefault(point, algorithms)
+    def _refine(
+        self,
+        line: Mapping[int, Sequence[RacePoint]],
+        coarsely: Collection[int],
+        across: Callable[[RacePoint], int],
+        standing: Callable[[RacePoint], Standing],
+    ) -> None:
+        """Take up what lies between two values of `line` of which all is known.
 
-    def _known(self, row: list[RacePoint], standing: Callable[[RacePoint], Standing]) -> Iterator[RacePoint]:
-        """What tells of its neighbours in size: full points, and those that were looked at between rank counts."""
-        for point in row:
-            looked_at = point in self.looks and self._has_coarse_size(point)
-            if point in self.full or (looked_at and standing(point).launches >= LOOK_LAUNCHES):
-                yield point
+        coarsely  the values that a race begins with
+        across    what points of different values have in common that are neighbours
+        """
+        begun = [value for value, points in line.items() if value in coarsely or all(map(self._is_begun, points))]
+        for ends in pairwise(begun):
+            inside = [value for value in line if ends[0] < value < ends[1]]
+            known = [point for value in ends for point in line[value]]
+            if not inside or not all(self._is_begun(point) and _is_known(standing(point)) for point in known):
+                continue
+            sides: defaultdict[int, list[Standing]] = defaultdict(list)
+            for point in known:
+                sides[across(point)].append(standing(point))
+            unserved = {
+                at for value in inside for at in map(across, line[value]) if len(sides[at]) < 2 or not served(sides[at])
+            }
+            halves = coarse([ends[0], *inside, ends[1]], KNOWN_TO)[1:-1] if unserved else []
+            for point in (point for value in halves or inside for point in line[value]):
+                beside = sides[across(point)]
+                if not beside or (halves and across(point) in unserved):
+                    self.full.add(point)
+                else:
+                    self.looks[point] = looked_for(beside)
+                    self._expected[point] = served(beside) or chosen(beside)
 
-    def _has_coarse_size(self, point: RacePoint) -> bool:
-        return point.message_bytes in self._coarse_sizes[point.ranks]
+    def _is_begun(self, point: RacePoint) -> bool:
+        return point in self.full or point in self.looks
+
+
+def _is_known(standing: Standing) -> bool:
+    return standing.done or standing.launches >= LOOK_LAUNCHES
 
 
 def _chosen(points: Iterable[RacePoint], standing: Callable[[RacePoint], Standing]) -> frozenset[Algorithm]:
     """What is chosen at these points, and the defaults that were measured there."""
     standings = [standing(point) for point in points]
-    choices = {each.choice for each in standings if each.choice is not None}
-    return frozenset(choices | {other for each in standings for other in each.excess if other.is_default})
-
-
-def _lines(points: Iterable[RacePoint], key: Callable[[RacePoint], int]) -> dict[int, list[RacePoint]]:
-    found: defaultdict[int, list[RacePoint]] = defaultdict(list)
-    for point in points:
-        found[key(point)].append(point)
-    return dict(found)
+    return frozenset(chosen(standings) | {other for each in standings for other in each.excess if other.is_default})
