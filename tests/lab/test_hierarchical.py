@@ -30,6 +30,8 @@ ENTERING = {
     "reduce timpani/two_level_chain": (3, 1),
     "allreduce timpani/full_lane": (6, 3),
 }
+ASKED = {"category:1:2": ("bcast composed/three_level", "bcast timpani/full_lane"), "category:3:2": (*ENTERING,)}
+"""Of neighbours that are close a tree and lanes: that is the easier case."""
 
 
 @pytest.fixture(scope="module")
@@ -37,25 +39,26 @@ def lab(make: Callable[..., Made]) -> Made:
     return make("--nodes", "4", "--cores", "2", "--groups", "2", "--link", "1gbit", "--uplink", "250mbit")
 
 
-def test_what_crosses_nodes_and_switches_is_what_must(lab: Made, tmp_path: Path) -> None:
+@pytest.mark.parametrize("placement", PLACEMENTS)
+def test_what_crosses_nodes_and_switches_is_what_must(lab: Made, tmp_path: Path, placement: str) -> None:
     study = tmp_path / "study.toml"
     names: dict[str, list[str]] = {}
-    for name in ENTERING:
+    for name in ASKED[placement]:
         collective, algorithm = name.split()
         names.setdefault(collective, []).append(algorithm)
     lines = [f"{collective} = {json.dumps(algorithms)}" for collective, algorithms in names.items()]
     study.write_text(
-        f"ranks = [8]\nsizes = [{SIZE}]\nplacement = {json.dumps([*PLACEMENTS])}\nlaunches = 1\nslot = '5ms'\n"
+        f"ranks = [8]\nsizes = [{SIZE}]\nplacement = ['{placement}']\nlaunches = 1\nslot = '5ms'\n"
         + "\n".join(["[collectives]", *lines, ""])
     )
     folder = tmp_path / "c"
     options = ("--on", f"lab:{lab.id}", "--mpi", OPEN_MPIS[0].mpirun, "--prove", "-o", folder)
     done = typed("run", study, *options)
     assert done.returncode == 0, done.stderr
-    assert [line["error"] for line in results(folder)] == [None] * len(PLACEMENTS) * len(ENTERING)
+    assert [line["error"] for line in results(folder)] == [None] * len(ASKED[placement])
+    nodes = np.array(PLACEMENTS[placement])
+    groups = (nodes - 1) // 2
     for proof in map(json.loads, (folder / "proofs.jsonl").read_text().splitlines()):
-        nodes = np.array(PLACEMENTS[proof["placement"]])
-        groups = (nodes - 1) // 2
         sent = np.array(proof["bytes"])
         crossing = [sent[part[:, None] != part[None, :]].sum() / SIZE for part in (nodes, groups)]
         assert tuple(crossing) == ENTERING[f"{proof['collective']} {proof['provider']}/{proof['algorithm']}"], proof

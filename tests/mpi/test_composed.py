@@ -20,13 +20,13 @@ LAYOUTS: dict[str, Callable[[int], tuple[int, int]]] = {
 """The node and the group of each rank. `round robin` on nodes that two groups claim: the lowest rank's word counts."""
 
 
-def cells() -> list[str]:
+def cells(sizes: tuple[int, ...] = (0, 8, 5000)) -> list[str]:
     """Every composed algorithm, with its communicators made once and in each call."""
     return [
         f"{info.collective} {size} warm - - {Algorithm('composed', info.name, parameters)}"
         for info in composed_catalogue()
         for parameters in ((), *([(("setup_each_call", 1),)] if info.parameters else []))
-        for size in ((0, 8, 5000) if info.collective in COLLECTIVES else (0,))
+        for size in (sizes if info.collective in COLLECTIVES else (0,))
     ]
 
 
@@ -37,13 +37,14 @@ def places(layout: str, ranks: int) -> list[str]:
 @on_ranks(openmpi=(3, 5, 8), mpich=(2, 3))
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_all_give_right_data_wherever_they_apply(run_plan: RunPlan, mpi: Mpi, ranks: int, layout: str) -> None:
-    where = places(layout, ranks)
-    numbered = [f"cell {number} {cell}" for number, cell in enumerate(cells())]
-    record = run_plan(ranks, [*where, *numbered], slot_ns=200_000)
+    spins = mpi.kind == "mpich" and ranks > 2
+    asked = cells((5000,)) if spins or ranks > 5 else cells()  # who is where changes with ranks, and not with sizes
+    numbered = [f"cell {number} {cell}" for number, cell in enumerate(asked)]
+    record = run_plan(ranks, [*places(layout, ranks), *numbered], slot_ns=200_000)
     nodes, groups = (len({LAYOUTS[layout](rank)[which] for rank in range(ranks)}) for which in (0, 1))
     too_few = "level" if nodes == 1 else "three_level" if groups == 1 else "nothing"
-    mistaken = {cells()[line["cell"]] for line in record if "mistake" in line}
-    assert mistaken == {cell for cell in cells() if too_few in cell}
+    mistaken = {asked[line["cell"]] for line in record if "mistake" in line}
+    assert mistaken == {cell for cell in asked if too_few in cell}
     assert sum("measured" in line for line in record) == len(numbered) - len(mistaken)
 
 
