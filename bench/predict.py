@@ -5,8 +5,12 @@ predicted; SimGrid says what these take. Its messages share links by max-min fai
 equal shares, and senders of small ones go on at once. Of a random tree as many sizes of each collective as SIZES_DRAWN
 are simulated, drawn with the tree: all of them on each would take hours. What the model is without a part of it is told
 of the machines that are simulated whole and of the first tree.
+
+In the environment PREDICTED has other rank counts to predict, and TREES how many trees are drawn, of which some have
+cores for 128 ranks alone. What SimGrid has not simulated after HANG_AFTER is left out, and said.
 """
 
+import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -28,8 +32,9 @@ from timpani.prediction.terms import Term, terms, vector, with_vector
 from timpani.schedules.simulation import Costs, Simulator
 
 SHIPPED = ("four-groups-of-4", "two-nodes-of-128")
-RANDOM, SEED, SIZES_DRAWN = 20, 19, 2
-CALIBRATED, PREDICTED = (4, 8, 16, 32), (64,)
+RANDOM, SEED, SIZES_DRAWN = int(os.environ.get("TREES", "20")), 19, 2
+CALIBRATED, PREDICTED = "4,8,16,32", os.environ.get("PREDICTED", "64")
+HANG_AFTER = "200s"
 PLACEMENTS = ("node", "core")
 LARGE, BLOCKS = "8,512,8Ki,128Ki,1Mi", "8,512,8Ki"
 ALGORITHMS = {
@@ -122,24 +127,25 @@ def _known(folder: Path, machine: Simulated) -> Known:
     truth: dict[str, list[Observation]] = {}
     for placement in PLACEMENTS:
         for collective in ALGORITHMS:
-            for each in observations(
-                load(_simulated(folder / f"{placement}-{collective}", machine, placement, collective))
-            ):
-                known = truth.setdefault(placement, []) if each.call.ranks in PREDICTED else measured
-                known.append(each)
+            measured += _simulated(folder, machine, placement, collective, CALIBRATED)
+            truth.setdefault(placement, []).extend(_simulated(folder, machine, placement, collective, PREDICTED))
     return Known(measured, truth)
 
 
-def _simulated(campaign: Path, machine: Simulated, placement: str, collective: str) -> Path:
-    """The folder, with its campaign."""
-    if not (campaign / "results.jsonl").exists():
-        names = ",".join(f"timpani/{name}" for name in ALGORITHMS[collective][0].split())
-        ranks = ",".join(map(str, CALIBRATED + PREDICTED))
-        where = ("--ranks", ranks, "--placement", placement, "--on", f"simgrid:{machine.platform}")
-        timpani(
-            "run", collective, "--algorithms", names, "--sizes", machine.sizes[collective], *where, "-o", str(campaign)
+def _simulated(folder: Path, machine: Simulated, placement: str, collective: str, ranks: str) -> list[Observation]:
+    """What a campaign in `folder` observed, which is made where it is missing; says what has no time."""
+    campaign = folder / f"{placement}-{collective}-{ranks.replace(',', '-')}"
+    names = ",".join(f"timpani/{name}" for name in ALGORITHMS[collective][0].split())
+    asked = ("--algorithms", names, "--sizes", machine.sizes[collective], "--hang-after", HANG_AFTER)
+    where = ("--ranks", ranks, "--placement", placement, "--on", f"simgrid:{machine.platform}")
+    timpani("run", collective, *asked, *where, "-o", str(campaign))
+    loaded = load(campaign)
+    for row in loaded.results.filter(pl.col("error").is_not_null()).iter_rows(named=True):
+        print(
+            f"not simulated: {machine.name} by {placement}, {collective} {row['algorithm']} on {row['ranks']} ranks of "
+            f"{row['message_bytes']} B: {row['error']}"
         )
-    return campaign
+    return observations(loaded)
 
 
 def _anew(simulator: Simulator, calibration: Calibration, start: Costs) -> Calibration:
