@@ -18,8 +18,11 @@
 // and are answered by {}. A line `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so
 // far. Needs no MPI.
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -211,6 +214,7 @@ std::string answer(const Request& request, const Costs& costs) {
 }  // namespace
 
 int main() {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked may be killed while an answer takes long
     Costs costs = unit_clock();
     for (std::string line; std::getline(std::cin, line);) {
         try {

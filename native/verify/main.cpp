@@ -4,7 +4,10 @@
 //
 // Needs no MPI. Exit status 1 where a mistake was found.
 
+#include <sys/prctl.h>
+
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -129,6 +132,7 @@ int run(std::span<char*> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked may be killed while an answer takes long
     try {
         return run(std::span(argv, static_cast<std::size_t>(argc)));
     } catch (const std::exception& error) {

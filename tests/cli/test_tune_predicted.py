@@ -30,7 +30,11 @@ LARGER = 'name = "larger"\nlauncher = "openmpi"\n\n[[groups]]\nname = "all"\nnod
 
 
 def made_up(
-    folder: Path, proved_at: tuple[int, ...] = RANKS, ours: tuple[str, ...] = OURS, simulated: bool = False
+    folder: Path,
+    proved_at: tuple[int, ...] = RANKS,
+    ours: tuple[str, ...] = OURS,
+    simulated: bool = False,
+    ranks: tuple[int, ...] = RANKS,
 ) -> Path:
     """Broadcasts of ours, of a default that is `linear`, and of the library's own `binomial`."""
     mpi = OPEN_MPIS[0]
@@ -39,25 +43,25 @@ def made_up(
     study = Study.check(
         {
             "collectives": {"bcast": tuple(map(str, schedules))},
-            "ranks": list(RANKS),
+            "ranks": list(ranks),
             "sizes": list(SIZES),
             "launches": len(NOISE),
         },
         "test",
     )
-    points = list(product(schedules.items(), RANKS, SIZES))
-    calls = [Call("bcast", Algorithm(OWN, schedule), ranks, size) for (_, schedule), ranks, size in points]
+    points = list(product(schedules.items(), ranks, SIZES))
+    calls = [Call("bcast", Algorithm(OWN, schedule), count, size) for (_, schedule), count, size in points]
     simulator = Simulator(build(mpi))
     with Store(folder, header_of(study, mpi)) as store:
-        for ((algorithm, _), ranks, size), time in zip(points, simulator.times(calls, COSTS), strict=True):
-            cell = Cell("bcast", algorithm, ranks, "core", size, "warm")
+        for ((algorithm, _), count, size), time in zip(points, simulator.times(calls, COSTS), strict=True):
+            cell = Cell("bcast", algorithm, count, "core", size, "warm")
             assert isinstance(time, float)
             for launch, noise in enumerate(NOISE, 1):
                 store.add_result(LaunchResult(cell, launch, "here", median_us=time * noise, simulated=simulated))
-        for ((algorithm, _), ranks, size), events in zip(points, simulator.events(calls), strict=True):
-            if ranks in proved_at and algorithm.provider != OWN:
-                messages, sent = (matrix.tolist() for matrix in matrices(events, ranks))
-                cell = Cell("bcast", algorithm, ranks, "core", size, "warm")
+        for ((algorithm, _), count, size), events in zip(points, simulator.events(calls), strict=True):
+            if count in proved_at and algorithm.provider != OWN:
+                messages, sent = (matrix.tolist() for matrix in matrices(events, count))
+                cell = Cell("bcast", algorithm, count, "core", size, "warm")
                 store.add_proof(Proof(cell, messages, sent))
     return folder
 

@@ -11,7 +11,9 @@ from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.prediction.calibration import Calibration, from_calls
 from timpani.prediction.predictions import WAITING, Predicted, predict, prediction_frame, winners
+from timpani.prediction.request import Asked, named_algorithms
 from timpani.prediction.terms import KINDS, terms, vector, with_vector
+from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, RankPlace, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -172,7 +174,8 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
 
 
 def test_the_winner_ties_with_what_may_be_as_fast() -> None:
-    calls = [call("bcast", name, 4, 8) for name in ("linear", "chain", "binomial")]
+    named = named_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
+    asked = [Asked(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]
     predicted = [Predicted(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1) for time in (1.0, 1.05, 1.3)]
-    (winner,) = winners(prediction_frame(calls, predicted)).to_dicts()
+    (winner,) = winners(prediction_frame(asked, predicted)).to_dicts()
     assert (winner["label"], winner["tied"]) == ("timpani/linear", ["timpani/linear", "timpani/chain"])

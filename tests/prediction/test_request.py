@@ -9,7 +9,8 @@ from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
 from timpani.prediction.request import Limits, Plan, Request, compact, named_algorithms
 from timpani.providers.own import own_catalogue
-from timpani.schedules.simulation import Costs, EqualNodes, Line, RankPlace, Simulator
+from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, RankPlace, Simulator
+from timpani.study.cell import Algorithm
 
 COSTS = Costs(messages=((Line(gap=1.0),), (Line(gap=2.0),)))
 
@@ -35,11 +36,11 @@ def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> Non
     simulator = Simulator(build(FOUND[0]))
     limits = Limits(seconds=10, memory_bytes=4e9)
     plan = Request(named, (65536,), (8,), machine, "core").plan(simulator, COSTS, limits)
-    assert [(call.collective, call.places) for call in plan.calls] == [("bcast", EqualNodes(4096))]
+    assert [(call.collective, call.places) for _, (call,) in plan.asked] == [("bcast", EqualNodes(4096))]
     (why,) = plan.left_out
     assert why.startswith("alltoall pairwise on 65536 ranks, 8 B: simulating it would take about ")
     plan = Request(named, (65536,), (8,), None, "core").plan(simulator, COSTS, limits)
-    assert [call.collective for call in plan.calls] == ["alltoall", "bcast"]
+    assert [call.collective for _, (call,) in plan.asked] == ["alltoall", "bcast"]
 
 
 def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -> None:
@@ -51,9 +52,9 @@ def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -
     plan = Request(named, ranks, (4096, 1 << 20), None, "core").plan(
         Simulator(build(FOUND[0])), COSTS, limits, shares.append
     )
-    told = [(call.ranks, call.count) for call in plan.calls]
+    told = [(call.ranks, call.count) for _, (call,) in plan.asked]
     assert told == [(4096, 4096), (4096, 1 << 20), (8192, 1 << 20), (1 << 20, 1 << 20)]
-    assert all(seconds < 1 for seconds in plan.seconds)
+    assert all(seconds < 1 for seconds in plan.seconds.values())
     assert [text.split(":")[0] for text in plan.left_out] == [
         "allreduce ring on 8192 ranks, 4 KiB",
         "allreduce ring on 1048576 ranks, 4 KiB",
@@ -62,9 +63,10 @@ def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -
 
 
 def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> None:
-    assert Plan([], [], []).time == 0
-    assert Plan([], [3.0] * usable_cores(), []).time == 3
-    assert Plan([], [9.0, 0.1], []).time == 9 or usable_cores() == 1
+    calls = [Call("bcast", Algorithm("timpani", "linear"), ranks, 8) for ranks in range(2, 2 + 2 * usable_cores())]
+    assert Plan([], {}, []).time == 0
+    assert Plan([], dict.fromkeys(calls, 3.0), []).time == 6
+    assert Plan([], {calls[0]: 9.0, calls[1]: 0.0}, []).time == 9
 
 
 def test_memory_is_for_as_many_calls_as_there_are_cores() -> None:

@@ -2,7 +2,10 @@
 
 import json
 import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
+from time import monotonic, sleep
 
 import polars as pl
 import pytest
@@ -155,3 +158,25 @@ def test_factors_that_are_no_quantiles_are_refused(simulator: Simulator) -> None
     for factors in ((1.0,), (2.0, 1.0), (-1.0, 1.0)):
         with pytest.raises(ValueError, match="not noise"):
             simulator.times([], Costs(noise=factors))
+
+
+def test_the_program_ends_with_who_asked_it(programs: Path) -> None:
+    asking = (
+        "import subprocess, sys, time\n"
+        "program = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, text=True)\n"
+        "program.stdin.write('allgather ring 30000 1 0 1 time 30000 1 core\\n')\n"
+        "program.stdin.flush()\n"
+        "print(program.pid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    who = subprocess.Popen(
+        [sys.executable, "-c", asking, programs / "timpani-simulate"], stdout=subprocess.PIPE, text=True
+    )
+    assert who.stdout is not None
+    with who:
+        status = Path(f"/proc/{int(who.stdout.readline())}/status")
+        who.kill()
+    until = monotonic() + 60
+    while status.exists() and "Z (zombie)" not in status.read_text() and monotonic() < until:
+        sleep(0.01)
+    assert not status.exists() or "Z (zombie)" in status.read_text()

@@ -26,7 +26,12 @@ def predict(
         typer.Option(help="A campaign that tells the costs, given several times for several.", show_default=False),
     ],
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
-    algorithms: Annotated[str, typer.Option(help="`all` of ours, or a list: binomial,knomial:radix=4.")] = "all",
+    algorithms: Annotated[
+        str,
+        typer.Option(
+            help="`all`: ours, and the library's whose messages name a schedule; or a list: binomial,openmpi/knomial."
+        ),
+    ] = "all",
     sizes: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "8:1Mi*8",
     on: Annotated[
         str | None,
@@ -50,13 +55,14 @@ def predict(
     """Predict our algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
     import json
 
-    from timpani.campaign.header import read_header
+    from timpani.campaign.load import load
     from timpani.cli.share_bar import share_bar
     from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi
     from timpani.machine.where import resolve
     from timpani.native.build import build
-    from timpani.prediction.calibration import calibrate_folders
+    from timpani.prediction.calibration import calibrated
+    from timpani.prediction.library_algorithms import library_algorithms
     from timpani.prediction.predictions import predict_request
     from timpani.prediction.request import Limits, Request, named_algorithms
     from timpani.providers.own import own_catalogue
@@ -75,17 +81,22 @@ def predict(
     if min(rank_counts) < 1:
         raise UserError("a call has 1 rank or more, not 0", "write for example --ranks 64,1Ki")
     limits = Limits(parse_duration(budget), available_memory())
-    machine = resolve(on) if on else read_header(costs[0]).machine.cluster
+    campaigns = [load(folder) for folder in costs]
+    machine = resolve(on) if on else campaigns[0].header.machine.cluster
     several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
     mpi = choose_mpi(None)
-    named = named_algorithms(what, algorithms, own_catalogue(mpi))
-    simulator = Simulator(build(mpi))
-    calibration = calibrate_folders(simulator, costs)
+    simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
+    named_algorithms(what, "all", own)  # refuses what is mistyped before anything takes time
+    calibration = calibrated(simulator, campaigns)
+    library, no_schedule = library_algorithms(campaigns, what, message_sizes, own, simulator, calibration)
+    named = named_algorithms(what, algorithms, own, library)
     request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
     with share_bar("estimating") as passed:
         plan = request.plan(simulator, calibration.costs, limits, passed)
+    if algorithms == "all" or any(each.library for each in named):
+        plan.left_out.extend(no_schedule)
     if plan.time > _TOLD_SECONDS:
-        typer.echo(f"{counted(len(plan.calls), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
+        typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:
         found = predict_request(simulator, calibration, request, plan, passed)
     if output:

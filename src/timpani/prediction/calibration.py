@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.campaign.load import Campaign, load
+from timpani.campaign.load import Campaign
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
 from timpani.models.fit import fit
@@ -82,12 +81,14 @@ def _range(measured: Growth) -> str:
     return str(measured.least) if same else f"{measured.least} to {measured.most}"
 
 
-def calibrate_folders(simulator: Simulator, folders: Sequence[Path]) -> Calibration:
+def calibrated(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration:
     """The costs that campaigns of one machine tell together; UserError where they tell none."""
-    campaigns = [load(folder) for folder in folders]
     found = calibrate(simulator, campaigns)
     if found is None:
-        raise UserError(f"{', '.join(map(str, folders))}: neither `latency` nor algorithms of ours", NONE_MEASURED)
+        raise UserError(
+            f"{', '.join(str(each.folder) for each in campaigns)}: neither `latency` nor algorithms of ours",
+            NONE_MEASURED,
+        )
     return found
 
 

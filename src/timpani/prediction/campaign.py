@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.load import Campaign
+from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
-from timpani.prediction.calibration import Calibration, calibrate, calibrate_folders
+from timpani.prediction.calibration import Calibration, calibrate, calibrated
 from timpani.prediction.observed import call_of, places_of
 from timpani.prediction.times import predicted_times
 from timpani.providers.own import own_catalogue
@@ -41,7 +41,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
         return None
     mpi = choose_mpi(None)
     simulator = Simulator(build(mpi))
-    found = calibrate(simulator, [campaign]) if costs_from is None else calibrate_folders(simulator, [costs_from])
+    found = calibrate(simulator, [campaign]) if costs_from is None else calibrated(simulator, [load(costs_from)])
     if found is None:
         return None
     places = places_of(campaign)

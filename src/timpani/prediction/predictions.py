@@ -1,7 +1,8 @@
 """What calls should take on a machine of known costs: time with its interval, what it is made of, who wins where."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import exp, log, sqrt
 
 import numpy as np
 import polars as pl
@@ -11,10 +12,9 @@ from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
-from timpani.prediction.request import Plan, Request
+from timpani.prediction.request import Asked, Plan, Request
 from timpani.prediction.terms import KINDS, RELATIONS, terms, vector
 from timpani.schedules.simulation import Call, Composition, NotSimulated, Simulator
-from timpani.study.cell import OWN
 from timpani.study.sizes import show_sizes
 
 _Z = 1.96
@@ -46,50 +46,71 @@ class Predicted:
         low, high = (bound and bound * factor for bound in (self.low, self.high))
         return replace(self, time=self.time * factor, low=low, high=high)
 
+    def widened(self, half: float) -> "Predicted":
+        """With an interval that is wider by so much to each side, in logarithms."""
+        low, high = self.low and self.low * exp(-half), self.high and self.high * exp(half)
+        width = None if self.ratio_width is None else self.ratio_width + half
+        return replace(self, low=low, high=high, ratio_width=width)
+
 
 def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call]) -> list[Predicted | NotSimulated]:
     """What each call should take."""
-    return _answered(calibration, calls, simulator.compositions(calls, calibration.costs))
+    answers = simulator.compositions(calls, calibration.costs)
+    return [_predicted(calibration, call, answer) for call, answer in zip(calls, answers, strict=True)]
 
 
 def predict_plan(
     simulator: Simulator, calibration: Calibration, plan: Plan, passed: Callable[[float], None] = lambda share: None
 ) -> list[Predicted | NotSimulated]:
-    """What each call of a plan should take, simulated side by side on all cores.
+    """What each call that a plan asks for should take, simulated side by side on all cores.
 
     `passed` is told the share of the whole, 0 to 1, that each step was.
     """
-    whole = sum(plan.seconds)
-    steps = list(_steps(plan))
-    answers: list[Composition | NotSimulated] = []
+    whole = sum(plan.seconds.values())
+    found: dict[Call, Predicted | NotSimulated] = {}
     with on_every_core() as pool:
-        found = pool.map(lambda step: simulator.compositions(step.calls, calibration.costs), steps)
-        for step, told in zip(steps, found, strict=True):
-            answers += told
-            passed(sum(step.seconds) / whole)
-    return _answered(calibration, plan.calls, answers)
+        steps = list(_steps(plan.seconds))
+        answers = pool.map(lambda calls: predict(simulator, calibration, calls), steps)
+        for calls, told in zip(steps, answers, strict=True):
+            found.update(zip(calls, told, strict=True))
+            passed(sum(plan.seconds[call] for call in calls) / whole)
+    return [_as_asked(each, [found[call] for call in each.calls]) for each in plan.asked]
 
 
-def _steps(plan: Plan) -> Iterator[Plan]:
+def _steps(seconds: Mapping[Call, float]) -> Iterator[list[Call]]:
     """Parts that take long enough for starting a program to be no matter."""
-    step = Plan([], [], [])
-    for call, seconds in zip(plan.calls, plan.seconds, strict=True):
-        step.calls.append(call)
-        step.seconds.append(seconds)
-        if sum(step.seconds) > _STEP_SECONDS:
+    step: list[Call] = []
+    for call in seconds:
+        step.append(call)
+        if sum(seconds[each] for each in step) > _STEP_SECONDS:
             yield step
-            step = Plan([], [], [])
-    if step.calls:
+            step = []
+    if step:
         yield step
 
 
-def _answered(
-    calibration: Calibration, calls: Sequence[Call], answers: Sequence[Composition | NotSimulated]
-) -> list[Predicted | NotSimulated]:
-    return [
-        answer if isinstance(answer, NotSimulated) else _predicted(calibration, call, answer)
-        for call, answer in zip(calls, answers, strict=True)
-    ]
+def _as_asked(asked: Asked, found: Sequence[Predicted | NotSimulated]) -> Predicted | NotSimulated:
+    """By any of the schedules that the algorithm may follow, and as far off as its own code."""
+    told = [each for each in found if isinstance(each, Predicted)]
+    if len(told) < len(found):
+        return next(each for each in found if isinstance(each, NotSimulated))
+    one = told[0] if len(told) == 1 else _any_of(told)
+    off = dict(asked.named.off).get(size_of(asked.calls[0]))
+    return one if off is None else one.widened(off)
+
+
+def _any_of(told: Sequence[Predicted]) -> Predicted:
+    """In the middle of their times, with an interval that holds those of all; made of what the longest is."""
+    longest = max(told, key=lambda each: each.time)
+    least = min(each.time for each in told)
+    lows, highs, widths = zip(*((each.low, each.high, each.ratio_width) for each in told), strict=True)
+    return Predicted(
+        sqrt(least * longest.time),
+        None if None in lows else min(lows),
+        None if None in highs else max(highs),
+        longest.shares,
+        None if None in widths else max(widths) + log(longest.time / least) / 2,
+    )
 
 
 @dataclass(frozen=True)
@@ -112,36 +133,42 @@ def predict_request(
     """All that was asked for and can be predicted, by the request's plan; UserError where nothing can. `passed` as of
     predict_plan."""
     answers = predict_plan(simulator, calibration, plan, passed)
-    told = [(call, each) for call, each in zip(plan.calls, answers, strict=True) if isinstance(each, Predicted)]
+    told = [(asked, each) for asked, each in zip(plan.asked, answers, strict=True) if isinstance(each, Predicted)]
     refused: dict[str, list[int]] = {}
-    for call, each in zip(plan.calls, answers, strict=True):
+    for asked, each in zip(plan.asked, answers, strict=True):
         if isinstance(each, NotSimulated):
-            why = f"{call.collective} {call.algorithm.plain} on {call.ranks} ranks: {each.why}"
-            refused.setdefault(why, []).append(size_of(call))
+            why = f"{asked.named} on {asked.calls[0].ranks} ranks: {each.why}"
+            refused.setdefault(why, []).append(size_of(asked.calls[0]))
     left_out = [*plan.left_out, *(f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items())]
     if not told:
         raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
     return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out)
 
 
-def prediction_frame(calls: Sequence[Call], predicted: Sequence[Predicted]) -> pl.DataFrame:
-    """A row for each call: POINT's columns, `label`, `algorithm`, `parameters`, `predicted_us`, `low_us`, `high_us`, a
-    `…_share` of each of KINDS and WAITING, and `ratio_width`."""
+def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:
+    """A row for each: POINT's columns, `label`, `provider`, `algorithm`, `parameters`, `sends_as` (the schedules of
+    ours that a library's algorithm may follow, else null), `predicted_us`, `low_us`, `high_us`, a `…_share` of each of
+    KINDS and WAITING, and `ratio_width`."""
     shares = [*KINDS, WAITING]
     columns = {
-        "collective": [call.collective for call in calls],
-        "ranks": [call.ranks for call in calls],
-        "message_bytes": [size_of(call) for call in calls],
-        "label": [f"{OWN}/{call.algorithm.plain}" for call in calls],
-        "algorithm": [call.algorithm.name for call in calls],
-        "parameters": [call.algorithm.parameter_text for call in calls],
+        "collective": [each.named.collective for each in asked],
+        "ranks": [each.calls[0].ranks for each in asked],
+        "message_bytes": [size_of(each.calls[0]) for each in asked],
+        "label": [str(each.named.algorithm) for each in asked],
+        "provider": [each.named.algorithm.provider for each in asked],
+        "algorithm": [each.named.algorithm.name for each in asked],
+        "parameters": [each.named.algorithm.parameter_text for each in asked],
+        "sends_as": [each.named.sends_as for each in asked],
         "predicted_us": [each.time for each in predicted],
         "low_us": [each.low for each in predicted],
         "high_us": [each.high for each in predicted],
         **{f"{share}_share": [each.shares[share] for each in predicted] for share in shares},
         "ratio_width": [each.ratio_width for each in predicted],
     }
-    texts, counts = ("collective", "label", "algorithm", "parameters"), ("ranks", "message_bytes")
+    texts, counts = (
+        ("collective", "label", "provider", "algorithm", "parameters", "sends_as"),
+        ("ranks", "message_bytes"),
+    )
     types = {name: pl.String() if name in texts else pl.Int64() if name in counts else pl.Float64() for name in columns}
     return pl.DataFrame(columns, schema=types)
 
@@ -158,7 +185,9 @@ def winners(predictions: pl.DataFrame) -> pl.DataFrame:
     return best.join(tied, on=POINT).sort(POINT).drop("best_us")
 
 
-def _predicted(calibration: Calibration, call: Call, answer: Composition) -> Predicted | NotSimulated:
+def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSimulated) -> Predicted | NotSimulated:
+    if isinstance(answer, NotSimulated):
+        return answer
     amounts = np.array(answer.amounts)
     if missing := _unmeasured(calibration, amounts):
         return NotSimulated(missing)

@@ -21,18 +21,51 @@ from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_sizes
 
-_ALL = ("all", "timpani/all")
+_ALL, _ALL_OF_OURS = "all", "timpani/all"
 
 
-class Named(NamedTuple):
-    """An algorithm of ours with its parameters, of a collective."""
+class Schedule(NamedTuple):
+    """An algorithm of ours with its parameters."""
 
-    collective: str
     algorithm: Algorithm
     info: AlgorithmInfo
 
+
+class Named(NamedTuple):
+    """An algorithm of ours, of a collective; or one of a library that follows its schedule.
+
+    schedules  one; of a library's algorithm each that it may follow, as its messages don't tell them apart
+    library    the library's
+    off        the sizes at which it follows one, and by how much its own code is off from that, in logarithms
+    """
+
+    collective: str
+    schedules: tuple[Schedule, ...]
+    library: Algorithm | None = None
+    off: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """As users know it."""
+        return self.library or self.schedules[0].algorithm
+
+    @property
+    def sends_as(self) -> str | None:
+        """The schedules of a library's algorithm, in words."""
+        return " or ".join(str(each.algorithm) for each in self.schedules) if self.library else None
+
+    def admits(self, ranks: int) -> bool:
+        return all(each.info.restrictions.admit(ranks) for each in self.schedules)
+
     def __str__(self) -> str:
-        return f"{self.collective} {self.algorithm.plain}"
+        return f"{self.collective} {self.library or self.algorithm.plain}"
+
+
+class Asked(NamedTuple):
+    """An algorithm, and a call of each of its schedules, all alike."""
+
+    named: Named
+    calls: tuple[Call, ...]
 
 
 @dataclass(frozen=True)
@@ -56,32 +89,41 @@ class Limits:
 class _Kind(NamedTuple):
     """Calls whose rank counts tell of each other: equal blocks may need one rank alone to be simulated, others all."""
 
-    named: Named
+    collective: str
+    schedule: Algorithm
     size: int
     equal_blocks: bool
+
+    def call(self, ranks: int, places: Places | EqualNodes) -> Call:
+        """On single bytes."""
+        return Call(self.collective, self.schedule, ranks, self.size, places=places)
 
     def trial(self, ranks_a_node: int | None, ranks: int) -> Call:
         """On as full nodes as the call: where nodes are told apart, ranks that are alike are simulated one by one."""
         places = EqualNodes(max(1, ranks // ranks_a_node)) if ranks_a_node else ()
-        size = self.size
-        if (size % ranks == 0) != self.equal_blocks:
-            size = -(-size // ranks) * ranks if self.equal_blocks else size + 1
-        return _call(self.named, ranks, size, places)
+        if (self.size % ranks == 0) == self.equal_blocks:
+            return self.call(ranks, places)
+        size = -(-self.size // ranks) * ranks if self.equal_blocks else self.size + 1
+        return self._replace(size=size).call(ranks, places)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be simulated: the calls, the processor time that each should take, and a sentence for each that is
-    left out."""
+    """What is to be simulated.
 
-    calls: list[Call]
-    seconds: list[float]
+    asked     what for
+    seconds   the processor time that each call should take, of all calls that are asked for
+    left_out  a sentence for what can't be simulated
+    """
+
+    asked: list[Asked]
+    seconds: dict[Call, float]
     left_out: list[str]
 
     @property
     def time(self) -> float:
         """Seconds until all are simulated, as many at a time as there are cores."""
-        return max(sum(self.seconds) / usable_cores(), max(self.seconds, default=0.0))
+        return max(sum(self.seconds.values()) / usable_cores(), max(self.seconds.values(), default=0.0))
 
 
 @dataclass(frozen=True)
@@ -100,21 +142,21 @@ class Request:
         """The calls that can be simulated within `limits`, and why others can't; UserError where the machine has too
         few cores. `passed` is told the share of the whole, 0 to 1, that each estimate was."""
         places = {ranks: self._places(ranks) for ranks in self.ranks}
-        plan = Plan([], [], [])
+        plan = Plan([], {}, [])
         admitted: dict[Named, list[int]] = {}
         for named in self.algorithms:
-            restrictions = named.info.restrictions
-            if restrictions.topology and self.machine is None:
+            if any(each.info.restrictions.topology for each in named.schedules) and self.machine is None:
                 plan.left_out.append(f"{named}: it depends on which ranks share a node; name a machine with --on")
                 continue
-            admitted[named] = [ranks for ranks in self.ranks if restrictions.admit(ranks)]
+            admitted[named] = [ranks for ranks in self.ranks if named.admits(ranks)]
             if refused := [str(ranks) for ranks in self.ranks if ranks not in admitted[named]]:
-                plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {restrictions}")
+                where = " and ".join(dict.fromkeys(str(each.info.restrictions) for each in named.schedules))
+                plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {where}")
         kinds: dict[_Kind, int] = {}
         for named, counts in admitted.items():
             for size, ranks in product(self._sizes(named), counts):
-                kind = _Kind(named, size, equal_blocks=size % ranks == 0)
-                kinds[kind] = max(ranks, kinds.get(kind, 0))
+                for kind in _kinds(named, size, ranks):
+                    kinds[kind] = max(ranks, kinds.get(kind, 0))
 
         def tried(kind: _Kind, most: int) -> Effort:
             return effort(simulator, costs, partial(kind.trial, _ranks_a_node(places[most], most)), most)
@@ -128,20 +170,27 @@ class Request:
             for ranks in counts:
                 beyond: dict[int, str] = {}
                 for size in self._sizes(named):
-                    seconds, memory = efforts[_Kind(named, size, equal_blocks=size % ranks == 0)].at(ranks)
-                    if why := limits.exceeded_by(seconds, memory):
+                    # On single bytes.
+                    calls = {
+                        Call(named.collective, kind.schedule, ranks, size, places=places[ranks]): efforts[kind].at(
+                            ranks
+                        )
+                        for kind in _kinds(named, size, ranks)
+                    }
+                    if why := next(filter(None, (limits.exceeded_by(*each) for each in calls.values())), ""):
                         beyond[size] = why
                     else:
-                        plan.calls.append(_call(named, ranks, size, places[ranks]))
-                        plan.seconds.append(seconds)
+                        plan.asked.append(Asked(named, tuple(calls)))
+                        plan.seconds.update((call, seconds) for call, (seconds, _) in calls.items())
                 if beyond:
                     why = next(iter(beyond.values()))
                     plan.left_out.append(f"{named} on {ranks} ranks, {show_sizes([*beyond])}: {why}")
         return plan
 
     def _sizes(self, named: Named) -> Sequence[int]:
-        known = COLLECTIVES.get(named.collective)
-        return self.sizes if known is None or known.sized else (0,)
+        if named.library:
+            return [size for size, _ in named.off]
+        return sizes_of(named.collective, self.sizes)
 
     def _places(self, ranks: int) -> Places | EqualNodes:
         if self.machine is None:
@@ -156,19 +205,26 @@ class Request:
         return compact(places_on(tuple(place.host for place in placed), self.machine))
 
 
-def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
-    """The algorithms of ours that `names` lists, of each collective that has them; UserError for one that none has."""
+def named_algorithms(
+    collectives: Sequence[str], names: str, own: Catalogue, library: Sequence[Named] = ()
+) -> list[Named]:
+    """The algorithms that `names` lists, ours of each collective that has them and the `library`'s among these;
+    UserError for one that none has."""
     for collective in collectives:
         if collective not in own.algorithms:
             raise unknown("collective with algorithms of ours", collective, own.algorithms, "timpani list algorithms")
-    if names in _ALL:
-        return [
-            Named(info.collective, Algorithm(own.provider, info.name), info)
+    if names in (_ALL, _ALL_OF_OURS):
+        ours = [
+            Named(info.collective, (Schedule(Algorithm(own.provider, info.name), info),))
             for info in own
             if info.collective in collectives
         ]
-    found: dict[tuple[str, Algorithm], Named] = {}  # each once, however often and by whatever names it is typed
+        return [*ours, *library] if names == _ALL else ours
+    found: dict[Named, None] = {}  # each once, however often and by whatever names it is typed
     for typed in map(Algorithm.parse, split_algorithms(names)):
+        if typed.provider not in ("", own.provider):
+            found |= dict.fromkeys(_of_library(typed, library))
+            continue
         having = [
             collective
             for collective in collectives
@@ -178,8 +234,25 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
             resolved = own.resolve(collective, typed)
             info = own.info(collective, resolved)
             assert info is not None  # only a library's default has none
-            found[collective, resolved] = Named(collective, resolved, info)
-    return list(found.values())
+            found[Named(collective, (Schedule(resolved, info),))] = None
+    return [*found]
+
+
+def _of_library(typed: Algorithm, library: Sequence[Named]) -> list[Named]:
+    found = [each for each in library if typed in (each.algorithm, Algorithm(each.algorithm.provider, _ALL))]
+    if not found:
+        known = sorted({str(each.algorithm) for each in library})
+        raise UserError(
+            f"{typed} is no algorithm whose messages name a schedule of ours: {', '.join(known) or 'there is none'}",
+            "count the messages of what you ask for: the same `timpani run` with --prove",
+        )
+    return found
+
+
+def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
+    """These, or 0 alone of a collective that has no size."""
+    known = COLLECTIVES.get(collective)
+    return sizes if known is None or known.sized else (0,)
 
 
 def compact(places: Places) -> Places | EqualNodes:
@@ -198,9 +271,10 @@ def _ranks_a_node(places: Places | EqualNodes, ranks: int) -> int | None:
     return -(-ranks // len({place.node for place in places})) if places else None
 
 
-def _call(named: Named, ranks: int, size: int, places: Places | EqualNodes) -> Call:
-    """On single bytes."""
-    return Call(named.collective, named.algorithm, ranks, size, places=places)
+def _kinds(named: Named, size: int, ranks: int) -> list[_Kind]:
+    """Of each schedule."""
+    equal = size % ranks == 0
+    return [_Kind(named.collective, each.algorithm, size, equal_blocks=equal) for each in named.schedules]
 
 
 def _rounded(seconds: float) -> str:

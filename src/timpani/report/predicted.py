@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
+from math import expm1
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from timpani.report.fit_words import number
 from timpani.report.prediction import costs_lines, costs_object
 from timpani.report.text import aligned
 from timpani.study.counted import counted
-from timpani.study.sizes import show_size
+from timpani.study.sizes import show_size, show_sizes
 
 JSON, PAGE = "predictions.json", "index.html"
 _LEAST_SHARE = 0.05
@@ -101,6 +102,14 @@ def conditions(found: Predictions) -> Iterator[str]:
             f"{guesses} of {counted(len(found.times), 'time')} are guesses: for all that is known they may be off by a "
             f"factor of more than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
         )
+    for named in request.algorithms:
+        if named.library:
+            sizes, offs = zip(*named.off, strict=True)
+            yield (
+                f"{named} is predicted by {named.sends_as}, as which it sent, at {show_sizes(sizes)}: "
+                f"measured, its own code was off from that by up to {expm1(max(offs)):.0%}, by which its "
+                "interval is wider"
+            )
     costs = found.calibration.costs
     unlimited = [
         link for link, cost in zip(SHARED_LINKS, costs.shared[: len(costs.messages)], strict=False) if not cost

@@ -31,6 +31,7 @@ class _Row(BaseModel):
     model_config = ConfigDict(strict=True)
 
     collective: Text
+    provider: Text = OWN  # files of earlier versions have ours alone
     algorithm: Text
     parameters: Text
     ranks: _Count
@@ -82,7 +83,7 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
     except ValueError as error:
         raise UserError(f"{path / JSON} can't be read ({error})", _STEP) from None
     rows = [
-        {**row.model_dump(), "provider": OWN, "placement": found.placement, LOW: row.low_us, HIGH: row.high_us}
+        {**row.model_dump(), "placement": found.placement, LOW: row.low_us, HIGH: row.high_us}
         for row in found.predictions
     ]
     types = {**schema(*_KEY), PREDICTED: pl.Float64(), LOW: pl.Float64(), HIGH: pl.Float64()}

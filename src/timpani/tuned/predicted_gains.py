@@ -6,14 +6,14 @@ from math import exp
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
+from timpani.prediction.known_schedules import Known, KnownSchedules
 from timpani.prediction.model_error import size_of
 from timpani.prediction.predictions import Predicted, predict_plan
-from timpani.prediction.request import Limits, Named, Request
+from timpani.prediction.request import Limits, Named, Request, Schedule
 from timpani.schedules.simulation import Simulator
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
 from timpani.study.placement import RankLayout
-from timpani.tuned.known_schedules import Known, KnownSchedules
 from timpani.tuning.selection import RankPoint, Winners
 from timpani.tuning.table import Evidence
 
@@ -41,11 +41,15 @@ def times_of(
         info = own.info(collective, schedule)
         assert info is not None  # of schedules that are here alone
         asked = Request(
-            [Named(collective, schedule, info)], request.ranks, sorted(sizes), request.machine, request.placement
+            [Named(collective, (Schedule(schedule, info),))],
+            request.ranks,
+            sorted(sizes),
+            request.machine,
+            request.placement,
         )
         plan = asked.plan(simulator, calibration.costs, limits)
         left_out += plan.left_out
-        for call, answer in zip(plan.calls, predict_plan(simulator, calibration, plan), strict=True):
+        for (_, (call,)), answer in zip(plan.asked, predict_plan(simulator, calibration, plan), strict=True):
             if isinstance(answer, Predicted):
                 times[collective, schedule, call.ranks, size_of(call)] = answer
             else:

@@ -15,6 +15,7 @@ from timpani.machine.places import asked_places
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.prediction.calibration import NONE_MEASURED, Calibration, calibrate
+from timpani.prediction.known_schedules import KnownSchedules, schedules_of_library, schedules_of_ours
 from timpani.prediction.request import Limits, Request
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
@@ -24,7 +25,6 @@ from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
 from timpani.study.sizes import show_sizes
-from timpani.tuned.known_schedules import KnownSchedules, schedules_of_library, schedules_of_ours
 from timpani.tuned.predicted_gains import times_of, winners
 from timpani.tuning.selection import rules_of
 from timpani.tuning.table import Predicted
