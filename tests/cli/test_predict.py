@@ -81,6 +81,7 @@ def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_p
     page = (tmp_path / "page" / "index.html").read_text()
     assert "Predicted, not measured" in page
     assert "<svg" in page
+    assert ("Hatched: others may be as fast" in page) == any(len(row["tied"]) > 1 for row in found["winners"])
     assert (tmp_path / "page" / "bcast.svg").exists()
     again = typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "page")
     assert (again.returncode, again.stderr.count("\n")) == (2, 1)
@@ -91,11 +92,13 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
         line for line in map(json.loads, (measured / "results.jsonl").read_text().splitlines()) if line["ranks"] == 2
     ]
     for line in lines:  # as no costs explain
+        line["oversubscribed"] = True
         line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
     few = write(tmp_path / "two", lines)
     asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
     told = typed("predict", *asked)
     assert told.returncode == 0, told.stderr
+    assert "Oversubscribed: at 2 ranks there were more of them than cores" in told.stdout
     assert "at 2 ranks, 8 to 65536 B" in told.stdout
     assert "Measured at 2 ranks only: how intervals widen with more is assumed" in told.stdout
     assert "1 of 2 times are guesses" in told.stdout

@@ -129,12 +129,17 @@ def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "la
 
 _CHARACTER = 6.2  # pixels of a legend's letter, about
 _SYMBOL = 50  # pixels of a legend's symbol and gaps
+_COLUMN_PADDING = 24  # pixels
 
 
 def legend(names: Iterable[str], **options: Any) -> alt.Legend:
-    """A legend of these names, in as many columns as fit below the plot."""
+    """A legend of these names, in as many columns as fit below the plot.
+
+    Columns are laid out with one font and may be shown with a wider one.
+    """
     longest = _CHARACTER * max(map(len, names), default=0) + _SYMBOL
-    return alt.Legend(**{"title": None, "columns": max(1, min(4, int(WIDTH / longest))), **options})
+    columns = max(1, min(4, int(WIDTH / longest)))
+    return alt.Legend(**{"title": None, "columns": columns, "columnPadding": _COLUMN_PADDING, **options})
 
 
 OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}

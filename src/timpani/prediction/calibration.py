@@ -18,6 +18,7 @@ from timpani.prediction.model_error import Growth, ModelError, model_error, size
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import RELATIONS, Vector, vector
 from timpani.schedules.simulation import NO_BURST, Costs, Line, Simulator
+from timpani.study.columns import is_schedule_of_ours
 
 FEWEST_ALGORITHMS = 3
 """Of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
@@ -46,6 +47,7 @@ class Calibration:
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
     simulated     whether the machine is
     costs_from    the folders of the campaigns, absolute
+    oversubscribed  the rank counts at which there were more ranks than cores
     """
 
     costs: Costs
@@ -56,6 +58,7 @@ class Calibration:
     left_out: Vector
     simulated: bool
     costs_from: tuple[str, ...] = ()
+    oversubscribed: tuple[int, ...] = ()
 
     @property
     def places_known(self) -> bool:
@@ -64,6 +67,13 @@ class Calibration:
     def algorithms(self) -> list[str]:
         """Whose calls were measured, by collective and name."""
         return sorted({f"{each.call.collective}/{each.call.algorithm.plain}" for each in self.observations})
+
+    def shared_cores(self) -> str | None:
+        """What to know of costs that ranks told which had no core of their own."""
+        if not self.oversubscribed:
+            return None
+        counts = ", ".join(map(str, self.oversubscribed))
+        return f"at {counts} ranks there were more of them than cores: that says little about a machine with enough"
 
     def __str__(self) -> str:
         if self.error is None:
@@ -109,7 +119,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     if len(names) >= FEWEST_ALGORITHMS:
         burst = max(campaign.header.machine.bursts for campaign in campaigns)  # an older campaign tells none
         found = from_calls(simulator, observed, messages, simulated, burst=burst)
-        return replace(found, costs_from=folders)
+        return replace(found, costs_from=folders, oversubscribed=_oversubscribed(campaigns))
     if messages is None:
         return None
     none = vector(messages)
@@ -121,6 +131,11 @@ def _point_to_point(campaign: Campaign) -> Costs | None:
         return None
     cells = estimate_cells(campaign.results)
     return point_to_point_costs(fit(campaign.results, cells, f"{campaign.folder}/results.jsonl").curves)
+
+
+def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:
+    shared = (campaign.results.filter(is_schedule_of_ours(), "oversubscribed")["ranks"] for campaign in campaigns)
+    return tuple(sorted({ranks for each in shared for ranks in each}))
 
 
 def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observation]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
-from math import expm1
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,8 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
     if error.sizes.assumed:
         yield f"Measured at {show_size(error.sizes.most)} only: how intervals widen with other sizes is assumed"
+    if shared := found.calibration.shared_cores():
+        yield f"Oversubscribed: {shared}"
     if guesses := sum(_is_guess(row) for row in found.times.iter_rows(named=True)):
         yield (
             f"{guesses} of {counted(len(found.times), 'time')} are guesses: for all that is known they may be off by a "
@@ -107,7 +109,7 @@ def conditions(found: Predictions) -> Iterator[str]:
             sizes, offs = zip(*named.off, strict=True)
             yield (
                 f"{named} is predicted by {named.sends_as}, as which it sent, at {show_sizes(sizes)}: "
-                f"measured, its own code was off from that by up to {expm1(max(offs)):.0%}, by which its "
+                f"measured, its own code was off from that by a factor of up to {exp(max(offs)):.2g}, by which its "
                 "interval is wider"
             )
     costs = found.calibration.costs
@@ -204,6 +206,8 @@ def _page(found: Predictions, figures: dict[str, str]) -> str:
         part = best.filter(collective=collective)
         head, *rows = _rows(part)
         parts += [f"<h2>{escape(collective)}</h2>", svg[svg.index("<svg") :]]
+        if (part["tied"].list.len() > 1).any():
+            parts.append("<p>Hatched: others may be as fast; the number names the shortest predicted time.</p>")
         parts += [f"<p>{escape(text)}</p>" for text in crossovers(part)]
         parts.append("<table><tr>" + "".join(f"<th>{escape(each)}" for each in head))
         parts += ["<tr>" + "".join(f"<td>{escape(each)}" for each in row) for row in rows]

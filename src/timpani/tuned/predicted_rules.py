@@ -20,7 +20,6 @@ from timpani.prediction.request import Limits, Request
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.columns import is_schedule_of_ours
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
@@ -159,10 +158,8 @@ def _conditions(
 ) -> Iterator[str]:
     """What the rules rest on."""
     yield f"{calibration}, of the same campaign; ranks placed by {placement} on {machine.name}"
-    shared = campaign.results.filter(is_schedule_of_ours(), "oversubscribed")["ranks"].unique()
-    if len(shared):
-        counts = ", ".join(map(str, sorted(shared)))
-        yield f"at {counts} ranks there were more of them than cores: that says little about a machine with enough"
+    if shared := calibration.shared_cores():
+        yield shared
     assert calibration.error is not None  # else there is no rule
     if calibration.error.ranks.assumed:
         yield "measured at one rank count: how intervals widen with more is assumed"
