@@ -35,9 +35,9 @@ class Compiler {
     }
 
     Program finish() {
-        if (dependencies_.size() == 1) {
+        if (dependencies_.size(messages_) == 1) {
             dependencies_.for_each(messages_, [this](int id) { wait_for(messages_[id].note); });
-        } else if (dependencies_.size() > 1) {
+        } else if (dependencies_.size(messages_) > 1) {
             instructions_.push_back({.kind = Instruction::Kind::wait_all, .request = requests_});
         }
         use_blocking_calls();
@@ -82,7 +82,7 @@ class Compiler {
             const bool both_waited =
                 pair && ((is(i + 2, Kind::wait) && is(i + 3, Kind::wait) &&
                           waits_for_both(instructions_[i + 2], instructions_[i + 3], first, instructions_[i + 1])) ||
-                         (is(i + 2, Kind::wait_all) && dependencies_.size() == 2));
+                         (is(i + 2, Kind::wait_all) && dependencies_.size(messages_) == 2));
             if (starts(i) && is(i + 1, Kind::wait) && instructions_[i + 1].request == first.request) {
                 Instruction& blocking = fused.emplace_back(first);
                 blocking.kind = first.kind == Kind::start_send ? Kind::send : Kind::receive;
@@ -111,7 +111,7 @@ class Compiler {
 
     std::int64_t most_under_way_;
     std::int64_t taken_ = 0;              // steps
-    MessagePool<std::int32_t> messages_;  // with the request of each
+    TrackedMessages<std::int32_t> messages_;  // with the request of each
     DependencyTracker<std::int32_t> dependencies_;
     std::vector<Instruction> instructions_;
     std::vector<std::int32_t> free_;

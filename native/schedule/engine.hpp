@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "schedule/dependencies.hpp"
 #include "schedule/message_pool.hpp"
+#include "schedule/prefetch.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/symmetry.hpp"
 
@@ -21,17 +23,22 @@ namespace timpani {
 ///     kAsksForWaited                              whether begin() is to be told of messages that had ended before the
 ///                                                 step came up; else they are forgotten earlier
 ///     Note                                        what it keeps of a message from its posting to its end
+///     RankState                                   and of a rank
 ///     void check(Place, const Step&)              a step comes up, before it waits
 ///     Note begin(Place, round, const Step&, span) a step begins, having waited for the messages with those numbers;
 ///                                                 a local one does its work
 ///     void meet(int send)                         both sides of the message with this send have been posted; then or
 ///                                                 later the policy has the engine end it
+///     void ready(int rank)                        the last message has ended that the rank's next step waits for
 ///
-/// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on.
+/// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on. Where there
+/// are a million, most of the time would be spent on waiting for memory; so what the ranks that go on together will
+/// touch is fetched while those before them take their steps.
 template <class Policy>
 class Engine {
   public:
     using Note = typename Policy::Note;
+    using RankState = typename Policy::RankState;
 
     /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
     /// posted itself, towards the rank to which it is what the peer is to it.
@@ -47,24 +54,43 @@ class Engine {
 
     /// Lets every rank begin, and all go as far as they can.
     void start() {
-        for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
+        for (int rank = 0; rank < number_of_ranks(); ++rank) {
             if (enter(rank, 0)) take_steps(rank);
         }
         go_on();
     }
-    /// Lets the ranks whose messages have ended go as far as they can.
+    /// Lets the ranks whose messages have ended go as far as they can, in the order in which they could.
     void go_on() {
-        while (!ready_.empty()) {
-            const int rank = ready_.front();
-            ready_.pop_front();
-            ask(rank);
-            begin_next(rank);
-            take_steps(rank);
+        std::size_t ranks = 0;  // so many have been fetched
+        std::size_t peers = 0;
+        std::size_t messages = 0;
+        for (std::size_t i = 0; i < ready_.size(); ++i) {
+            const auto until = [&](std::size_t ahead) { return std::min(i + ahead, ready_.size()); };
+            for (; ranks < until(kAhead); ++ranks) fetch_rank(ready_[ranks]);
+            for (; peers < until(kAhead / 2); ++peers) fetch_peers(peers);
+            for (; messages < until(kAhead / 4); ++messages) fetch_messages_of_peers(messages);
+            now_ = &asked_[i % kAhead];
+            begin_next(ready_[i]);
+            take_steps(ready_[i]);
         }
+        ready_.clear();
     }
 
+    [[nodiscard]] int number_of_ranks() const { return static_cast<int>(ranks_.size()); }
+    [[nodiscard]] RankState& state(int rank) { return at(rank).state; }
     /// A side of a message that has not ended, by its number in the pool.
     [[nodiscard]] Message<Note>& posted(int side) { return messages_[side]; }
+
+    // Those that will be asked for soon are fetched from memory.
+    void fetch_rank(int rank) { prefetch(&at(rank)); }
+    void fetch_posted(int side) { messages_.fetch(side); }
+    /// What this send refers to, which is fetched itself by now: the other side, and the rank of each.
+    void fetch_with(int send) {
+        const Message<Note>& message = messages_[send];
+        messages_.fetch(message.other);
+        fetch_rank(message.rank);
+        fetch_rank(advanced_for(message.peer));
+    }
 
     /// Both sides of the message with this send end; the ranks go on with go_on().
     void end(int send) {
@@ -72,7 +98,10 @@ class Engine {
             Message<Note>& ended = messages_[side];
             Rank& rank = at(ended.rank);
             ended.ended = true;
-            if (ended.waited && --rank.missing == 0) ready_.push_back(ended.rank);
+            if (ended.waited && --rank.missing == 0) {
+                ready_.push_back(ended.rank);
+                policy_.ready(ended.rank);
+            }
             if (rank.round >= rounds_) {
                 rank.messages.remove(messages_, side);
             } else if constexpr (!Policy::kAsksForWaited) {
@@ -87,7 +116,7 @@ class Engine {
         Step step;
     };
     [[nodiscard]] std::optional<Stuck> stuck() {
-        for (int number = 0; number < static_cast<int>(ranks_.size()); ++number) {
+        for (int number = 0; number < number_of_ranks(); ++number) {
             std::optional<Stuck> found;
             at(number).messages.for_each(messages_, [&](int side) {
                 const Message<Note>& message = messages_[side];
@@ -99,7 +128,8 @@ class Engine {
     }
 
   private:
-    struct Rank {
+    struct alignas(kCacheLine) Rank {
+        [[no_unique_address]] RankState state{};
         std::int64_t round = 0;   // that it is in
         std::int64_t number = 0;  // of its next step among all
         int next = 0;             // its next step in that round
@@ -107,6 +137,19 @@ class Engine {
         DependencyTracker<Note> messages;
     };
 
+    /// The steps of a rank in a round.
+    struct Asked {
+        int rank = -1;
+        std::int64_t round = 0;
+        Steps steps;
+    };
+
+    /// So many of the ranks that go on are looked at ahead, and so many steps of each.
+    static constexpr std::size_t kAhead = 16;
+    static constexpr std::size_t kFetched = 4;
+
+    /// The rank that stands for `rank`.
+    [[nodiscard]] int advanced_for(int rank) const { return symmetry_ == Symmetry::none ? rank : 0; }
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
     /// Takes the rank to the first round from `round` on in which it does anything. Whether there is one.
@@ -117,7 +160,7 @@ class Engine {
             rank.round = schedule_.next_active(number, rank.round);
             if (rank.round >= rounds_) break;
             ask(number);
-            if (!steps_.all().empty()) return true;
+            if (!now_->steps.all().empty()) return true;
         }
         rank.round = rounds_;
         rank.messages.remove_ended(messages_);
@@ -125,21 +168,43 @@ class Engine {
     }
     /// Asks for the steps of the round that the rank is in.
     void ask(int number) {
-        const std::pair wanted(number, at(number).round);
-        if (asked_ == wanted) return;
-        asked_ = wanted;
-        steps_.clear();
-        schedule_.round(wanted.first, wanted.second, steps_);
+        const std::int64_t round = at(number).round;
+        if (now_->rank == number && now_->round == round) return;
+        now_->rank = number;
+        now_->round = round;
+        now_->steps.clear();
+        schedule_.round(number, round, now_->steps);
     }
     [[nodiscard]] const Step& next_step(const Rank& rank) const {
-        return steps_.all()[static_cast<std::size_t>(rank.next)];
+        return now_->steps.all()[static_cast<std::size_t>(rank.next)];
+    }
+
+    /// Calls `visit` with the ranks that hold the other sides of the first messages that the i-th of the ranks that go
+    /// on will post.
+    template <class Visit>
+    void for_each_peer(std::size_t i, const Visit& visit) {
+        const auto steps = asked_[i % kAhead].steps.all().subspan(static_cast<std::size_t>(at(ready_[i]).next));
+        for (const Step& step : steps.first(std::min(kFetched, steps.size()))) {
+            if (step.is_message()) visit(advanced_for(step.peer));
+        }
+    }
+    void fetch_peers(std::size_t i) {
+        now_ = &asked_[i % kAhead];
+        ask(ready_[i]);
+        for_each_peer(i, [this](int peer) { fetch_rank(peer); });
+    }
+    void fetch_messages_of_peers(std::size_t i) {
+        for_each_peer(i, [this](int peer) {
+            const int newest = at(peer).messages.newest_of_few();
+            if (newest >= 0) messages_.fetch(newest);
+        });
     }
 
     /// Takes steps of the rank until one has to wait.
     void take_steps(int number) {
         Rank& rank = at(number);
         do {
-            while (rank.next < static_cast<int>(steps_.all().size())) {
+            while (rank.next < static_cast<int>(now_->steps.all().size())) {
                 const Step& step = next_step(rank);
                 policy_.check({number, rank.number}, step);
                 rank.missing = rank.messages.find(messages_, step, rank.number, most_under_way_);
@@ -179,10 +244,10 @@ class Engine {
     Symmetry symmetry_;
     int all_ranks_;
     std::vector<Rank> ranks_;
-    std::deque<int> ready_;
-    MessagePool<Note> messages_;
-    Steps steps_;  // of the rank and round that were asked for last
-    std::pair<int, std::int64_t> asked_{-1, 0};
+    std::vector<int> ready_;  // ranks that go on
+    TrackedMessages<Note> messages_;
+    std::array<Asked, kAhead> asked_;   // of those that go on next
+    Asked* now_ = asked_.data();        // of the rank that takes steps
     std::vector<std::int64_t> waited_;  // by the step that begins
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schedule/prefetch.hpp"
 #include "schedule/step.hpp"
 
 namespace timpani {
@@ -20,14 +21,14 @@ struct Place {
 /// One side of a message, from its posting until a later step of its rank has waited for it. `Note` is what else is to
 /// be kept of it; with 16 bytes for that, a message takes a line of the processor's cache.
 template <class Note>
-struct Message {
+struct alignas(kCacheLine) Message {
     std::int64_t first;   // of its region
     std::int64_t count;   // of its region
     std::int64_t number;  // of the step among those of its rank
     Note note;
     int rank;
     int peer;
-    int next;             // of its rank's, or of its queue; −1 for none
+    int next;             // of its rank's or free ones; of its queue, −1 for none
     int other;            // the other side, where that is in the same pool and has been posted; else −1
     std::uint32_t round;  // modulo 2³²
     Buffer buffer;
@@ -91,6 +92,8 @@ class MessagePool {
 
     Message<Note>& operator[](int id) { return *at(id); }
     const Message<Note>& operator[](int id) const { return *at(id); }
+
+    void fetch(int id) const { prefetch(at(id)); }
 
     int add(Message<Note> message) {
         if (free_ < 0) {

@@ -20,7 +20,7 @@ struct WaitingStep {
 /// Calls `visit` with the steps of one rank, in order, without asking what other ranks do.
 template <class Visit>
 void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t most_under_way, const Visit& visit) {
-    MessagePool<char> pool;
+    TrackedMessages<char> pool;
     DependencyTracker<char> tracker;
     Steps steps;
     std::vector<std::int64_t> waited;

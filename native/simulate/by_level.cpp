@@ -297,7 +297,7 @@ bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
         asked += rounds;
         active += found;
     }
-    // An event takes about 0.8 us and a look at a rank's round 0.045 or less, but events need more memory.
+    // An event takes about 0.5 us and a look at a rank's round 0.045 or less, but events need more memory.
     constexpr int kWorthIt = 32;
     return active * kWorthIt < asked;
 }

@@ -1,6 +1,7 @@
 #include "simulate/clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,9 +26,15 @@ namespace timpani {
 
 namespace {
 
-/// The policy of an engine for which a message takes time.
+/// The policy of an engine for which a message takes time. A rank sends through one port and receives through another.
+/// Of the messages that wait for a port only the first is asked when it is free; while that one has not said whether it
+/// begins, the others stay.
 template <class Moment>
 class Clock {
+    enum Port : std::size_t { kOut, kIn, kPorts };
+    static constexpr int kNobodyWaits = -1;
+    static constexpr int kOneIsAsked = -2;  // and no other waits
+
   public:
     /// With a symmetry, what happens to rank 0 stands for all.
     Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell,
@@ -36,10 +43,9 @@ class Clock {
           till_(costs, args),
           links_(costs, args.topology),
           tell_(tell),
-          ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(args.ranks) : 1),
           fair_(costs.fair),
-          flows_(costs, args.topology, ranks_.size()),
-          engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry) {}
+          engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry),
+          flows_(costs, args.topology, static_cast<std::size_t>(engine_.number_of_ranks())) {}
 
     Moment run() {
         engine_.start();
@@ -65,10 +71,19 @@ class Clock {
         Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
         PairingLinks links;  // while it waits for its rank's port
     };
+    struct RankState {
+        Moment now;  // when it may begin its next step
+        // Of the port that it sends through, and of that which it receives through:
+        std::array<Moment, kPorts> free;                                    // from then on
+        std::array<int, kPorts> first_waiting{kNobodyWaits, kNobodyWaits};  // of a heap, by their side
+    };
     void check(const Place& /*place*/, const Step& /*step*/) {}
+    void ready(int rank) {
+        Moment& now = engine_.state(rank).now;
+        now = later(now, ended_);
+    }
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> /*waited*/) {
-        Moment& now = at(place.rank).now;
-        now = later(now, ended_);  // when what it waited for has ended
+        Moment& now = engine_.state(place.rank).now;
         if (step.is_message()) {
             till_.post(now);
             return {now, {}};
@@ -92,20 +107,10 @@ class Clock {
   private:
     using Message = timpani::Message<Note>;
 
-    /// What a rank sends through, or what it receives through. Of the messages that wait for it only the first is asked
-    /// when it is free; while that one has not said whether it begins, the others stay.
-    struct Port {
-        static constexpr int kNobodyWaits = -1;
-        static constexpr int kOneIsAsked = -2;  // and no other waits
-
-        Moment until;              // it is free from then on
-        int first = kNobodyWaits;  // of a heap of those that wait, by their side
-    };
-    struct Rank {
-        Moment now;  // when it may begin its next step
-        Port sends;
-        Port receives;
-    };
+    // What is handled at one time is fetched from memory so far ahead, and what it refers to so far.
+    static constexpr std::size_t kFar = 12;
+    static constexpr std::size_t kNear = 6;
+    static constexpr int kTogether = 64;  // so much at a time that a cache holds it until the ranks go on
 
     /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
     /// message that waits for it, or one that shares ports may have flowed.
@@ -113,6 +118,11 @@ class Clock {
         enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow };
         int id;  // of the message's send, the rank, or the message in flows_
         Kind kind;
+
+        [[nodiscard]] bool is_of_message() const { return kind == Kind::begin || kind == Kind::end; }
+        [[nodiscard]] bool is_of_port() const {
+            return kind == Kind::send_port_free || kind == Kind::receive_port_free;
+        }
     };
     /// A message that could begin now, and whether it is the first of those that waited for a port of its sender or its
     /// receiver. Of those that could begin together each rank sends and receives in the order of its steps.
@@ -135,8 +145,6 @@ class Clock {
         RadixHeap<Turn>& ahead;
         void operator()(int id, double time) const { ahead.add(time, {.id = id, .kind = Turn::Kind::flow}); }
     };
-
-    Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
     std::pair<Message&, Message&> sides(int send) {
         Message& message = engine_.posted(send);
@@ -165,8 +173,11 @@ class Clock {
 
     /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
     void end_those_now() {
-        while (ahead_.any_left()) {
+        for (int handled = 1; ahead_.any_left(); ++handled) {
+            if (handled % kTogether == 0) engine_.go_on();
             const Turn turn = ahead_.take();
+            if (const Turn* const far = ahead_.ahead(kFar)) fetch(*far);
+            if (const Turn* const near = ahead_.ahead(kNear)) fetch_what_it_refers_to(*near);
             switch (turn.kind) {
                 case Turn::Kind::begin:
                     beginning_.add(candidate(turn.id));
@@ -175,68 +186,88 @@ class Clock {
                     end(turn.id);
                     break;
                 case Turn::Kind::send_port_free:
-                    ask_first(at(turn.id).sends);
+                    ask_first(turn.id, kOut);
                     break;
                 case Turn::Kind::receive_port_free:
-                    ask_first(at(turn.id).receives);
+                    ask_first(turn.id, kIn);
                     break;
                 case Turn::Kind::flow:
                     if (flows_.ends(turn.id, time_, schedule_flow_)) arrive(turn.id);
             }
+        }
+        engine_.go_on();
+    }
+    void fetch(const Turn& turn) {
+        if (turn.is_of_message()) {
+            engine_.fetch_posted(turn.id);
+        } else if (turn.is_of_port()) {
+            engine_.fetch_rank(turn.id);
+        }
+    }
+    void fetch_what_it_refers_to(const Turn& turn) {
+        if (turn.is_of_message()) {
+            engine_.fetch_with(turn.id);
+        } else if (turn.is_of_port()) {
+            const int first =
+                engine_.state(turn.id).first_waiting.at(turn.kind == Turn::Kind::send_port_free ? kOut : kIn);
+            if (first >= 0) engine_.fetch_posted(first);
         }
     }
 
     /// Lets the first of those begin that could, or wait for a port.
     void begin_first() {
         const Candidate first = beginning_.take();
+        if (const Candidate* const far = beginning_.ahead(kFar)) engine_.fetch_posted(far->send);
+        if (const Candidate* const near = beginning_.ahead(kNear)) engine_.fetch_with(near->send);
         begin(first);
         if (first.waited == Candidate::Waited::no) return;
         const bool sends = first.waited == Candidate::Waited::to_send;
         const int rank = sends ? first.sender : first.receiver;
-        Port& port = sends ? at(rank).sends : at(rank).receives;
-        if (port.first == Port::kOneIsAsked) {
-            port.first = Port::kNobodyWaits;
-        } else if (port.until.time > time_) {
-            ask_when_free(port, rank, sends);
+        const Port port = sends ? kOut : kIn;
+        RankState& state = engine_.state(rank);
+        if (state.first_waiting[port] == kOneIsAsked) {
+            state.first_waiting[port] = kNobodyWaits;
+        } else if (state.free[port].time > time_) {
+            ask_when_free(rank, port);
         } else {
-            ask_first(port);
+            ask_first(rank, port);
         }
     }
-    void ask_when_free(const Port& port, int rank, bool sends) {
-        ahead_.add(port.until.time,
-                   {.id = rank, .kind = sends ? Turn::Kind::send_port_free : Turn::Kind::receive_port_free});
+    void ask_when_free(int rank, Port port) {
+        ahead_.add(engine_.state(rank).free[port].time,
+                   {.id = rank, .kind = port == kOut ? Turn::Kind::send_port_free : Turn::Kind::receive_port_free});
     }
-    void ask_first(Port& port) {
-        const int side = port.first;
+    void ask_first(int rank, Port port) {
+        int& first = engine_.state(rank).first_waiting[port];
+        const int side = first;
         const int next = waiting().without(side);
-        port.first = next < 0 ? Port::kOneIsAsked : next;
-        const Message& message = engine_.posted(side);
-        const bool sends = message.kind == Step::Kind::send;
-        Candidate asked = candidate(sends ? side : message.other);
-        asked.waited = sends ? Candidate::Waited::to_send : Candidate::Waited::to_receive;
+        first = next < 0 ? kOneIsAsked : next;
+        Candidate asked = candidate(port == kOut ? side : engine_.posted(side).other);
+        asked.waited = port == kOut ? Candidate::Waited::to_send : Candidate::Waited::to_receive;
         beginning_.add(asked);
     }
-    void wait_for(Port& port, int rank, int side) {
-        if (port.first == Port::kNobodyWaits) ask_when_free(port, rank, engine_.posted(side).kind == Step::Kind::send);
-        port.first = port.first < 0 ? side : waiting().merged(port.first, side);
+    void wait_for(int rank, Port port, int side) {
+        int& first = engine_.state(rank).first_waiting[port];
+        if (first == kNobodyWaits) ask_when_free(rank, port);
+        first = first < 0 ? side : waiting().merged(first, side);
     }
 
     void begin(const Candidate& candidate) {
         const auto& [send, receive] = sides(candidate.send);
-        Port& out = at(send.rank).sends;
-        Port& in = at(receive.rank).receives;
+        Moment& out = engine_.state(send.rank).free[kOut];
+        Moment& in = engine_.state(receive.rank).free[kIn];
         const Moment both = later(send.note.moment, receive.note.moment);
         if (fair_) {
             receive.note.moment = both;
             flow(candidate.send);
             return;
         }
-        Moment now = later(both, later(out.until, in.until));
+        Moment now = later(both, later(out, in));
         if (now.time > time_) {
-            if (out.until.time < now.time) {
-                wait_for(in, receive.rank, send.other);
+            if (out.time < now.time) {
+                wait_for(receive.rank, kIn, send.other);
             } else {
-                wait_for(out, send.rank, candidate.send);
+                wait_for(send.rank, kOut, candidate.send);
             }
             return;
         }
@@ -244,12 +275,12 @@ class Clock {
         receive.note.moment = now;
         const auto paid = priced(send, receive);
         const Moment start = now;
-        Moment ready = later(send.note.moment, out.until);
+        Moment ready = later(send.note.moment, out);
         ready.waits_from(send.note.moment);
         Till::hold_ports(now, paid);
         links_.pass(now, start, send.rank, receive.rank, paid.bytes);
-        in.until = now;
-        out.until = till_.arrive(now, start, ready, paid);
+        in = now;
+        out = till_.arrive(now, start, ready, paid);
         send.note.moment = now;
         ahead_.add(now.time, {.id = candidate.send, .kind = Turn::Kind::end});
     }
@@ -288,7 +319,6 @@ class Clock {
             }
         }
         engine_.end(number);
-        engine_.go_on();
     }
 
     std::unique_ptr<const Schedule> schedule_;
@@ -298,14 +328,13 @@ class Clock {
     double time_ = 0;
     Moment ended_{};  // of the message that ended last
     Moment last_{};
-    std::vector<Rank> ranks_;
     bool fair_;
-    FairFlows<Moment> flows_;
     std::vector<int> flowing_;  // the sends, by the number in flows_
     ScheduleFlow schedule_flow_{ahead_};
     RadixHeap<Turn> ahead_;
     InOrder<Candidate> beginning_;
     Engine<Clock> engine_;
+    FairFlows<Moment> flows_;
 };
 
 template <std::size_t kTerms>

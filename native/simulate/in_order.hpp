@@ -45,7 +45,13 @@ class InOrder {
         const Item item = first->lowest();
         if (++first->taken == first->items.size()) first->clear();
         if (size_ == 0) used_ = 0;
+        newest_ = static_cast<std::size_t>(first - runs_.data());
         return item;
+    }
+    /// One that is taken about `number` behind the next; nullptr where none is known.
+    [[nodiscard]] const Item* ahead(std::size_t number) const {
+        const Run& run = runs_[newest_];
+        return run.taken + number < run.items.size() ? &run.items[run.taken + number] : nullptr;
     }
 
   private:
@@ -62,7 +68,8 @@ class InOrder {
     };
 
     std::array<Run, kMostRuns> runs_;
-    std::size_t used_ = 0;  // no run from there on has any
+    std::size_t newest_ = 0;  // the run that an item was taken from last
+    std::size_t used_ = 0;    // no run from there on has any
     std::size_t size_ = 0;
     std::vector<Item> others_;
 };

@@ -43,6 +43,10 @@ class RadixHeap {
     }
     /// Whether there are any at the earliest time that was asked for last.
     [[nodiscard]] bool any_left() const { return !buckets_[0].empty(); }
+    /// The one of those that is taken `number` behind the next; nullptr for none.
+    [[nodiscard]] const Item* ahead(std::size_t number) const {
+        return taken_ + number < buckets_[0].size() ? &buckets_[0][taken_ + number].item : nullptr;
+    }
     /// Takes the one of those that was added first.
     Item take() {
         const Item item = buckets_[0][taken_].item;

@@ -97,6 +97,7 @@ TEST(items_come_in_order_those_added_while_others_are_taken_too) {
     for (; !items.empty(); ++taken) {
         const int item = items.take();
         CHECK(item >= last);
+        CHECK(items.ahead(3) == nullptr || *items.ahead(3) >= item);
         last = item;
         if (taken < 300) items.add(item + random.any(500));
     }
@@ -149,4 +150,16 @@ TEST(a_radix_heap_gives_items_by_time) {
         if (taken < 1'000) heap.add(taken % 3 == 0 ? time : time + delay(), 0);
     }
     CHECK(taken == 1'100);
+}
+
+TEST(a_radix_heap_gives_items_of_one_time_as_they_were_added_and_tells_them_ahead) {
+    RadixHeap<int> heap;
+    for (int i = 0; i < 10; ++i) heap.add(7, i);
+    heap.add(8, 10);
+    CHECK(heap.earliest() == 7);
+    for (int i = 0; i < 10; ++i) {
+        CHECK(i + 3 < 10 ? *heap.ahead(3) == i + 3 : heap.ahead(3) == nullptr);
+        CHECK(heap.take() == i);
+    }
+    CHECK(!heap.any_left() && heap.earliest() == 8);
 }

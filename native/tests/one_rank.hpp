@@ -28,12 +28,12 @@ class OneRank {
         const int id = tracker_.meet(pool_, kind, peer);
         return id < 0 ? -1 : pool_[id].number;
     }
-    [[nodiscard]] int under_way() const { return tracker_.size(); }
+    [[nodiscard]] int under_way() const { return tracker_.size(pool_); }
 
   private:
     std::int64_t most_under_way_;
     std::int64_t taken_ = 0;
-    MessagePool<int> pool_;
+    TrackedMessages<int> pool_;
     DependencyTracker<int> tracker_;
 };
 

@@ -34,9 +34,11 @@ class SymbolicExecutor {
     // What an engine asks of its policy.
     static constexpr bool kAsksForWaited = true;  // who touches a window is ordered by what was waited for
     using Note = std::vector<bool>;  // in a barrier: ranks known to have entered it when the message was posted
+    struct RankState {};
     void check(const Place& place, const Step& step);
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> waited);
     void meet(int number);
+    void ready(int /*rank*/) {}
 
   private:
     struct Rank {
