@@ -110,7 +110,7 @@ class Compiler {
     }
 
     std::int64_t most_under_way_;
-    std::int64_t taken_ = 0;              // steps
+    std::int64_t taken_ = 0;                  // steps
     TrackedMessages<std::int32_t> messages_;  // with the request of each
     DependencyTracker<std::int32_t> dependencies_;
     std::vector<Instruction> instructions_;

@@ -95,7 +95,7 @@ class MessagePool {
 
     void fetch(int id) const { prefetch(at(id)); }
 
-    int add(Message<Note> message) {
+    int add(Message<Note>&& message) {
         if (free_ < 0) {
             const auto [block, place] = place_of(used_);
             if (block == blocks_.size()) blocks_.push_back(std::allocator<Message<Note>>().allocate(room(block)));
