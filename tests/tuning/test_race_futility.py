@@ -94,5 +94,5 @@ def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
 
 
 def test_what_was_spent_on_a_point_is_no_reason_to_go_on() -> None:
-    points = (OPEN, *SETTLED[:4])
+    points = (OPEN, *SETTLED)
     assert set(raced(11, most=32, deviation=0.02, points=points).ended(points)) == {OPEN}

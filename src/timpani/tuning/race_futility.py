@@ -31,7 +31,7 @@ START = 10.0
 """So many points of a launch take as long as its start, in the order of magnitude: a tenth of a second each, where a
 start takes 0.4 to several. Measured times would have decisions follow from how busy the machine was."""
 
-FAR_MORE = 3.0
+FAR_MORE = 4.5
 """How many times what a point takes in FEWEST launches with all others one more decided point may take. What was spent
 so far makes no difference: it would have points go on where deciding them is dearest."""
 
