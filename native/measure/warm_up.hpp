@@ -17,8 +17,8 @@ struct Warmup {
     [[nodiscard]] int repetitions_within(std::int64_t available_ns, int most) const;
 };
 
-/// Collective. The plan's number of calls where it has one. Else at least 10 calls and 5 ms, then until the medians of
-/// two consecutive blocks agree; a slow operation ends it at the time limit.
+/// Collective. The plan's number of calls where it has one. Else at least 10 calls and 0.5 ms, then until the median of
+/// a block lies in the interval of the median of the one before it; a slow operation ends it at the time limit.
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
                const Synchronisation& sync);
 
