@@ -18,13 +18,14 @@ CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
     "allreduce recursive_doubling": (8, lambda p: p * ceil(log2(p)), (1 << 20, 1 << 30)),
     "allreduce rabenseifner": (1 << 30, lambda p: 2 * p * ceil(log2(p)), (1 << 20, 1 << 30)),
     "allgather ring": (8, lambda p: p * (p - 1), (1 << 12, 1 << 20)),
+    "alltoall pairwise": (8, lambda p: p * (p - 1), (1 << 12, 1 << 20)),
     "allgather bruck": (8, lambda p: p * ceil(log2(p)), (1 << 17, 1 << 20)),
     "bcast binomial": (8, lambda p: p - 1, (1 << 20,)),
     "scan recursive_doubling": (8, lambda p: p * ceil(log2(p)) - p + 1, (1 << 20,)),
     "bcast binary": (8, lambda p: p - 1, (1 << 17, 1 << 20)),
     "alltoall linear": (8, lambda p: p * (p - 1), (256, 1024)),
 }
-"""Bytes, messages at so many ranks, and the rank counts. Of the first four one rank is simulated for all, and of the
+"""Bytes, messages at so many ranks, and the rank counts. Of the first five one rank is simulated for all, and of the
 last, whose ranks have all messages under way at once; the next three are worked out by level, and the tree, whose ranks
 send two messages in a round, by events."""
 

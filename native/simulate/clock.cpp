@@ -338,34 +338,43 @@ class Clock {
 };
 
 template <std::size_t kTerms>
-Moment<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
-                    const Tell& tell = nullptr) {
+struct Last {
+    Moment<kTerms> moment;
+    Way way;
+};
+
+template <std::size_t kTerms>
+Last<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
+                  const Tell& tell = nullptr) {
     std::optional<Moment<kTerms>> found;
+    auto way = Way::by_events;
     if (!by_events) {
         const auto symmetry = symmetry_of(algorithm, args);
         if (symmetry != Symmetry::none && args.topology == nullptr && costs.noise.factors.empty()) {
             found = Clock<Moment<kTerms>>(algorithm, args, costs, tell, symmetry).run();
+            way = Way::one_for_all;
         } else {
             found = last_by_level<kTerms>(algorithm, args, costs);
+            if (found) way = Way::by_level;
         }
     }
     if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, tell).run();
     Till(costs, args).begin_and_end_at_rest(*found);
-    return *found;
+    return {*found, way};
 }
 
 template <std::size_t kTerms>
 Composition composition(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
                         std::size_t terms) {
-    const auto found = last<kTerms>(algorithm, args, costs, by_events);
-    return {
-        found.time, found.waited, {found.amounts.begin(), found.amounts.begin() + static_cast<std::ptrdiff_t>(terms)}};
+    const auto [found, way] = last<kTerms>(algorithm, args, costs, by_events);
+    const auto end = found.amounts.begin() + static_cast<std::ptrdiff_t>(terms);
+    return {found.time, found.waited, {found.amounts.begin(), end}, way};
 }
 
 }  // namespace
 
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell) {
-    return last<0>(algorithm, args, costs, tell != nullptr, tell).time;
+    return last<0>(algorithm, args, costs, tell != nullptr, tell).moment.time;
 }
 
 Composition compose(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events) {

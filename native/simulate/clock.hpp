@@ -38,12 +38,16 @@ using Tell = std::function<void(const Event&)>;
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
                 const Tell& tell = nullptr);
 
+/// How a time was found: one rank for all that are alike, level by level, or event by event.
+enum class Way { one_for_all, by_level, by_events };
+
 /// A time, and what it is made of: the amounts that were paid on the way to it, one behind the other, Σ amount · cost =
-/// time, in the order of costs.hpp; and how much of it messages waited for busy ports.
+/// time, in the order of costs.hpp; how much of it messages waited for busy ports; and how it was found.
 struct Composition {
     double time;
     double waited;
     std::vector<double> amounts;
+    Way way;
 };
 
 /// What simulate() returns, and its composition. By events only where `by_events`.

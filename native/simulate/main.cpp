@@ -7,7 +7,7 @@
 //   noise DRAW FACTOR…
 //
 // ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
-// {"time":…,"waited":…,"amounts":[…]} as in simulate/clock.hpp, `events` by
+// {"time":…,"waited":…,"amounts":[…],"by":"one for all"|"level"|"events"} as in simulate/clock.hpp, `events` by
 // {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
 // and the receiver as peer) and local step (peer −1), and `goal` not by JSON but by the text of simulate/goal.hpp; what
 // can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
@@ -193,7 +193,9 @@ std::string answer(const Request& request, const Costs& costs) {
         const Composition found = compose(*bound.algorithm, bound.args, costs);
         std::vector<std::string> amounts;
         for (const double amount : found.amounts) amounts.push_back(number(amount));
+        const char* const ways[] = {"one for all", "level", "events"};
         object.add("time", found.time).add("waited", found.waited).add_json("amounts", json_array(amounts));
+        object.add("by", ways[static_cast<std::size_t>(found.way)]);
         return object.text();
     }
     std::vector<Event> events;

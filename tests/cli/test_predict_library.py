@@ -51,10 +51,21 @@ def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> 
     assert {row["provider"] for row in ours["predictions"]} == {"timpani"}
     assert not any(kind in text for text in ours["left_out"])
     one = json.loads(typed(*asked, "--algorithms", f"{kind}/binomial,linear").stdout)
-    assert [row["label"] for row in one["predictions"]] == [f"{kind}/binomial", "timpani/linear"]
+    assert [row["label"] for row in one["predictions"]] == ["timpani/linear", f"{kind}/binomial"]
     unknown = typed(*asked, "--algorithms", f"{kind}/chain")
     assert (unknown.returncode, unknown.stderr.count("\n")) == (2, 1)
-    assert f"{kind}/chain is no algorithm whose messages name a schedule of ours: {kind}/binomial" in unknown.stderr
+    assert f"{kind}/chain can't be predicted: its messages were not counted" in unknown.stderr
+    default = typed(*asked, "--algorithms", f"{kind}/default")
+    assert (default.returncode, default.stderr.count("\n")) == (2, 1)
+    assert "which algorithm it takes may change with the rank count" in default.stderr
+
+
+def test_campaigns_that_counted_the_same_tell_of_it_once(campaign: Path, tmp_path: Path) -> None:
+    other = made_up(tmp_path / "other")
+    asked = ("--ranks", "64", "--sizes", "8", "--algorithms", "all", "--format", "json")
+    done = typed("predict", "bcast", "--costs", campaign, "--costs", other, *asked)
+    labels = [row["label"] for row in json.loads(done.stdout)["predictions"]]
+    assert labels.count(f"{OPEN_MPIS[0].kind}/binomial") == 1
 
 
 def test_an_algorithm_whose_messages_fit_several_schedules_may_take_as_long_as_any(tmp_path: Path) -> None:
@@ -74,4 +85,4 @@ def test_without_counted_messages_it_says_how_to_count_them(tmp_path: Path) -> N
     campaign = made_up(tmp_path / "none", proved_at=())
     asked = ("--ranks", "64", "--sizes", "8", "--costs", campaign)
     done = typed("predict", "bcast", *asked)
-    assert "none of their messages were counted; `timpani run … --prove` does" in done.stdout
+    assert "bcast of the library: none of its messages were counted; `timpani run … --prove` does" in done.stdout

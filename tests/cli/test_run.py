@@ -23,6 +23,13 @@ from timpani.study.study import Study
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
 
+def test_a_dry_run_of_a_race_says_the_least_and_the_most(tmp_path: Path) -> None:
+    done = typed("run", "bcast", "--sizes", "1:1Ki", "--regret", "2%", "--dry-run", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    first = done.stdout.splitlines()[0]
+    assert re.fullmatch(r"at most \d+ cells × 32 launches on .+: 32 starts .+, at most about .+; at least \d+ s", first)
+
+
 @every_mpi
 def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi: Mpi, tmp_path: Path) -> None:
     study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "--launches", "9")

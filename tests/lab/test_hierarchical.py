@@ -30,8 +30,11 @@ ENTERING = {
     "reduce timpani/two_level_chain": (3, 1),
     "allreduce timpani/full_lane": (6, 3),
 }
-ASKED = {"category:1:2": ("bcast composed/three_level", "bcast timpani/full_lane"), "category:3:2": (*ENTERING,)}
-"""Of neighbours that are close a tree and lanes: that is the easier case."""
+ASKED = {
+    "category:1:2": ("bcast composed/three_level", "bcast timpani/full_lane", "reduce timpani/two_level_chain"),
+    "category:3:2": (*ENTERING,),
+}
+"""Of neighbours that are close a tree, lanes and a reduction: that is the easier case."""
 
 
 @pytest.fixture(scope="module")

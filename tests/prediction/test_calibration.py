@@ -170,12 +170,21 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
         simulated=False,
     )
     (told,) = predict(simulator, apart, [call("bcast", "linear", 2, 8, (RankPlace(0), RankPlace(1)))])
-    assert told == NotSimulated("no message of its size was measured between ranks of one group of nodes")
+    assert isinstance(told, NotSimulated)
+    assert told.why.startswith(
+        "no message of its size was measured between ranks of one group of nodes, as `timpani run"
+    )
+    assert "--placement node" in told.why
 
 
 def test_the_winner_ties_with_what_may_be_as_fast() -> None:
     named = named_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
     asked = [Asked(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]
-    predicted = [Predicted(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1) for time in (1.0, 1.05, 1.3)]
+    predicted = [
+        Predicted(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1, "events") for time in (1.0, 1.05, 1.3)
+    ]
     (winner,) = winners(prediction_frame(asked, predicted)).to_dicts()
     assert (winner["label"], winner["tied"]) == ("timpani/linear", ["timpani/linear", "timpani/chain"])
+    uncertain = [replace(predicted[0], ratio_width=0.3), *predicted[1:]]
+    (winner,) = winners(prediction_frame(asked, uncertain)).to_dicts()
+    assert winner["tied"] == ["timpani/linear", "timpani/chain", "timpani/binomial"]

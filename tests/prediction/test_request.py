@@ -69,11 +69,12 @@ def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> Non
     assert Plan([], {calls[0]: 9.0, calls[1]: 0.0}, []).time == 9
 
 
-def test_memory_is_for_as_many_calls_as_there_are_cores() -> None:
-    limits = Limits(seconds=1, memory_bytes=4e9)
-    assert limits.exceeded_by(0.5, 3.9e9 / usable_cores()) == ""
-    assert "of memory" in limits.exceeded_by(0.5, 4.1e9 / usable_cores())
-    assert "a call may take 1 s" in limits.exceeded_by(2, 1e6)
+def test_memory_is_for_as_many_calls_as_run_at_a_time() -> None:
+    limits, many = Limits(seconds=1, memory_bytes=4e9), 1000
+    assert limits.exceeded_by(0.5, 3.9e9 / usable_cores(), many) == ""
+    assert "of memory" in limits.exceeded_by(0.5, 4.1e9 / usable_cores(), many)
+    assert limits.exceeded_by(0.5, 3.9e9, calls=1) == ""
+    assert "a call may take 1 s" in limits.exceeded_by(2, 1e6, many)
 
 
 def test_fewer_ranks_than_were_tried_take_less() -> None:

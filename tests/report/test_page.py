@@ -293,6 +293,12 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     header["study"] |= {"datatype": "uint8", "overrides": {name: {"datatype": "float"} for name in ("bcast", "gather")}}
     header["study"]["collectives"] = {"bcast": [], "gather": [], "scatter": []}
     assert "(uint8; float for broadcast and gather)" in methods_paragraph(checked(header), [])
+    raced = synthetic_header()
+    raced["study"] |= {"regret": 0.02}
+    text = methods_paragraph(checked(raced), synthetic_launches())
+    assert "a regret of 2 % accepted" in text
+    assert "alpha spending" in text
+    assert "Holm" not in text
     assert methods_paragraph(checked({}), []) == "The times were measured elsewhere and imported by Timpani."
 
 

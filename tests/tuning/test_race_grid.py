@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from math import inf
 
 import numpy as np
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ SIZES = [8, 64, 512, 4096, 32768]
 RANKS = [2, 4, 6, 8, 12, 16, 32]
 
 Times = Callable[[str, int, int], float]
-"""By name, ranks and size."""
+"""By name, ranks and size; infinite where nothing can be measured."""
 
 Measured = dict[tuple[int, int], list[set[str]]]
 """By ranks and size the algorithms of each launch that measured there."""
@@ -50,7 +51,10 @@ def race(
             launched(launch, cell.ranks)
             taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
-            agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
+            if taken < inf:
+                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
+            else:
+                agenda.take(LaunchResult(cell, launch, "here", error="timed out"))
         for point, names in together.items():
             here = measured[point.ranks, point.message_bytes]
             here.append(names)
@@ -113,6 +117,17 @@ def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> No
     assert started[4] == started[6] == set(looks)
     assert min(started[16]) == looks[0]
     assert started[12] == {launch + LOOK_LAUNCHES for launch in looks}
+
+
+def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    measured = race(
+        lambda name, ranks, size: inf if (ranks, size) == (8, 64) else by_default(name, ranks, size),
+        sizes=[8, 16, 64],
+        launched=lambda launch, ranks: started[ranks].add(launch),
+    )
+    assert max(started[4] | started[12]) < 64 - LOOK_LAUNCHES
+    assert all(len(measured[ranks, 8]) == LOOK_LAUNCHES for ranks in (4, 6, 12, 16))
 
 
 def test_sizes_between_are_looked_at_while_the_coarse_ones_are_measured_on() -> None:

@@ -72,7 +72,7 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     }
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
-    assert told["linear", 64] == "after 3 launches: looked at, between points that one algorithm serves"
+    assert told["linear", 64] == "after 3 launches: looked at, between points that were measured"
 
 
 def test_a_point_that_ended_undecided_says_why() -> None:

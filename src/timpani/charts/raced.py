@@ -46,8 +46,8 @@ FIGURE = Figure(
     section=Section(
         "raced",
         "What the race measured where",
-        "Launches that each algorithm and size got before it was dropped or the point was over. Between two "
-        "sizes or rank counts that one algorithm serves a few algorithms were only looked at, in three launches.",
+        "Launches that each algorithm and size got before it was dropped or the point was over. Between sizes and rank "
+        "counts that were measured a few algorithms were only looked at, in three launches.",
         of=pl.col("dropped").is_not_null().any(),
     ),
     place=145,

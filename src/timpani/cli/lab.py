@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.study.counted import counted
+
 if TYPE_CHECKING:
     from timpani.lab.lab import Lab
     from timpani.lab.layout import Layout
@@ -122,7 +124,7 @@ def _description(made: "Lab", layout: "Layout") -> list[str]:
     extras += [f"uplinks of {show_rate(layout.uplink)}"] if layout.groups > 1 else []
     extras += ["Slurm"] if layout.slurm else []
     return [
-        f"lab {made.id}: {layout.nodes} nodes of {layout.cores} cores, {', '.join(extras)}",
+        f"lab {made.id}: {counted(layout.nodes, 'node')} of {counted(layout.cores, 'core')}, {', '.join(extras)}",
         *(
             f"  switch g{number}: {', '.join(f'{node.name} ({node.address})' for node in layout.group(number))}"
             for number in range(1, layout.groups + 1)

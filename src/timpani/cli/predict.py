@@ -64,7 +64,7 @@ def predict(
     from timpani.prediction.calibration import calibrated
     from timpani.prediction.library_algorithms import library_algorithms
     from timpani.prediction.predictions import predict_request
-    from timpani.prediction.request import Limits, Request, named_algorithms
+    from timpani.prediction.request import Limits, Request, asks_for_library, named_algorithms, of_library
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification_cost import available_memory
     from timpani.report.durations import show_seconds
@@ -86,15 +86,16 @@ def predict(
     several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
     mpi = choose_mpi(None)
     simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
-    named_algorithms(what, "all", own)  # refuses what is mistyped before anything takes time
+    named = named_algorithms(what, algorithms, own)  # refuses what is mistyped before anything takes time
     calibration = calibrated(simulator, campaigns)
-    library, no_schedule = library_algorithms(campaigns, what, message_sizes, own, simulator, calibration)
-    named = named_algorithms(what, algorithms, own, library)
+    no_schedule: list[str] = []
+    if asks_for_library(algorithms):
+        library, no_schedule = library_algorithms(campaigns, what, message_sizes, own, simulator, calibration)
+        named += of_library(algorithms, library, no_schedule)
     request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
     with share_bar("estimating") as passed:
         plan = request.plan(simulator, calibration.costs, limits, passed)
-    if algorithms == "all" or any(each.library for each in named):
-        plan.left_out.extend(no_schedule)
+    plan.left_out.extend(no_schedule)
     if plan.time > _TOLD_SECONDS:
         typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:

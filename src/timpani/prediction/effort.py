@@ -42,10 +42,10 @@ def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most
     `most_ranks`; two at least."""
     ranks = _FIRST_RANKS
     trials = [_trial(simulator, costs, call(ranks))]
-    while trials[-1][0] < _TELLING_SECONDS and (ranks * _STEP <= most_ranks or len(trials) < 2):
+    while len(trials) < 2 or (trials[-1][0] < _TELLING_SECONDS and ranks * _STEP <= most_ranks):
         ranks *= _STEP
         trials.append(_trial(simulator, costs, call(ranks)))
-    (first_seconds, first_bytes), (seconds, memory) = trials[-2:] if len(trials) > 1 else trials * 2
+    (first_seconds, first_bytes), (seconds, memory) = trials[-2:]
     return Effort(
         ranks,
         seconds,

@@ -36,6 +36,9 @@ class Known:
 KnownSchedules = dict[tuple[str, int], dict[Algorithm, Known]]
 """By collective and size."""
 
+Unknown = dict[tuple[str, int], dict[Algorithm, str]]
+"""Why a counted algorithm has no known schedule, in words, by collective and size."""
+
 
 def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
     """Of each algorithm of ours that was measured."""
@@ -51,13 +54,14 @@ def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
 
 def schedules_of_library(
     campaign: Campaign, own: Catalogue, simulator: Simulator, calibration: Calibration
-) -> KnownSchedules:
+) -> tuple[KnownSchedules, Unknown]:
     """Of the default and of the library's other algorithms, where their messages on the two largest rank counts that
-    were counted are those of one schedule.
+    were counted are those of one schedule; and why others that were counted have none.
 
     A default that was counted at one rank count is not known: nothing tells whether it does the same on others.
     """
     found: KnownSchedules = {}
+    unknown: Unknown = {}
     fingerprints = Fingerprints(simulator, own)
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
@@ -67,9 +71,18 @@ def schedules_of_library(
         names = [fingerprints.name(proof, element_bytes(cell.collective)) for _, proof in counted]
         measured = times.get(tuple(cell_columns(cell)[column] for column in _KEY))
         shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
-        if any(name.match is not Match.messages for name in names) or not shared or not measured:
+        why = unknown.setdefault((cell.collective, cell.message_bytes), {})
+        if any(name.match is not Match.messages for name in names):
+            why[cell.algorithm] = "its messages were those of no schedule of ours"
+            continue
+        if not shared:
+            why[cell.algorithm] = "its messages were those of different schedules on two rank counts"
+            continue
+        if not measured:
+            why[cell.algorithm] = "its time was not measured, only its messages"
             continue
         if cell.algorithm.is_default and len(counted) < 2:
+            why[cell.algorithm] = "it was counted on one rank count alone"
             continue
         schedules = tuple(with_whole_messages(own, cell.collective, each) for each in shared)
         place = places.get((cell.ranks, cell.placement), ())
@@ -86,7 +99,9 @@ def schedules_of_library(
         if len(off) == len(schedules):
             known = found.setdefault((cell.collective, cell.message_bytes), {})
             known[cell.algorithm] = Known(schedules, max(off))
-    return found
+        else:
+            why[cell.algorithm] = "nothing that was measured tells what messages of its size cost"
+    return found, unknown
 
 
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")

@@ -9,8 +9,7 @@ from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, schedules_of_library
 from timpani.prediction.request import Named, Schedule, sizes_of
 from timpani.schedules.simulation import Simulator
-from timpani.study.cell import Algorithm, is_under_files
-from timpani.study.schema import cell_of
+from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_sizes
 
 
@@ -28,46 +27,62 @@ def library_algorithms(
     default has none: which algorithm it takes may change with the rank count.
     """
     found: list[Named] = []
-    left_out: dict[str, None] = {}
-    for campaign in campaigns:
-        known = schedules_of_library(campaign, own, simulator, calibration)
-        for (collective, algorithm), counted in _counted(campaign).items():
-            if collective not in collectives:
-                continue
+    left_out: list[str] = []
+    counted = _counted(campaigns, own, simulator, calibration)
+    for collective in collectives:
+        of_collective = {algorithm: by_size for (name, algorithm), by_size in counted.items() if name == collective}
+        if not of_collective:
+            left_out.append(
+                f"{collective} of the library: none of its messages were counted; `timpani run … --prove` does"
+            )
+        for algorithm, by_size in of_collective.items():
             if algorithm.is_default:
-                left_out[f"{collective} {algorithm}: which algorithm it takes may change with the rank count"] = None
+                left_out.append(f"{collective} {algorithm}: which algorithm it takes may change with the rank count")
                 continue
-            by_size = {size: known.get((collective, size), {}).get(algorithm) for size in counted}
             named, unknown = _named(collective, algorithm, by_size, sizes_of(collective, sizes), own)
             found += named
-            left_out |= dict.fromkeys(unknown)
-    if not any(campaign.proofs for campaign in campaigns):
-        left_out["the library's algorithms: none of their messages were counted; `timpani run … --prove` does"] = None
-    return found, [*left_out]
+            left_out += unknown
+    return found, left_out
 
 
-def _counted(campaign: Campaign) -> dict[tuple[str, Algorithm], list[int]]:
-    """The library's algorithms whose messages were counted, and at which sizes."""
-    found: dict[tuple[str, Algorithm], set[int]] = {}
-    for cell in map(cell_of, campaign.proofs):
-        if cell.algorithm.provider == campaign.header.mpi.kind and not is_under_files(cell.algorithm.name):
-            found.setdefault((cell.collective, cell.algorithm), set()).add(cell.message_bytes)
-    return {of: sorted(sizes) for of, sizes in found.items()}
+def _counted(
+    campaigns: Sequence[Campaign], own: Catalogue, simulator: Simulator, calibration: Calibration
+) -> dict[tuple[str, Algorithm], dict[int, Known | str]]:
+    """Of each counted algorithm and size the schedule, or why it is not known."""
+    found: dict[tuple[str, Algorithm], dict[int, Known | str]] = {}
+    for campaign in campaigns:
+        known, unknown = schedules_of_library(campaign, own, simulator, calibration)
+        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, Known | str]], ...] = (unknown, known)
+        for table in tables:
+            for (collective, size), algorithms in table.items():
+                for algorithm, told in algorithms.items():
+                    by_size = found.setdefault((collective, algorithm), {})
+                    by_size[size] = _together(by_size.get(size, told), told)
+    return found
+
+
+def _together(one: Known | str, other: Known | str) -> Known | str:
+    """What two campaigns tell."""
+    if isinstance(one, str) or isinstance(other, str):
+        return other if isinstance(one, str) else one
+    if one.schedules != other.schedules:
+        return "its messages were those of different schedules in two campaigns"
+    return Known(one.schedules, max(one.off, other.off))
 
 
 def _named(
-    collective: str, algorithm: Algorithm, counted: Mapping[int, Known | None], sizes: Sequence[int], own: Catalogue
+    collective: str, algorithm: Algorithm, counted: Mapping[int, Known | str], sizes: Sequence[int], own: Catalogue
 ) -> tuple[list[Named], list[str]]:
     """An entry for each choice of schedules that one algorithm may follow at some of the sizes."""
     offs: dict[tuple[Algorithm, ...], list[tuple[int, float]]] = {}
     unknown: dict[str, list[int]] = {}
     for size in sizes:
         beside = _beside(counted, size)
-        known = [each for each in beside if each]
+        known = [each for each in beside if isinstance(each, Known)]
         if not beside:
             unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} alone", []).append(size)
-        elif len(known) < len(beside):
-            unknown.setdefault("its messages were those of no schedule of ours", []).append(size)
+        elif why := next((each for each in beside if isinstance(each, str)), None):
+            unknown.setdefault(why, []).append(size)
         elif len({each.schedules for each in known}) > 1:
             unknown.setdefault("its messages were those of one schedule below and of another above", []).append(size)
         else:
@@ -86,7 +101,7 @@ def _named(
     return found, [f"{collective} {algorithm} at {show_sizes(sizes)}: {why}" for why, sizes in unknown.items()]
 
 
-def _beside(counted: Mapping[int, Known | None], size: int) -> list[Known | None]:
+def _beside(counted: Mapping[int, Known | str], size: int) -> list[Known | str]:
     """What was counted at this size, or at the nearest smaller and the nearest larger one; nothing without both."""
     if size in counted:
         return [counted[size]]

@@ -20,6 +20,9 @@ from timpani.study.sizes import show_sizes
 _Z = 1.96
 _STEP_SECONDS = 0.2
 
+_MEASURED_BY = ("--placement core", "--placement node", "--placement node --hosts FILE (nodes of several groups)")
+"""Messages between ranks of each of RELATIONS."""
+
 WAITING = "waiting"
 """No part of its own: how much of a time, made of the others, messages waited for busy ports."""
 
@@ -34,6 +37,7 @@ class Predicted:
                  was measured; None where only messages between two ranks were
     shares       of the time, by KINDS and WAITING
     ratio_width  two algorithms' times differ where the logarithm of their ratio is larger
+    by           how it was simulated, as of Composition
     """
 
     time: float
@@ -41,6 +45,7 @@ class Predicted:
     high: float | None
     shares: dict[str, float]
     ratio_width: float | None
+    by: str
 
     def scaled(self, factor: float) -> "Predicted":
         low, high = (bound and bound * factor for bound in (self.low, self.high))
@@ -110,6 +115,7 @@ def _any_of(told: Sequence[Predicted]) -> Predicted:
         None if None in highs else max(highs),
         longest.shares,
         None if None in widths else max(widths) + log(longest.time / least) / 2,
+        longest.by,
     )
 
 
@@ -148,7 +154,7 @@ def predict_request(
 def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:
     """A row for each: POINT's columns, `label`, `provider`, `algorithm`, `parameters`, `sends_as` (the schedules of
     ours that a library's algorithm may follow, else null), `predicted_us`, `low_us`, `high_us`, a `…_share` of each of
-    KINDS and WAITING, and `ratio_width`."""
+    KINDS and WAITING, `simulated_by` (Predicted.by) and `ratio_width`."""
     shares = [*KINDS, WAITING]
     columns = {
         "collective": [each.named.collective for each in asked],
@@ -163,10 +169,11 @@ def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> 
         "low_us": [each.low for each in predicted],
         "high_us": [each.high for each in predicted],
         **{f"{share}_share": [each.shares[share] for each in predicted] for share in shares},
+        "simulated_by": [each.by for each in predicted],
         "ratio_width": [each.ratio_width for each in predicted],
     }
     texts, counts = (
-        ("collective", "label", "provider", "algorithm", "parameters", "sends_as"),
+        ("collective", "label", "provider", "algorithm", "parameters", "sends_as", "simulated_by"),
         ("ranks", "message_bytes"),
     )
     types = {name: pl.String() if name in texts else pl.Int64() if name in counts else pl.Float64() for name in columns}
@@ -175,14 +182,17 @@ def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> 
 
 def winners(predictions: pl.DataFrame) -> pl.DataFrame:
     """Of each point the row of the shortest time, with `tied`: the labels of all that may be as fast, itself first, and
-    `against`: of how many."""
+    `against`: of how many. As uncertain as a ratio of two is the more uncertain of them."""
     ranked = predictions.sort("predicted_us", "label").with_columns(
-        best_us=pl.col("predicted_us").first().over(POINT), against=pl.len().over(POINT)
+        best_us=pl.col("predicted_us").first().over(POINT),
+        best_width=pl.col("ratio_width").first().over(POINT),
+        against=pl.len().over(POINT),
     )
-    may_be_best = (pl.col("predicted_us") / pl.col("best_us")).log() <= pl.col("ratio_width").fill_null(0.0)
+    width = pl.max_horizontal("ratio_width", "best_width").fill_null(0.0)
+    may_be_best = (pl.col("predicted_us") / pl.col("best_us")).log() <= width
     tied = ranked.filter(may_be_best).group_by(POINT, maintain_order=True).agg(pl.col("label").alias("tied"))
     best = ranked.group_by(POINT, maintain_order=True).first()
-    return best.join(tied, on=POINT).sort(POINT).drop("best_us")
+    return best.join(tied, on=POINT).sort(POINT).drop("best_us", "best_width")
 
 
 def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSimulated) -> Predicted | NotSimulated:
@@ -196,11 +206,11 @@ def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSi
     parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
     shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
     if calibration.error is None or answer.time <= 0:
-        return Predicted(answer.time, None, None, shares, None)
+        return Predicted(answer.time, None, None, shares, None, answer.by)
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
     half = float(np.hypot(_Z * sampled.std(), calibration.error.of_time(call)))
     low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
-    return Predicted(answer.time, low, high, shares, calibration.error.of_ratio(call))
+    return Predicted(answer.time, low, high, shares, calibration.error.of_ratio(call), answer.by)
 
 
 def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
@@ -208,6 +218,9 @@ def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
     for term, paid, known in zip(terms(calibration.costs), amounts, calibration.paid, strict=True):
         if paid > 0 and not known:
             if term.relation is not None:
-                return f"no message of its size was measured between ranks of {RELATIONS[term.relation]}"
+                return (
+                    f"no message of its size was measured between ranks of {RELATIONS[term.relation]}, as "
+                    f"`timpani run … {_MEASURED_BY[term.relation]}` would"
+                )
             return f"nothing that was measured tells what {term.kind} takes"
     return ""

@@ -15,7 +15,7 @@ from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, effort
 from timpani.prediction.observed import Places, places_on
 from timpani.schedules.simulation import Call, Costs, EqualNodes, Simulator
-from timpani.study.cell import Algorithm
+from timpani.study.cell import OWN, Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
@@ -54,8 +54,9 @@ class Named(NamedTuple):
         """The schedules of a library's algorithm, in words."""
         return " or ".join(str(each.algorithm) for each in self.schedules) if self.library else None
 
-    def admits(self, ranks: int) -> bool:
-        return all(each.info.restrictions.admit(ranks) for each in self.schedules)
+    def on(self, ranks: int) -> list[Algorithm]:
+        """The schedules that apply on so many ranks: where a library's algorithm runs there, it follows one of them."""
+        return [each.algorithm for each in self.schedules if each.info.restrictions.admit(ranks)]
 
     def __str__(self) -> str:
         return f"{self.collective} {self.library or self.algorithm.plain}"
@@ -75,9 +76,9 @@ class Limits:
     seconds: float
     memory_bytes: float
 
-    def exceeded_by(self, seconds: float, memory_bytes: float) -> str:
-        """Why a call would take too long or too much memory, in words; nothing where it wouldn't."""
-        at_a_time = usable_cores()
+    def exceeded_by(self, seconds: float, memory_bytes: float, calls: int) -> str:
+        """Why one of so many calls would take too long or too much memory, in words; nothing where it wouldn't."""
+        at_a_time = min(usable_cores(), calls)
         if memory_bytes * at_a_time > self.memory_bytes:
             free = f"{self.memory_bytes / 1e9:,.1f} are free for {counted(at_a_time, 'call')} at a time"
             return f"simulating it would take about {memory_bytes / 1e9:,.1f} GB of memory, and {free}"
@@ -148,9 +149,9 @@ class Request:
             if any(each.info.restrictions.topology for each in named.schedules) and self.machine is None:
                 plan.left_out.append(f"{named}: it depends on which ranks share a node; name a machine with --on")
                 continue
-            admitted[named] = [ranks for ranks in self.ranks if named.admits(ranks)]
+            admitted[named] = [ranks for ranks in self.ranks if named.on(ranks)]
             if refused := [str(ranks) for ranks in self.ranks if ranks not in admitted[named]]:
-                where = " and ".join(dict.fromkeys(str(each.info.restrictions) for each in named.schedules))
+                where = ", or ".join(dict.fromkeys(str(each.info.restrictions) for each in named.schedules))
                 plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {where}")
         kinds: dict[_Kind, int] = {}
         for named, counts in admitted.items():
@@ -166,6 +167,7 @@ class Request:
             for kind, found in zip(kinds, pool.map(tried, kinds.keys(), kinds.values()), strict=True):
                 efforts[kind] = found
                 passed(1 / len(kinds))
+        in_all = sum(len(self._sizes(named)) * len(counts) for named, counts in admitted.items())
         for named, counts in admitted.items():
             for ranks in counts:
                 beyond: dict[int, str] = {}
@@ -177,7 +179,7 @@ class Request:
                         )
                         for kind in _kinds(named, size, ranks)
                     }
-                    if why := next(filter(None, (limits.exceeded_by(*each) for each in calls.values())), ""):
+                    if why := next(filter(None, (limits.exceeded_by(*each, in_all) for each in calls.values())), ""):
                         beyond[size] = why
                     else:
                         plan.asked.append(Asked(named, tuple(calls)))
@@ -205,25 +207,20 @@ class Request:
         return compact(places_on(tuple(place.host for place in placed), self.machine))
 
 
-def named_algorithms(
-    collectives: Sequence[str], names: str, own: Catalogue, library: Sequence[Named] = ()
-) -> list[Named]:
-    """The algorithms that `names` lists, ours of each collective that has them and the `library`'s among these;
-    UserError for one that none has."""
+def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
+    """The algorithms of ours that `names` lists, of each collective that has them; UserError for one that none has."""
     for collective in collectives:
         if collective not in own.algorithms:
             raise unknown("collective with algorithms of ours", collective, own.algorithms, "timpani list algorithms")
     if names in (_ALL, _ALL_OF_OURS):
-        ours = [
+        return [
             Named(info.collective, (Schedule(Algorithm(own.provider, info.name), info),))
             for info in own
             if info.collective in collectives
         ]
-        return [*ours, *library] if names == _ALL else ours
     found: dict[Named, None] = {}  # each once, however often and by whatever names it is typed
     for typed in map(Algorithm.parse, split_algorithms(names)):
-        if typed.provider not in ("", own.provider):
-            found |= dict.fromkeys(_of_library(typed, library))
+        if _is_library_s(typed):
             continue
         having = [
             collective
@@ -238,15 +235,30 @@ def named_algorithms(
     return [*found]
 
 
-def _of_library(typed: Algorithm, library: Sequence[Named]) -> list[Named]:
-    found = [each for each in library if typed in (each.algorithm, Algorithm(each.algorithm.provider, _ALL))]
-    if not found:
-        known = sorted({str(each.algorithm) for each in library})
-        raise UserError(
-            f"{typed} is no algorithm whose messages name a schedule of ours: {', '.join(known) or 'there is none'}",
-            "count the messages of what you ask for: the same `timpani run` with --prove",
-        )
-    return found
+def asks_for_library(names: str) -> bool:
+    """Whether `names` lists algorithms of a library."""
+    return names == _ALL or any(map(_is_library_s, map(Algorithm.parse, split_algorithms(names))))
+
+
+def of_library(names: str, library: Sequence[Named], no_schedule: Sequence[str]) -> list[Named]:
+    """Those of the `library` that `names` lists; UserError for one that is not among them, with why others aren't."""
+    if names == _ALL:
+        return [*library]
+    found: dict[Named, None] = {}
+    for typed in filter(_is_library_s, map(Algorithm.parse, split_algorithms(names))):
+        wanted = [each for each in library if typed in (each.algorithm, Algorithm(each.algorithm.provider, _ALL))]
+        if not wanted:
+            why = next((text for text in no_schedule if str(typed) in text), "its messages were not counted")
+            raise UserError(
+                f"{typed} can't be predicted: {why}",
+                "ask for others, or count messages: the same `timpani run` with --prove",
+            )
+        found |= dict.fromkeys(wanted)
+    return [*found]
+
+
+def _is_library_s(typed: Algorithm) -> bool:
+    return typed.provider not in ("", OWN)
 
 
 def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
@@ -272,9 +284,9 @@ def _ranks_a_node(places: Places | EqualNodes, ranks: int) -> int | None:
 
 
 def _kinds(named: Named, size: int, ranks: int) -> list[_Kind]:
-    """Of each schedule."""
+    """Of each schedule that applies."""
     equal = size % ranks == 0
-    return [_Kind(named.collective, each.algorithm, size, equal_blocks=equal) for each in named.schedules]
+    return [_Kind(named.collective, each, size, equal_blocks=equal) for each in named.on(ranks)]
 
 
 def _rounded(seconds: float) -> str:

@@ -14,11 +14,11 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     study = plan.study
     starts = study.launches * len(plan.groups)
     racing = study.regret is not None
-    about = f"about {show_seconds(plan.seconds)}"
+    most = f"at most about {show_seconds(plan.seconds)}; at least {show_seconds(plan.least_seconds)}"
     lines = [
         f"{'at most ' if racing else ''}{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on "
         f"{plan.mpi}: {counted(starts, 'start')} of the MPI program, "
-        + (f"{about}; at least {show_seconds(plan.least_seconds)}" if racing else about),
+        + (most if racing else f"about {show_seconds(plan.seconds)}"),
         *plan.notes,
     ]
     for group in plan.groups:

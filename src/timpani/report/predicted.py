@@ -87,6 +87,7 @@ def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
 def conditions(found: Predictions) -> Iterator[str]:
     """What to know before a figure is believed."""
     error, request = found.calibration.error, found.request
+    yield from _followed(found)
     if error is None:
         yield (
             "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
@@ -104,14 +105,6 @@ def conditions(found: Predictions) -> Iterator[str]:
             f"{guesses} of {counted(len(found.times), 'time')} are guesses: for all that is known they may be off by a "
             f"factor of more than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
         )
-    for named in request.algorithms:
-        if named.library:
-            sizes, offs = zip(*named.off, strict=True)
-            yield (
-                f"{named} is predicted by {named.sends_as}, as which it sent, at {show_sizes(sizes)}: "
-                f"measured, its own code was off from that by a factor of up to {exp(max(offs)):.2g}, by which its "
-                "interval is wider"
-            )
     costs = found.calibration.costs
     unlimited = [
         link for link, cost in zip(SHARED_LINKS, costs.shared[: len(costs.messages)], strict=False) if not cost
@@ -120,6 +113,18 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
     if request.machine is None and max(request.ranks) > error.ranks.most:
         yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
+
+
+def _followed(found: Predictions) -> Iterator[str]:
+    """Which schedules stand for a library's algorithms."""
+    predicted = set(found.times.select("collective", "label", "message_bytes").iter_rows())
+    for named in found.request.algorithms:
+        off = {size: off for size, off in named.off if (named.collective, str(named.library), size) in predicted}
+        if off:
+            yield (
+                f"{named} is predicted by {named.sends_as}, as which it sent, at {show_sizes([*off])}: measured, its "
+                f"own code was off by a factor of up to {exp(max(off.values())):.2g}, by which its interval is wider"
+            )
 
 
 def crossovers(best: pl.DataFrame) -> Iterator[str]:

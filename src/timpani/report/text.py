@@ -222,8 +222,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     lines = [f"{line}{largest}{unbounded}{narrow}."]
     if race.ended:
         lines.append(
-            f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for their "
-            "starts: `undecided` in `timpani show --format csv` and `timpani verdict --format json`."
+            f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for the time "
+            "of these: `undecided` in `timpani show --format csv` and `timpani verdict --format json`."
         )
     return lines
 

@@ -130,11 +130,13 @@ class Composition:
              latency_per_byte of each line was paid for, line after line of one relation after the other. Their sum,
              each times its cost, is the time
     waited   of the time, how long messages that both sides had posted waited for a port that others held
+    by       how it was found: `one for all` ranks, which are alike; `level` by level; or by `events`
     """
 
     time: float
     waited: float
     amounts: tuple[float, ...]
+    by: str
 
 
 _PIECE_BYTES = 1 << 20
@@ -179,7 +181,7 @@ class Simulator:
         return [
             NotSimulated(answer["error"])
             if "error" in answer
-            else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]))
+            else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
             for answer in self._middle(calls, costs, "composition")
         ]
 

@@ -56,7 +56,7 @@ def predicted_rules(campaign: Campaign, asked: Asked, mpi: Mpi, limits: Limits) 
     simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
     ours = schedules_of_ours(campaign, own)
-    library = schedules_of_library(campaign, own, simulator, calibration)
+    library, _ = schedules_of_library(campaign, own, simulator, calibration)
     default = Algorithm(campaign.header.mpi.kind, DEFAULT)
     comparable, left_out = _comparable(campaign, library, default, mpi)
     times, unpredicted = times_of(

@@ -5,7 +5,7 @@ them costs starts of its own, so that it begins once all is known of both, with 
 them by what the neighbours say there.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -58,9 +58,11 @@ class Grid:
         }
         self.looks: dict[RacePoint, frozenset[Algorithm]] = {}
         self._expected: dict[RacePoint, frozenset[Algorithm]] = {}  # what should serve where one looks
+        self._launches: Counter[RacePoint] = Counter()  # since each point was begun, with a result or without
 
     def refine(self, standing: Callable[[RacePoint], Standing]) -> None:
-        """Take up points between, by what is known of each."""
+        """Take up points between, by what is known of each after one more launch."""
+        self._launches.update(self.full | self.looks.keys())
         self.full |= {point for point, expected in self._expected.items() if is_otherwise(standing(point), expected)}
         for ranks, sizes in self._coarse_sizes.items():
             row = {point.message_bytes: [point] for point in self._rows[ranks]}
@@ -91,11 +93,12 @@ class Grid:
         for ends in pairwise(begun):
             inside = [value for value in line if ends[0] < value < ends[1]]
             known = [point for value in ends for point in line[value]]
-            if not inside or not all(self._is_begun(point) and _is_known(standing(point)) for point in known):
+            if not inside or not all(self._is_known(point, standing(point)) for point in known):
                 continue
             sides: defaultdict[int, list[Standing]] = defaultdict(list)
             for point in known:
-                sides[across(point)].append(standing(point))
+                if standing(point).launches:
+                    sides[across(point)].append(standing(point))
             unserved = {
                 at for value in inside for at in map(across, line[value]) if len(sides[at]) < 2 or not served(sides[at])
             }
@@ -111,9 +114,10 @@ class Grid:
     def _is_begun(self, point: RacePoint) -> bool:
         return point in self.full or point in self.looks
 
-
-def _is_known(standing: Standing) -> bool:
-    return standing.done or standing.launches >= LOOK_LAUNCHES
+    def _is_known(self, point: RacePoint, standing: Standing) -> bool:
+        """Or that nothing can be measured there, which nobody waits for."""
+        in_vain = not standing.launches and self._launches[point] >= LOOK_LAUNCHES
+        return self._is_begun(point) and (in_vain or standing.done or standing.launches >= LOOK_LAUNCHES)
 
 
 def _chosen(points: Iterable[RacePoint], standing: Callable[[RacePoint], Standing]) -> frozenset[Algorithm]:

@@ -155,7 +155,7 @@ def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     for point in race.points():
         standing = race.standing(point)
         if point in incomplete:
-            text = f"after {counted(standing.launches, 'launch')}: looked at, between points that one algorithm serves"
+            text = f"after {counted(standing.launches, 'launch')}: looked at, between points that were measured"
             told = dict.fromkeys(race.taking_part(point), text)
         else:
             told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
@@ -244,7 +244,7 @@ def _expected(prospect: Prospect, launches: int, allowed: int, left: int) -> str
         return f"{text}; {allowed} are allowed"
     if prospect.needs > left:
         return f"{text}; {left} more are allowed"
-    return f"{text}, more starts than the points left are worth"
+    return f"{text}, more time than the points left are worth"
 
 
 def _point(row: Mapping[str, Any]) -> RacePoint:
