@@ -214,8 +214,12 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     )
     if race.looked_at:
         line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'point')} between"
+    selected = (
+        "Its bounds hold for all algorithms and looks together; the figures between them are of the launches that "
+        "chose, and look a little too good."
+    )
     if race.reached == race.points:
-        return [line + "."]
+        return [line + ".", selected]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
     unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
     narrow = ": more launches (--launches, --budget) narrow it" if race.reached + race.ended < race.points else ""
@@ -225,7 +229,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
             f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for the time "
             "of these: `undecided` in `timpani show --format csv` and `timpani verdict --format json`."
         )
-    return lines
+    return [*lines, selected]
 
 
 def _what_would_decide(decisive: Decisive, undecided: int) -> str:
