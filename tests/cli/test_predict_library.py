@@ -63,7 +63,7 @@ def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> 
 def test_campaigns_that_counted_the_same_tell_of_it_once(campaign: Path, tmp_path: Path) -> None:
     other = made_up(tmp_path / "other")
     asked = ("--ranks", "64", "--sizes", "8", "--algorithms", "all", "--format", "json")
-    done = typed("predict", "bcast", "--costs", campaign, "--costs", other, *asked)
+    done = typed("predict", "bcast", "bcast", "--costs", campaign, "--costs", other, *asked)
     labels = [row["label"] for row in json.loads(done.stdout)["predictions"]]
     assert labels.count(f"{OPEN_MPIS[0].kind}/binomial") == 1
 

@@ -52,7 +52,7 @@ def predict(
     ] = Format.table,
     force: Force = False,
 ) -> None:
-    """Predict our algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
+    """Predict algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
     import json
 
     from timpani.campaign.load import load

@@ -29,7 +29,7 @@ def library_algorithms(
     found: list[Named] = []
     left_out: list[str] = []
     counted = _counted(campaigns, own, simulator, calibration)
-    for collective in collectives:
+    for collective in dict.fromkeys(collectives):
         of_collective = {algorithm: by_size for (name, algorithm), by_size in counted.items() if name == collective}
         if not of_collective:
             left_out.append(
