@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
+from timpani.stats.regret import LOOKS
 from timpani.study.compose import compose, split_algorithms
 from timpani.study.study import _EXPECTED, Override, Study, parse_duration, parse_ranks, read_study
 
@@ -187,6 +188,7 @@ def test_a_race_keeps_to_the_launches_that_a_study_names(tmp_path: Path) -> None
     race = {"regret": "2%"}
     assert compose(["bcast"], race).launches == 32
     assert compose([str(study_file(tmp_path, BARE))], race).launches == 32
+    assert compose(["bcast"], {**race, "budget": "10m"}).launches == LOOKS[-1]
     assert compose([str(study_file(tmp_path, f"launches = 12\n{BARE}"))], race).launches == 12
 
 

@@ -168,15 +168,17 @@ def test_every_rank_count_and_size_is_measured_or_looked_at(
         assert min(NAMES, key=lambda name: times(name, count, size)) in launches[-1]
 
 
-def test_what_launches_would_hardly_decide_is_measured_again_once_more_are_allowed() -> None:
+def test_what_launches_would_hardly_decide_is_measured_once_more_are_allowed_or_at_any_price() -> None:
     cells = [Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm") for name in NAMES]
     random = np.random.default_rng(1)
     few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (FEWEST + 1, 32))
+    at_any_price = Racing(cells, launches=FEWEST + 1, regret=0.02, at_any_price=True)
     for launch in range(1, FEWEST + 1):
         for cell in cells:
             taken = random.lognormal(0, 0.015)
-            for agenda in (few, more):
+            for agenda in (few, more, at_any_price):
                 agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=f"{launch}", relative=taken))
         assert few.wanted(launch) == more.wanted(launch) == set(cells)
     assert not few.wanted(FEWEST + 1)
     assert more.wanted(FEWEST + 1)
+    assert at_any_price.wanted(FEWEST + 1)

@@ -74,9 +74,11 @@ class Racing:
     """At each point the algorithms that may still be the best, at sizes and rank counts between which the choice
     changes."""
 
-    def __init__(self, cells: Iterable[Cell], launches: int, regret: float) -> None:
-        """Of `launches` at most, until the `regret` of each choice is bounded."""
+    def __init__(self, cells: Iterable[Cell], launches: int, regret: float, *, at_any_price: bool = False) -> None:
+        """Of `launches` at most, until the `regret` of each choice is bounded or, but for `at_any_price`, further
+        launches would hardly bound it."""
         self._launches = launches
+        self._at_any_price = at_any_price
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
         by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
@@ -140,7 +142,8 @@ class Racing:
         }
         new = {point: self._new[point] | self._kept(point) for point in full if self._new[point]}
         wanted: dict[RacePoint, frozenset[Algorithm]] = {**looks, **new}
-        for point in full - self._futility.ended(full, otherwise=wanted.keys()).keys():
+        ended = () if self._at_any_price else self._futility.ended(full, otherwise=wanted.keys())
+        for point in full.difference(ended):
             remaining = self._race.standing(point).remaining & self._taking_part[point]
             wanted[point] = wanted.get(point, frozenset()) | remaining
         return frozenset(
@@ -214,5 +217,7 @@ def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:
 
 def agenda_of(plan: CampaignPlan) -> Agenda:
     """What the study of `plan` asks for."""
-    cells, launches = [planned.cell for planned in plan.cells], plan.study.launches
-    return Everything(cells, launches) if plan.study.regret is None else Racing(cells, launches, plan.study.regret)
+    cells, study = [planned.cell for planned in plan.cells], plan.study
+    if study.regret is None:
+        return Everything(cells, study.launches)
+    return Racing(cells, study.launches, study.regret, at_any_price=study.budget is not None)

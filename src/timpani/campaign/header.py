@@ -67,6 +67,7 @@ class RecordedStudy(_Recorded):
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
     launches: Count | None = None
     regret: Annotated[float, Field(gt=0, lt=1)] | None = None
+    budget: Annotated[float, Field(gt=0)] | None = None
     precision: Annotated[float, Field(ge=0, le=1)] = 0.05
     seed: Count | None = None
     warmup: Count | None = None

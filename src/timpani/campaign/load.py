@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.header import Header, read_header
+from timpani.campaign.header import Header, RecordedStudy, read_header
 from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
 from timpani.campaign.states import with_states
@@ -52,12 +52,17 @@ def load(folder: Path) -> Campaign:
         header=header,
         results=frame(results).with_columns(
             pl.lit(header.study.regret, dtype=pl.Float64).alias(REGRET),
-            pl.lit(header.study.launches if header.study.regret else None, dtype=pl.Int64).alias(ALLOWED),
+            pl.lit(_allowed(header.study), dtype=pl.Int64).alias(ALLOWED),
         ),
         launches=records.launches,
         proofs=records.values(PROOFS),
         unsealed=records.unsealed.total(),
     )
+
+
+def _allowed(study: RecordedStudy) -> int | None:
+    """The launches after which a race ends that may end points earlier; None of others."""
+    return study.launches if study.regret is not None and study.budget is None else None
 
 
 def believed_records(folder: Path, header: Header) -> Records:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from math import inf
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -28,9 +29,10 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
     total = len(plan.cells) * plan.study.launches
     cells = {planned.cell for planned in plan.cells}
     measured = sum(cell in cells and launch <= plan.study.launches for cell, launch in done)
+    racing = plan.study.regret is not None
     if not sys.stderr.isatty():
-        lines = _Lines(total, measured, "at most" if plan.study.regret is not None else "about")
-        most = "at most " if plan.study.regret is not None else ""
+        lines = _Lines(total, measured, "at most" if racing else "about", plan.study.budget)
+        most = "at most " if racing else ""
         lines.note(f"{measured} of {most}{total} measured, {most or 'about '}{show_seconds(plan.seconds)} for all")
         yield lines
         return
@@ -44,7 +46,7 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
         console=Console(stderr=True),
     )
     with bar:
-        task = bar.add_task("starting", total=total, completed=measured, time="left")
+        task = bar.add_task("starting", total=total, completed=measured, time="left at most" if racing else "left")
         yield _Bar(bar, task)
         if bar.finished:
             bar.update(task, description="done", time="in all")
@@ -68,9 +70,10 @@ class _Bar:
 
 
 class _Lines:
-    def __init__(self, total: int, measured: int, estimate: str) -> None:
+    def __init__(self, total: int, measured: int, estimate: str, budget: float | None) -> None:
         self._total = total
         self._estimate = estimate
+        self._deadline = inf if budget is None else time.monotonic() + budget
         self._before = self._measured = measured
         self._began = self._last = time.monotonic()
 
@@ -94,8 +97,9 @@ class _Lines:
     def _state(self, where: str) -> None:
         self._last = time.monotonic()
         done = self._measured - self._before
-        left = (self._last - self._began) / done * (self._total - self._measured) if done else None
-        estimate = f", {self._estimate} {show_seconds(left)} left" if left is not None else ""
+        left = (self._last - self._began) / done * (self._total - self._measured) if done else inf
+        left = max(0.0, min(left, self._deadline - self._last))
+        estimate = f", {self._estimate} {show_seconds(left)} left" if left < inf else ""
         self.note(f"{self._measured} of {self._total} measured ({where}){estimate}")
 
 

@@ -141,7 +141,8 @@ def run(
     launches: Annotated[
         int | None,
         typer.Option(
-            help="Starts of the MPI program: the unit of replication; of a race at most, and 32 unless given.",
+            help="Starts of the MPI program: the unit of replication; of a race at most, and 32 unless given,"
+            " 64 with a budget.",
             show_default="10",
             rich_help_panel=_HOW_WELL,
         ),
@@ -150,7 +151,7 @@ def run(
         str | None,
         typer.Option(
             help="Race: measure on only what may still be the best, until choosing costs at most so much, 2%, or"
-            " launches would hardly show it.",
+            " launches would hardly show it; with a budget as long as that lasts.",
             show_default="everything in all launches",
             rich_help_panel=_HOW_WELL,
         ),

@@ -67,7 +67,7 @@ REGRET = "regret"
 """What the race was asked for that a result is of, as a share; null where everything was measured in all launches."""
 
 ALLOWED = "launches_allowed"
-"""How many launches the race may take that a result is of; null likewise."""
+"""How many launches the race may take that a result is of; null likewise, and where it goes on for a budget of time."""
 
 LOCALITY = "locality"
 """How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where

@@ -24,6 +24,9 @@ ALL = "all"
 LAUNCHES, MOST_LAUNCHES = 10, 32
 """What a study does where it doesn't say: so many launches of everything, or at most so many of a race."""
 
+MOST_IN_BUDGET = 64
+"""The same of a race with a budget of time: as many as it looks after (`LOOKS` of stats/regret.py)."""
+
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?")
 _PER_CENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(%?)\s*", re.ASCII)
 _SECONDS = {"ms": 1e-3, None: 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -149,7 +152,8 @@ class Study(BaseModel):
     probe          whether the state of the machine is looked at before and after each point
     starts         whether rank counts have starts of their own, or smaller ones share those of larger ones where
                    nothing is known against it, on a communicator of the first ranks
-    budget       longest time of the whole campaign, seconds; slots shrink to fit
+    budget       longest time of the whole campaign, seconds; slots shrink to fit; a race goes on for so long, even
+                 where launches would hardly show more
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
@@ -185,7 +189,9 @@ class Study(BaseModel):
     @classmethod
     def _races_have_more_launches(cls, values: Any) -> Any:
         racing = isinstance(values, dict) and values.get("regret") is not None and "launches" not in values
-        return {**values, "launches": MOST_LAUNCHES} if racing else values
+        if not racing:
+            return values
+        return {**values, "launches": MOST_LAUNCHES if values.get("budget") is None else MOST_IN_BUDGET}
 
     @model_validator(mode="after")
     def _consistent(self) -> "Study":
