@@ -13,6 +13,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.run import Outcome
 from timpani.campaign.store import Store
 from timpani.cli.ending import given_up_status
+from timpani.cli.tune import study_that_decides
 from timpani.libraries.mpich.embedded_tree import embedded_tree
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.describe import MachineDescription
@@ -158,3 +159,15 @@ def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
     assert given_up_status(Outcome("complete", 0, killed=2), "remove it") == 1
     told = capsys.readouterr().err
     assert (told.startswith("given up: 2 cells"), told.endswith("; remove it\n")) == (True, True)
+
+
+def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_path: Path) -> None:
+    nothing = dict.fromkeys(("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"))
+    raced = study_that_decides(["bcast"], nothing, simulated=False)
+    assert (raced.regret, raced.launches) == (0.02, 32)
+    assert study_that_decides(["bcast"], {**nothing, "regret": "5%"}, simulated=False).regret == 0.05
+    for asked, simulated in (({**nothing, "launches": 8}, False), (nothing, True)):
+        assert study_that_decides(["bcast"], asked, simulated=simulated).regret is None
+    (tmp_path / "s.toml").write_text('collectives.bcast = ["default"]\nranks = [2]\nsizes = [8]\nlaunches = 7\n')
+    named = study_that_decides([str(tmp_path / "s.toml")], nothing, simulated=False)
+    assert (named.regret, named.launches) == (None, 7)

@@ -11,8 +11,8 @@ from timpani.study.study import Study
 START_SECONDS_PER_RANK = 1e-3
 """What each further rank adds to a start, in the order of magnitude that large launches are reported with."""
 
-CELL_SECONDS = 0.012
-"""What a cell takes that converges at once: 5 ms of warm-up, 5 ms of samples and their collection."""
+CELL_SECONDS = 0.006
+"""What a cell takes that converges at once: 0.5 ms of warm-up, 5 ms of samples and their collection."""
 
 _ROUND_SECONDS = 1e-6  # of a short message, as within a node or over a fast network
 _BYTES_PER_SECOND = 2e9  # of one rank

@@ -188,25 +188,32 @@ def _measure_boundaries(
     """The campaigns that decide, what is asked, then sizes between those at which the choice changes; and the exit
     status, which tells whether cells were given up."""
     from timpani.machine.where import resolve
-    from timpani.study.compose import compose
     from timpani.tuned.from_campaign import table_of
     from timpani.tuned.merged import load_together
     from timpani.tuned.refinement import refining_study
 
     machine = resolve(on, mpi) if on else None
-    named = compose(what, asked)
-    if not named.model_fields_set & {"launches", "regret"} and not (machine and machine.simulated):
-        named = compose(what, {**asked, "regret": RACE})
     campaigns = [output / "campaign"]
-    given_up = _measure(named, mpi, oversubscribe, machine, campaigns[0])
+    study = study_that_decides(what, asked, simulated=bool(machine and machine.simulated))
+    given_up = _measure(study, mpi, oversubscribe, machine, campaigns[0])
     for number in range(1, _MOST_HALVINGS + 1):
         measured = load_together(campaigns)
-        study = refining_study(table_of(measured, campaigns).gaps, measured)
-        if study is None:
+        between = refining_study(table_of(measured, campaigns).gaps, measured)
+        if between is None:
             break
         campaigns.append(output / f"campaign-between-{number}")
-        given_up = max(given_up, _measure(study, mpi, oversubscribe, machine, campaigns[-1]))
+        given_up = max(given_up, _measure(between, mpi, oversubscribe, machine, campaigns[-1]))
     return campaigns, given_up
+
+
+def study_that_decides(what: list[str], asked: Mapping[str, object], *, simulated: bool) -> "Study":
+    """What is asked, as a race unless it says how many launches; a simulation doesn't vary, so that it needs none."""
+    from timpani.study.compose import compose
+
+    named = compose(what, asked)
+    if simulated or named.model_fields_set & {"launches", "regret"}:
+        return named
+    return compose(what, {**asked, "regret": RACE})
 
 
 def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> int:
