@@ -83,7 +83,7 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
     assert standing["undecided"] == "after 8 launches: would take about 22; 11 are allowed"
-    assert "of the launches that chose" in race_lines(race_verdict(results))[-1]
+    assert "gains are of the launches that chose, and corrected for that" in race_lines(race_verdict(results))[-1]
     assert race_lines(race_verdict(results))[1].startswith("It ended at 1 point that launches would hardly decide")
     told = {row["label"]: (row["dropped"], row["undecided"]) for row in estimate_cells(results).iter_rows(named=True)}
     assert told["linear"] == (None, standing["undecided"])
@@ -114,3 +114,13 @@ def test_without_a_race_nothing_is_left_out() -> None:
     assert raced_points(exhaustive).height == exhaustive.height
     assert race_verdict(exhaustive) is None
     assert race_standings(exhaustive).is_empty()
+
+
+def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
+    # Two equal ones, of which each is the faster in some launches, take half as long as the default.
+    noise = pl.Series(np.random.default_rng(3).lognormal(0, 0.03, 19))
+    alike = pl.lit(noise) * pl.when(pl.col("algorithm") == DEFAULT).then(2).otherwise(1)
+    results = raced(looked_at=False).with_columns(alike.alias("relative"))
+    [decision] = decide(results).iter_rows(named=True)
+    apparent = {row["label"]: row["ratio"] for row in compare_with_default(results).iter_rows(named=True)}
+    assert decision["gain_low"] < decision["gain"] < apparent[decision["best_label"]]

@@ -215,8 +215,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     if race.looked_at:
         line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'point')} between"
     selected = (
-        "Its bounds hold for all algorithms and looks together; the figures between them are of the launches that "
-        "chose, and look a little too good."
+        "Its bounds hold for all algorithms and looks together; gains are of the launches that chose, and corrected "
+        "for that."
     )
     if race.reached == race.points:
         return [line + ".", selected]

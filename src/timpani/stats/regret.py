@@ -104,9 +104,14 @@ class Contest:
         """How many were added."""
         return len(self._launches)
 
+    @property
+    def log_times(self) -> Floats:
+        """What was added, shape (launches, m)."""
+        return np.array(self._launches)
+
     def pair_moments(self) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Of each pair's differences how many launches there are, their mean and their variance, each (m, m)."""
-        times = np.array(self._launches)
+        times = self.log_times
         differences = times[:, :, None] - times[:, None, :]
         there = ~np.isnan(differences)
         count = there.sum(axis=0)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, prior_of
+from timpani.stats.selection_bias import selection_bias
 from timpani.study.cell import Algorithm, Cell
 
 _HARDLY_MATTERS = 2.0
@@ -178,6 +179,13 @@ class Race:
         there = self._fields[point]
         i, j = there.algorithms.index(first), there.algorithms.index(second)
         return _ratio(there.contest, there.contest.bounds(), i, j) if there.contest.launches else None
+
+    def selection_bias(self, point: RacePoint) -> float:
+        """By how much the choice of `point`, in logarithms, looks faster than it is for being chosen."""
+        there = self._fields[point]
+        if there.standing.choice is None:
+            return 0.0
+        return selection_bias(there.contest.log_times, there.algorithms.index(there.standing.choice))
 
     def gaps(self, point: RacePoint) -> dict[Algorithm, Gap]:
         """Of each algorithm that two launches measured beside the choice of `point`, itself left out."""

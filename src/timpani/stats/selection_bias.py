@@ -1,0 +1,25 @@
+"""By how much what was chosen as the fastest looks faster than it is, since the same launches chose it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def selection_bias(log_times: NDArray[np.float64], chosen: int) -> float:
+    """Of the mean log time of algorithm `chosen`, by cross-validation: how much longer takes, in each launch, what the
+    other launches would have chosen, on average (Stone, J. R. Stat. Soc. B 1974).
+
+    log_times  shape (launches, algorithms), NaN where one was not measured; only differences within a launch count
+
+    0 where every launch left out leaves the choice as it is, and where another algorithm seems faster, so that this one
+    was not chosen for its mean.
+    """
+    excess = log_times - log_times[:, [chosen]]
+    excess = excess[~np.isnan(excess[:, chosen])]
+    there = ~np.isnan(excess)
+    known = np.where(there, excess, 0.0)
+    others = there.sum(axis=0) - there
+    means = np.where(there & (others > 0), (known.sum(axis=0) - known) / np.maximum(1, others), np.inf)
+    if len(excess) < 2 or np.any(known.sum(axis=0) < 0):
+        return 0.0
+    fastest = np.argmin(means, axis=1)
+    return float(known[np.arange(len(excess)), fastest].mean())

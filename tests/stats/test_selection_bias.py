@@ -1,0 +1,36 @@
+"""A choice looks faster than it is; the correction must take that away and leave clear winners alone."""
+
+from math import nan
+
+import numpy as np
+import pytest
+
+from timpani.stats.selection_bias import selection_bias
+
+LAUNCHES, ALGORITHMS, ERROR = 8, 6, 0.03
+
+
+def test_of_equal_algorithms_the_best_mean_is_corrected_to_what_all_take() -> None:
+    random = np.random.default_rng(1)
+    apparent, corrected = [], []
+    for _ in range(2000):
+        log_times = random.normal(0, ERROR, (LAUNCHES, ALGORITHMS))
+        chosen = int(log_times.mean(axis=0).argmin())
+        apparent.append(log_times.mean(axis=0)[chosen])
+        corrected.append(apparent[-1] + selection_bias(log_times, chosen))
+    assert np.mean(apparent) < -0.01
+    error = np.std(corrected) / np.sqrt(len(corrected))
+    assert np.mean(corrected) == pytest.approx(0, abs=4 * error)
+
+
+def test_a_clear_winner_is_left_alone_also_beside_what_was_dropped() -> None:
+    log_times = np.array([[0.0, 0.5, 2.0], [0.02, 0.52, nan], [-0.01, 0.49, nan], [nan, 0.5, nan]])
+    assert selection_bias(log_times, 0) == 0
+
+
+def test_what_was_not_chosen_for_its_mean_is_not_corrected() -> None:
+    assert selection_bias(np.array([[0.0, -0.1], [0.0, 0.05], [0.0, -0.1]]), 0) == 0
+
+
+def test_one_launch_tells_nothing() -> None:
+    assert selection_bias(np.array([[0.0, 0.1]]), 0) == 0
