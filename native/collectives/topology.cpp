@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace timpani {
 
-Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank) {
+Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank, std::vector<Seat> seats)
+    : seats_(std::move(seats)) {
     std::unordered_map<int, int> nodes;
     std::unordered_map<int, int> groups;
     for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
@@ -29,7 +31,7 @@ Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group
     }
 }
 
-Topology Topology::even(int ranks, int nodes, int groups, Order order) {
+Topology Topology::even(int ranks, int nodes, int groups, Order order, NodeParts parts) {
     std::vector<int> node_of_rank;
     std::vector<int> group_of_rank;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
@@ -37,7 +39,9 @@ Topology Topology::even(int ranks, int nodes, int groups, Order order) {
         node_of_rank.push_back(static_cast<int>(node));
         group_of_rank.push_back(static_cast<int>(node * groups / nodes));
     }
-    return {node_of_rank, group_of_rank};
+    Topology found(node_of_rank, group_of_rank);
+    found.parts_ = parts;
+    return found;
 }
 
 }  // namespace timpani

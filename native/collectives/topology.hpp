@@ -1,22 +1,53 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace timpani {
 
-/// Which ranks share a node, and which nodes a group (behind one switch). Nodes and groups are numbered from 0 in the
-/// order of their lowest ranks.
+/// How close two ranks are, the closest first: the smallest part of a machine that is known to hold both.
+enum class Relation : std::uint8_t { cache, socket, node, group, groups };
+constexpr std::size_t kRelations = 5;
+
+/// The socket and the last-level cache of a rank, in numbers of its node's.
+struct Seat {
+    int socket;
+    int cache;
+};
+
+/// A node's cores, over sockets of equally many and last-level caches of equally many, which no two sockets share; and
+/// the core of each of its ranks: one behind the other, or dealt out one a socket. Without cores nobody knows.
+struct NodeParts {
+    int cores = 0;
+    int sockets = 1;
+    int caches = 1;
+    bool dealt = false;
+
+    /// Whether these are numbers of a node with room for so many ranks.
+    [[nodiscard]] bool hold(int ranks) const {
+        return ranks <= cores && 1 <= sockets && sockets <= caches && cores % caches == 0 && caches % sockets == 0;
+    }
+    /// Of a node's rank number `place`.
+    [[nodiscard]] Seat seat(int place) const {
+        const int core = dealt ? place % sockets * (cores / sockets) + place / sockets : place;
+        return {core / (cores / sockets), core / (cores / caches)};
+    }
+};
+
+/// Which ranks share a node, and which nodes a group (behind one switch); and, where that is known, which ranks of a
+/// node share a socket, and which a last-level cache. Nodes and groups are numbered from 0 in the order of their lowest
+/// ranks.
 class Topology {
   public:
     /// The node and the group of each rank, in any numbers. Ranks of one node that name several groups are in that of
-    /// the lowest of them.
-    Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank);
+    /// the lowest of them. `seats`: of each rank, or none where nobody knows.
+    Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank, std::vector<Seat> seats = {});
 
     /// Equal nodes in equal groups, as far as the numbers allow: each filled in turn, or ranks dealt out one a node.
     enum class Order : std::uint8_t { node_by_node, round_robin };
-    static Topology even(int ranks, int nodes, int groups, Order order);
+    static Topology even(int ranks, int nodes, int groups, Order order, NodeParts parts = {});
 
     [[nodiscard]] int ranks() const { return static_cast<int>(node_of_.size()); }
     [[nodiscard]] int nodes() const { return static_cast<int>(ranks_of_.size()); }
@@ -32,13 +63,30 @@ class Topology {
     [[nodiscard]] int place_of(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] int place_in_group(int node) const { return place_in_group_[static_cast<std::size_t>(node)]; }
 
+    [[nodiscard]] Relation relation_of(int a, int b) const {
+        const int node = node_of(a);
+        const int other = node_of(b);
+        if (node != other) return group_of(node) == group_of(other) ? Relation::group : Relation::groups;
+        if (parts_.cores == 0 && seats_.empty()) return Relation::node;
+        const Seat one = seat_of(a);
+        const Seat two = seat_of(b);
+        if (one.socket != two.socket) return Relation::node;
+        return one.cache == two.cache ? Relation::cache : Relation::socket;
+    }
+
   private:
+    [[nodiscard]] Seat seat_of(int rank) const {
+        return seats_.empty() ? parts_.seat(place_of(rank)) : seats_[static_cast<std::size_t>(rank)];
+    }
+
     std::vector<int> node_of_;
     std::vector<int> group_of_;
     std::vector<std::vector<int>> ranks_of_;
     std::vector<std::vector<int>> nodes_of_;
     std::vector<int> place_of_;
     std::vector<int> place_in_group_;
+    std::vector<Seat> seats_;  // where no arithmetic tells them
+    NodeParts parts_;
     int most_ranks_ = 0;
 };
 

@@ -23,6 +23,21 @@ std::int64_t socket_of(std::int64_t core) {
     return socket;
 }
 
+/// The last-level cache of a core, by the lowest CPU that shares it; -1 where Linux doesn't say.
+std::int64_t cache_of(std::int64_t core) {
+    std::int64_t first_cpu = -1;
+    int highest = 0;
+    for (int index = 0;; ++index) {
+        const auto folder =
+            "/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cache/index" + std::to_string(index);
+        int level = 0;
+        if (!(std::ifstream(folder + "/level") >> level)) return first_cpu;
+        if (level <= highest) continue;
+        highest = level;
+        std::ifstream(folder + "/shared_cpu_list") >> first_cpu;
+    }
+}
+
 std::string describe_place(int rank) {
     std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
     cpu_set_t set;
@@ -36,16 +51,19 @@ std::string describe_place(int rank) {
     }
     std::vector<std::int64_t> cores;
     std::set<std::int64_t> sockets;
+    std::set<std::int64_t> caches;
     for (int core = 0; core < CPU_SETSIZE; ++core) {
         if (!CPU_ISSET(core, &set)) continue;
         cores.push_back(core);
         sockets.insert(socket_of(core));
+        caches.insert(cache_of(core));
     }
     return JsonObject()
         .add("rank", rank)
         .add("host", host.data())
         .add("cores", cores)
         .add("sockets", std::vector<std::int64_t>(sockets.begin(), sockets.end()))
+        .add("caches", std::vector<std::int64_t>(caches.begin(), caches.end()))
         .text();
 }
 

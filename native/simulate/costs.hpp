@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "collectives/topology.hpp"
 #include "simulate/noise.hpp"
 
 namespace timpani {
@@ -20,9 +21,9 @@ struct Line {
     double latency_per_byte = 0;
 };
 
-/// How close two ranks are: on one node, in one group of nodes, in two groups; the first where nobody knows.
-enum class Relation : std::uint8_t { node, group, groups };
-constexpr std::size_t kRelations = 3;
+/// What messages share with others (shared_links.hpp): a node's memory those within it, and in each direction a node's
+/// link those between nodes and a group's uplink those between groups.
+enum Link : std::size_t { kMemory, kNodeLink, kUplink, kLinks };
 
 /// What everything takes, in whatever unit of time the caller likes. A time is the sum of what was paid on the way to
 /// it: linear in all that is here, for as long as nothing comes in another order.
@@ -31,12 +32,11 @@ struct Costs {
     double reduced = 0;   // a byte
     double copied = 0;    // a byte
     double rest = 0;      // of a call, beyond what its schedule does: ranks begin and end it at rest
-    /// A byte, by Relation of who passes it: a node's memory, a node's link and a group's uplink, in each direction
-    /// (shared_links.hpp). 0 is no limit.
-    std::array<double, kRelations> shared{};
-    /// Bytes, by Relation as `shared`, that pass a link at once after it has been idle, as a token bucket lets them
-    /// (shared_links.hpp). Not with `fair`.
-    std::array<double, kRelations> burst{};
+    /// A byte, by Link. 0 is no limit.
+    std::array<double, kLinks> shared{};
+    /// Bytes, by Link, that pass it at once after it has been idle, as a token bucket lets them (shared_links.hpp). Not
+    /// with `fair`.
+    std::array<double, kLinks> burst{};
     double idle = 0;  // how long links with a burst have been idle when a call begins
     /// Messages of fewer bytes are sent eagerly: they are on their way before their receiver waits for them.
     std::int64_t eager_below = 0;
@@ -45,7 +45,8 @@ struct Costs {
     bool fair = false;
     /// Of what messages take by their lines; shared links pass their bytes without.
     Noise noise{};
-    /// By Relation; lines by ascending first_bytes. Where a relation has none, those of the next closer one hold.
+    /// By Relation, which is `node` where nobody knows; lines by ascending first_bytes. Where a relation has none,
+    /// those of the next closer one that has some hold, else of the next farther one.
     std::array<std::vector<Line>, kRelations> messages{};
 };
 
@@ -60,7 +61,7 @@ inline Costs unit_clock() { return hockney(1, 0, 0); }
 /// Behind these what each line's gap, per_byte, latency and latency_per_byte was paid for, line after line of one
 /// relation after the other.
 enum class Paid : std::uint8_t { overhead, reduced, copied, rest, idle, shared };
-constexpr std::size_t kPaidFirst = 5 + kRelations;  // `shared` is one for each relation
+constexpr std::size_t kPaidFirst = 5 + kLinks;  // `shared` is one for each of them
 constexpr std::size_t kPaidByLine = 4;
 
 }  // namespace timpani

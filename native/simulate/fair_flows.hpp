@@ -89,10 +89,10 @@ class FairFlows {
         const double share = alone > 0 ? flow.limited[kPort] / alone : 1;
         now.pay(message.term, share * message.factor, message.line->gap);
         now.pay(message.term + 1, share * message.factor * message.bytes, message.line->per_byte);
-        for (std::size_t relation = 0; relation < kRelations; ++relation) {
-            const double cost = costs_.shared.at(relation);
+        for (std::size_t kind = 0; kind < kLinks; ++kind) {
+            const double cost = costs_.shared.at(kind);
             if (cost > 0) {
-                now.pay(static_cast<std::size_t>(Paid::shared) + relation, flow.limited.at(relation) / cost, cost);
+                now.pay(static_cast<std::size_t>(Paid::shared) + kind, flow.limited.at(kind) / cost, cost);
             }
         }
         undisturbed.time += std::min(alone, now.time - undisturbed.time);
@@ -102,11 +102,11 @@ class FairFlows {
 
   private:
     static constexpr double kNever = std::numeric_limits<double>::infinity();
-    static constexpr std::size_t kPort = kRelations;
+    static constexpr std::size_t kPort = kLinks;
     static constexpr std::size_t kMostPassed = 6;
 
     /// A port or link that a message passes: its number, how long the message alone takes there, and what it is of:
-    /// a relation's link or a port.
+    /// a Link or a port.
     struct Passed {
         std::size_t place;
         double alone;
@@ -117,7 +117,7 @@ class FairFlows {
         double left = 1;   // of it, then
         double rate = 0;   // a unit of time
         double scheduled = kNever;
-        std::array<double, kRelations + 1> limited{};  // for how long, by what limited it
+        std::array<double, kLinks + 1> limited{};  // for how long, by what limited it
         std::size_t limit = kPort;
         std::array<Passed, kMostPassed> passed{};
         std::uint8_t places = 0;
@@ -149,20 +149,20 @@ class FairFlows {
         const auto from = static_cast<std::size_t>(topology_->node_of(sender));
         const auto to = static_cast<std::size_t>(topology_->node_of(receiver));
         const auto nodes = static_cast<std::size_t>(topology_->nodes());
-        const auto link = [&](std::size_t relation, std::size_t number) {
-            pass(id, first_link_ + number, bytes * costs_.shared.at(relation), relation);
+        const auto link = [&](std::size_t kind, std::size_t number) {
+            pass(id, first_link_ + number, bytes * costs_.shared.at(kind), kind);
         };
         if (from == to) {
-            link(0, from);
+            link(kMemory, from);
             return;
         }
-        link(1, nodes + 2 * from);
-        link(1, nodes + 2 * to + 1);
+        link(kNodeLink, nodes + 2 * from);
+        link(kNodeLink, nodes + 2 * to + 1);
         const auto from_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(from)));
         const auto to_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(to)));
         if (from_group == to_group) return;
-        link(2, 3 * nodes + 2 * from_group);
-        link(2, 3 * nodes + 2 * to_group + 1);
+        link(kUplink, 3 * nodes + 2 * from_group);
+        link(kUplink, 3 * nodes + 2 * to_group + 1);
     }
     void change(std::size_t place) {
         if (flowing_[place].changed) return;

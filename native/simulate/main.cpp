@@ -11,12 +11,13 @@
 // {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
 // and the receiver as peer) and local step (peer −1), and `goal` not by JSON but by the text of simulate/goal.hpp; what
 // can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
-// equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Costs
-// hold for the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are
-// answered by {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. The
-// idle time and the bursts of shared links, and noise (simulate/noise.hpp), hold from their lines to the next costs,
-// and are answered by {}. A line `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so
-// far. Needs no MPI.
+// equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Where
+// sockets and last-level caches are known, `CORES SOCKETS CACHES core|socket` of each node follows, whose ranks are on
+// one core behind the other or dealt out one a socket; else it is NODE GROUP SOCKET CACHE of each rank. Costs hold for
+// the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are answered by
+// {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. The idle time and the bursts of
+// shared links, and noise (simulate/noise.hpp), hold from their lines to the next costs, and are answered by {}. A line
+// `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
 
 #include <sys/prctl.h>
 
@@ -51,6 +52,19 @@ struct Request {
     std::string what;
 };
 
+/// The parts of each of so many nodes that share ranks evenly: what is left of the words, nothing where nobody knows.
+NodeParts parse_parts(std::istringstream& words, int ranks, int nodes, const std::string& line) {
+    if ((words >> std::ws).eof()) return {};
+    NodeParts parts;
+    std::string fill;
+    words >> parts.cores >> parts.sockets >> parts.caches >> fill;
+    parts.dealt = fill == "socket";
+    if (!words || (fill != "core" && fill != "socket") || !parts.hold((ranks - 1) / nodes + 1)) {
+        throw std::runtime_error("not the cores, sockets and caches of a node: " + line);
+    }
+    return parts;
+}
+
 /// What is left of the words: nothing, where it is not known which ranks share a node.
 std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, const std::string& line) {
     std::vector<int> numbers;
@@ -63,15 +77,22 @@ std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, c
         const bool valid = 1 <= groups && groups <= nodes && nodes <= ranks;
         if (!valid || (order != "core" && order != "node")) throw std::runtime_error("not nodes and groups: " + line);
         const auto by = order == "core" ? Topology::Order::node_by_node : Topology::Order::round_robin;
-        return std::make_unique<Topology>(Topology::even(ranks, nodes, groups, by));
+        const auto parts = parse_parts(words, ranks, nodes, line);
+        return std::make_unique<Topology>(Topology::even(ranks, nodes, groups, by, parts));
+    }
+    const std::size_t of_each = numbers.size() / static_cast<std::size_t>(ranks);
+    if (!only_numbers || numbers.size() % static_cast<std::size_t>(ranks) != 0 || (of_each != 2 && of_each != 4)) {
+        throw std::runtime_error("not a node and a group for each rank, nor a socket and a cache: " + line);
     }
     std::vector<int> nodes;
     std::vector<int> groups;
-    for (std::size_t i = 0; i < numbers.size(); ++i) (i % 2 == 0 ? nodes : groups).push_back(numbers[i]);
-    if (!only_numbers || groups.size() != static_cast<std::size_t>(ranks) || nodes.size() != groups.size()) {
-        throw std::runtime_error("not a node and a group for each rank: " + line);
+    std::vector<Seat> seats;
+    for (std::size_t i = 0; i < numbers.size(); i += of_each) {
+        nodes.push_back(numbers[i]);
+        groups.push_back(numbers[i + 1]);
+        if (of_each == 4) seats.push_back({numbers[i + 2], numbers[i + 3]});
     }
-    return std::make_unique<Topology>(nodes, groups);
+    return std::make_unique<Topology>(nodes, groups, std::move(seats));
 }
 
 Request parse(const std::string& line) {
@@ -112,10 +133,10 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
         }
         if (relations == 0) {
             std::istringstream text(word);
-            if (shared == kRelations && eager) {
+            if (shared == kLinks && eager) {
                 valid = word == "fair" && !costs.fair;
                 costs.fair = true;
-            } else if (shared == kRelations) {
+            } else if (shared == kLinks) {
                 valid = text >> costs.eager_below && costs.eager_below >= 0;
                 eager = true;
             } else {
@@ -133,7 +154,8 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
                 (lines.empty() || lines.back().first_bytes < read.first_bytes);
         lines.push_back(read);
     }
-    if (!valid || costs.messages[0].empty()) throw std::runtime_error("not costs, or costs under 0: " + line);
+    const bool told = std::ranges::any_of(costs.messages, [](const auto& lines) { return !lines.empty(); });
+    if (!valid || !told) throw std::runtime_error("not costs, or costs under 0: " + line);
     return costs;
 }
 
@@ -150,7 +172,7 @@ Noise parse_noise(std::istringstream& words, const std::string& line) {
 /// What follows the word `credit`.
 void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
     double idle = 0;
-    std::array<double, kRelations> burst{};
+    std::array<double, kLinks> burst{};
     words >> idle;
     for (double& each : burst) words >> each;
     const bool valid = !words.fail() && (words >> std::ws).eof() && std::min(idle, std::ranges::min(burst)) >= 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,9 +30,9 @@ struct Moment {
     void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
 };
 
-/// For costs of up to 3 lines in all, and of up to 12.
+/// For costs of up to 3 lines in all, and of up to 3 of each relation.
 constexpr std::size_t kFewTerms = kPaidFirst + 3 * kPaidByLine;
-constexpr std::size_t kMostTerms = kPaidFirst + 12 * kPaidByLine;
+constexpr std::size_t kMostTerms = kPaidFirst + 3 * kRelations * kPaidByLine;
 
 /// Without terms it is a number.
 template <>
@@ -52,11 +53,13 @@ class Till {
   public:
     Till(const Costs& costs, const CollectiveArguments& args)
         : costs_(costs), element_bytes_(args.element_bytes), topology_(args.topology) {
-        if (costs.messages[0].empty()) throw std::runtime_error("no costs of messages");
+        const auto told = std::ranges::find_if(costs.messages, [](const auto& lines) { return !lines.empty(); });
+        if (told == costs.messages.end()) throw std::runtime_error("no costs of messages");
+        auto held = static_cast<std::size_t>(told - costs.messages.begin());
         std::size_t first = kPaidFirst;
         for (std::size_t i = 0; i < kRelations; ++i) {
-            const bool own = i == 0 || !costs.messages[i].empty();
-            relations_[i] = own ? i : relations_[i - 1];
+            if (!costs.messages[i].empty()) held = i;
+            relations_[i] = held;
             first_terms_[i] = first;
             first += kPaidByLine * costs.messages[i].size();
         }
@@ -130,11 +133,7 @@ class Till {
         now.pay(static_cast<std::size_t>(what), amount, cost);
     }
     [[nodiscard]] Relation relation_of(int a, int b) const {
-        if (topology_ == nullptr) return Relation::node;
-        const int node = topology_->node_of(a);
-        const int other = topology_->node_of(b);
-        if (node == other) return Relation::node;
-        return topology_->group_of(node) == topology_->group_of(other) ? Relation::group : Relation::groups;
+        return topology_ == nullptr ? Relation::node : topology_->relation_of(a, b);
     }
 
     const Costs& costs_;

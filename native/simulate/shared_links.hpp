@@ -25,17 +25,17 @@ class SharedLinks {
   public:
     SharedLinks(const Costs& costs, const Topology* topology) : costs_(costs), topology_(topology) {
         if (!shares(costs, topology)) return;
-        free_[kNode].resize(static_cast<std::size_t>(topology->nodes()));
-        free_[kGroup].resize(2 * static_cast<std::size_t>(topology->nodes()));
-        free_[kGroups].resize(2 * static_cast<std::size_t>(topology->groups()));
+        free_[kMemory].resize(static_cast<std::size_t>(topology->nodes()));
+        free_[kNodeLink].resize(2 * static_cast<std::size_t>(topology->nodes()));
+        free_[kUplink].resize(2 * static_cast<std::size_t>(topology->groups()));
         if (costs.fair && std::ranges::any_of(costs.burst, [](double bytes) { return bytes > 0; })) {
             throw std::runtime_error("links with a burst are passed in order, not fairly");
         }
         Moment idle{};
         idle.pay(static_cast<std::size_t>(Paid::idle), -1, costs.idle);
-        for (std::size_t relation = 0; relation < kRelations; ++relation) {
-            if (costs.burst.at(relation) <= 0) continue;
-            std::ranges::fill(free_.at(relation), later(idle_since({}, relation), idle));
+        for (std::size_t kind = 0; kind < kLinks; ++kind) {
+            if (costs.burst.at(kind) <= 0) continue;
+            std::ranges::fill(free_.at(kind), later(idle_since({}, kind), idle));
         }
     }
 
@@ -47,50 +47,47 @@ class SharedLinks {
     /// Lets a message pass that began at `start` and without others would have passed at `now`, which becomes later
     /// where others are in its way.
     void pass(Moment& now, const Moment& start, int sender, int receiver, double bytes) {
-        if (free_[kNode].empty()) return;
+        if (free_[kMemory].empty()) return;
         const auto from = static_cast<std::size_t>(topology_->node_of(sender));
         const auto to = static_cast<std::size_t>(topology_->node_of(receiver));
         const Moment alone = now;
         if (from == to) {
-            pass_one(now, start, kNode, from, bytes);
+            pass_one(now, start, kMemory, from, bytes);
         } else {
-            pass_one(now, start, kGroup, 2 * from, bytes);
-            pass_one(now, start, kGroup, 2 * to + 1, bytes);
+            pass_one(now, start, kNodeLink, 2 * from, bytes);
+            pass_one(now, start, kNodeLink, 2 * to + 1, bytes);
             const auto from_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(from)));
             const auto to_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(to)));
             if (from_group != to_group) {
-                pass_one(now, start, kGroups, 2 * from_group, bytes);
-                pass_one(now, start, kGroups, 2 * to_group + 1, bytes);
+                pass_one(now, start, kUplink, 2 * from_group, bytes);
+                pass_one(now, start, kUplink, 2 * to_group + 1, bytes);
             }
         }
         if (alone.time < now.time) now.waits_from(alone);
     }
 
   private:
-    /// Links by what passes them: the values of Relation.
-    enum : std::size_t { kNode, kGroup, kGroups };
-
     /// Of a link with a burst: when one that is used at `start` and was not before would have been free, as far back as
     /// counts.
-    [[nodiscard]] Moment idle_since(const Moment& start, std::size_t relation) const {
+    [[nodiscard]] Moment idle_since(const Moment& start, std::size_t kind) const {
         Moment since = start;
-        since.pay(term_of(relation), -costs_.burst.at(relation), costs_.shared.at(relation));
+        since.pay(term_of(kind), -costs_.burst.at(kind), costs_.shared.at(kind));
         return since;
     }
-    static std::size_t term_of(std::size_t relation) { return static_cast<std::size_t>(Paid::shared) + relation; }
+    static std::size_t term_of(std::size_t kind) { return static_cast<std::size_t>(Paid::shared) + kind; }
 
-    void pass_one(Moment& now, const Moment& start, std::size_t relation, std::size_t link, double bytes) {
-        const double cost = costs_.shared.at(relation);
+    void pass_one(Moment& now, const Moment& start, std::size_t kind, std::size_t link, double bytes) {
+        const double cost = costs_.shared.at(kind);
         if (cost <= 0) return;
-        Moment& free = free_.at(relation)[link];
-        free = costs_.burst.at(relation) > 0 ? later(idle_since(start, relation), free) : later(start, free);
-        free.pay(term_of(relation), bytes, cost);
+        Moment& free = free_.at(kind)[link];
+        free = costs_.burst.at(kind) > 0 ? later(idle_since(start, kind), free) : later(start, free);
+        free.pay(term_of(kind), bytes, cost);
         now = later(now, free);
     }
 
     const Costs& costs_;
     const Topology* topology_;
-    std::array<std::vector<Moment>, kRelations> free_;  // when all that began before has passed
+    std::array<std::vector<Moment>, kLinks> free_;  // when all that began before has passed
 };
 
 }  // namespace timpani

@@ -34,7 +34,9 @@ Costs all_costs() {
             .copied = 0.11,
             .rest = 509,
             .eager_below = 513,
-            .messages = {{{{0, 97, 1.3, 211, 0.17}, {1024, 401, 0.7, 1009, 0.19}},
+            .messages = {{{},
+                          {},
+                          {{0, 97, 1.3, 211, 0.17}, {1024, 401, 0.7, 1009, 0.19}},
                           {{0, 307, 2.9, 5003, 0.23}},
                           {{0, 503, 3.1, 9001, 0.29}}}}};
 }
@@ -260,6 +262,39 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
     CHECK(amounts(1024) == large);
 }
 
+// Two nodes of two sockets of two caches of two cores. A pipeline of one segment passes from each rank to the next.
+TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
+    const Costs told{.messages = {{{{.gap = 1}}, {{.gap = 10}}, {{.gap = 100}}, {{.gap = 1000}}}}};
+    const auto takes = [](const Costs& costs, const Topology& topology) {
+        const CollectiveArguments args{.ranks = 16, .count = 1, .root = 0, .topology = &topology};
+        const auto bound = timpani::bind("bcast", "pipeline", args);
+        const double time = simulate(*bound.algorithm, bound.args, costs);
+        CHECK(compose(*bound.algorithm, bound.args, costs, true).time == time);  // by events
+        return time;
+    };
+    const auto even = [](NodeParts parts, Topology::Order order = Topology::Order::node_by_node) {
+        return Topology::even(16, 2, 1, order, parts);
+    };
+    const NodeParts one_behind_the_other{.cores = 8, .sockets = 2, .caches = 4};
+    const NodeParts one_a_socket{.cores = 8, .sockets = 2, .caches = 4, .dealt = true};
+    const NodeParts nobody_knows{};
+    CHECK(takes(told, even(one_behind_the_other)) == 8 * 1 + 4 * 10 + 2 * 100 + 1000);
+    CHECK(takes(told, even(one_a_socket)) == 14 * 100 + 1000);
+    CHECK(takes(told, even(nobody_knows)) == 14 * 100 + 1000);
+    CHECK(takes(told, even(one_behind_the_other, Topology::Order::round_robin)) == 15 * 1000);
+    // Rank by rank: no two of a node's share a cache, and the second node's sit on one socket.
+    std::vector<int> nodes;
+    std::vector<Seat> seats;
+    for (int rank = 0; rank < 16; ++rank) {
+        nodes.push_back(rank / 8);
+        seats.push_back({.socket = rank < 4 ? 0 : 1, .cache = rank});
+    }
+    CHECK(takes(told, Topology(nodes, std::vector<int>(16), seats)) == 13 * 10 + 100 + 1000);
+    // Who tells sockets apart alone tells of a cache's ranks what of a socket's, and of two sockets' ranks, too.
+    const Costs sockets{.messages = {{{}, {{.gap = 10}}, {}, {{.gap = 1000}}}}};
+    CHECK(takes(sockets, even(one_behind_the_other)) == 14 * 10 + 1000);
+}
+
 TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
     const Costs costs{.messages = {{{{.gap = 10, .per_byte = 1, .latency = 100}}}}};
     const auto bound = timpani::bind("bcast", "linear", {.ranks = 5, .count = 3, .root = 0});
@@ -281,13 +316,13 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
     constexpr double kLink = 0.8;
     constexpr std::int64_t kCount = 1000;
     // Both halves on one node, a node each, a group each.
-    for (std::size_t relation = 0; relation < kRelations; ++relation) {
-        const int nodes = relation == 0 ? 1 : 2;
-        const int groups = relation == 2 ? 2 : 1;
+    for (const Link link : {kMemory, kNodeLink, kUplink}) {
+        const int nodes = link == kMemory ? 1 : 2;
+        const int groups = link == kUplink ? 2 : 1;
         for (const int senders : {1, 2, 5, 16}) {
             const auto topology = Topology::even(2 * senders, nodes, groups, Topology::Order::node_by_node);
             Costs costs = kCosts;
-            costs.shared.at(relation) = kLink;
+            costs.shared.at(link) = kLink;
             const CollectiveArguments args{.ranks = 2 * senders, .count = kCount, .root = 0, .topology = &topology};
             const double alone = kA + kB * kCount;
             const Composition found = compose(pairs, args, costs);
@@ -296,8 +331,8 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
             CHECK(near(simulate(pairs, args, fairly(costs)), found.time));
             // Where nobody knows who shares a link, or messages pass others, each takes what it takes alone.
             CHECK(near(simulate(pairs, {.ranks = 2 * senders, .count = kCount, .root = 0}, costs), alone));
-            std::swap(costs.shared[0], costs.shared[2]);
-            if (relation != 1) CHECK(near(simulate(pairs, args, costs), alone));
+            std::swap(costs.shared[kMemory], costs.shared[kUplink]);
+            if (link != kNodeLink) CHECK(near(simulate(pairs, args, costs), alone));
         }
     }
 }
@@ -367,7 +402,7 @@ TEST(eager_messages_follow_each_other_while_the_first_is_on_its_way) {
     const auto topology = Topology::even(16, 2, 1, Topology::Order::node_by_node);
     CollectiveArguments args = bound.args;
     args.topology = &topology;
-    const Costs costs{.eager_below = 4, .messages = {{{{.gap = 1}}, {{.gap = 1, .latency = 100}}}}};
+    const Costs costs{.eager_below = 4, .messages = {{{}, {}, {{.gap = 1}}, {{.gap = 1, .latency = 100}}}}};
     for (const Costs& each : {costs, fairly(costs)}) {
         CHECK(simulate(*bound.algorithm, args, each) == 15 * 1 + 2 * 100);
         CHECK(compose(*bound.algorithm, args, each, true).time == 15 * 1 + 2 * 100);  // by events

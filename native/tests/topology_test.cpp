@@ -21,4 +21,19 @@ TEST(nodes_and_groups_are_numbered_by_their_lowest_ranks) {
     CHECK(topology.most_ranks_on_a_node() == 2);
 }
 
+TEST(ranks_are_as_close_as_the_smallest_part_that_holds_both) {
+    constexpr NodeParts parts{.cores = 6, .sockets = 2, .caches = 2};
+    // Rank r is on node r % 3, its fourth rank on the second socket; nodes 0 and 1 are in one group.
+    const auto topology = Topology::even(12, 3, 2, Topology::Order::round_robin, parts);
+    CHECK(topology.relation_of(0, 6) == Relation::cache);
+    CHECK(topology.relation_of(0, 9) == Relation::node);
+    CHECK(topology.relation_of(0, 1) == Relation::group);
+    CHECK(topology.relation_of(0, 2) == Relation::groups);
+    const auto unknown = Topology::even(12, 3, 2, Topology::Order::round_robin);
+    CHECK(unknown.relation_of(0, 6) == Relation::node && unknown.relation_of(0, 9) == Relation::node);
+    CHECK(parts.hold(6) && !parts.hold(7));
+    CHECK(!(NodeParts{.cores = 6, .sockets = 2, .caches = 3}).hold(1));
+    CHECK(!(NodeParts{.cores = 6, .sockets = 2, .caches = 4}).hold(1));
+}
+
 }  // namespace timpani

@@ -95,6 +95,13 @@ def test_ranks_of_a_node_tell_their_sockets_unless_they_only_seem_to_have_a_node
     assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
 
 
+def test_ranks_of_a_node_tell_their_caches() -> None:
+    ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [0], "caches": [rank // 2]} for rank in range(3)]
+    machine = {"name": "m", "launcher": "openmpi", "groups": GROUPS}
+    assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == "same core complex"
+    assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same socket"
+
+
 @pytest.mark.parametrize(
     ("second", "expected"),
     [(("n1", 0), "same socket"), (("n1", 1), "same node"), (("n2", 0), "same switch"), (("n3", 0), "different switch")],

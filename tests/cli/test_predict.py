@@ -108,6 +108,31 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
     assert far.count("?") == 2
 
 
+def test_ranks_that_no_measured_message_tells_apart_are_named(measured: Path, tmp_path: Path) -> None:
+    nodes = "".join(
+        f'[[groups]]\nname = "{name}"\nnodes = "{name}[1-2]"\ncores = 8\nsockets = 2\ncaches = 4\n' for name in "ab"
+    )
+    (tmp_path / "large.toml").write_text(f'name = "large"\nlauncher = "openmpi"\n{nodes}')
+    asked = ("bcast", "--costs", measured, "--sizes", "8", "--on", tmp_path / "large.toml", "--format", "json")
+
+    def stand_for(ranks: int) -> list[str]:
+        told = typed("predict", *asked, "--ranks", str(ranks))
+        assert told.returncode == 0, told.stderr
+        return [text for text in json.loads(told.stdout)["conditions"] if "stand for them" in text]
+
+    assert [text.partition("between ranks of ")[2].partition(":")[0] for text in stand_for(32)] == [
+        "the same last-level cache",
+        "the same socket",
+        "one group of nodes",
+        "different groups",
+    ]
+    (one_cache,) = stand_for(2)
+    assert one_cache == (
+        "What was measured tells no costs of messages between ranks of the same last-level cache: those of the same "
+        "node stand for them. `timpani run … --placement core` may tell them"
+    )
+
+
 def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: Path) -> None:
     asked = ("--ranks", "8Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "1s")
     told = typed("predict", "bcast", "--costs", measured, *asked)

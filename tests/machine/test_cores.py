@@ -16,19 +16,21 @@ def recorded(name: str, affinity: set[int] | None = None, quota: float | None = 
 
 
 @pytest.mark.parametrize(
-    ("name", "present", "sockets", "per_socket", "numa", "threads"),
+    ("name", "present", "sockets", "per_socket", "caches", "numa", "threads"),
     [
-        ("vm-2", 2, 1, 2, 1, 1),
-        ("xeon-2x12", 24, 2, 12, 2, 1),
-        ("epyc-2x64-smt", 128, 2, 64, 8, 2),
-        ("laptop-smt", 4, 1, 4, 1, 2),
-        ("arm-no-sockets", 4, 1, 4, 1, 1),
+        ("vm-2", 2, 1, 2, 1, 1, 1),
+        ("xeon-2x12", 24, 2, 12, 2, 2, 1),
+        ("epyc-2x64-smt", 128, 2, 64, 32, 8, 2),
+        ("laptop-smt", 4, 1, 4, None, 1, 2),  # recorded without its caches
+        ("arm-no-sockets", 4, 1, 4, None, 1, 1),
     ],
 )
-def test_layout(name: str, present: int, sockets: int, per_socket: int, numa: int, threads: int) -> None:
+def test_layout(
+    name: str, present: int, sockets: int, per_socket: int, caches: int | None, numa: int, threads: int
+) -> None:
     cores = recorded(name)
     assert (cores.present, cores.sockets, cores.cores_per_socket) == (present, sockets, per_socket)
-    assert (cores.numa_nodes, cores.threads_per_core) == (numa, threads)
+    assert (cores.numa_nodes, cores.threads_per_core, cores.caches) == (numa, threads, caches)
     assert cores.usable == present
 
 

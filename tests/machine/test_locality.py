@@ -6,7 +6,7 @@ import pytest
 
 from timpani.machine.cores import parse_cores
 from timpani.machine.cpu_list import parse_cpus
-from timpani.machine.locality import LOCALITIES, Domains, Place, locality, nearest_first, pair_of_each_locality
+from timpani.machine.locality import LOCALITIES, Domains, Place, locality, nearest_first, pair_of_each_locality, seats
 from timpani.machine.node_set import fold_numbers
 
 DATA = Path(__file__).parents[1] / "data/lscpu"
@@ -44,6 +44,20 @@ def test_ranks_that_are_not_bound_share_no_more_than_their_masks() -> None:
     assert between("epyc-2x64-smt", "0-63", "0-63") == "same socket"
     assert between("epyc-2x64-smt", "0-127", "0-127") == "same node"
     assert between("vm-2", "", "") == "same node"
+
+
+def test_a_rank_sits_on_a_socket_and_a_cache_where_every_rank_is_bound_to_one() -> None:
+    def seated(name: str, *cpus: str) -> list[tuple[int | None, int | None]]:
+        found = seats([Place("n1", parse_cpus(each)) for each in cpus], {"n1": domains(name)})
+        return [(each.socket, each.cache) for each in found]
+
+    (socket, cache), near, far, other = seated("epyc-2x64-smt", "0", "3", "4", "64")
+    assert near == (socket, cache)
+    assert far[0] == socket != other[0]
+    assert len({cache, far[1], other[1]}) == 3
+    assert seated("epyc-2x64-smt", "0-63", "1") == [(socket, None)] * 2
+    assert seated("epyc-2x64-smt", "0-127", "1") == [(None, None)] * 2
+    assert seated("arm-no-sockets", "0", "1") == [(None, None)] * 2
 
 
 def test_switches_are_known_only_where_somebody_told_them() -> None:

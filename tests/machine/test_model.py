@@ -104,6 +104,10 @@ def test_what_is_written_is_read_again(
         ({"groups": [{**GROUP, "cores": 0}]}, "test: groups.0.cores can't be 0"),
         ({"groups": [{**GROUP, "cores": "24"}]}, "test: groups.0.cores can't be '24'"),
         ({"groups": [{**GROUP, "cores": 2, "sockets": 3}]}, "group leaf1: 2 cores can't be on 3 sockets alike"),
+        (
+            {"groups": [{**GROUP, "cores": 8, "sockets": 2, "caches": 1}]},
+            "group leaf1: 8 cores on 2 sockets can't share 1 last-level cache alike",
+        ),
         ({"link_burst": 0}, "test: link_burst can't be 0; write a whole number of bytes from 1"),
         ({"name": "\x1b[31m"}, "test: name can't be '\\x1b[31m'; write a text that can be printed"),
         ({"groups": [{**GROUP, "nodes": "a b"}]}, "test: 'a b' is not a node set"),

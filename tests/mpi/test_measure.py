@@ -174,6 +174,13 @@ def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPl
     assert peers == {ids[name]: expected for name, expected in FINGERPRINTS.items()}
 
 
+def test_a_rank_tells_the_last_level_cache_of_its_cores(run_plan: RunPlan) -> None:
+    domains = read_cores().domains.get("last_level_cache", ())
+    for each in run_plan(2, ["cell 0 barrier 0 warm - - -"])[0]["ranks"]:
+        shared = {min(part) for core in each["cores"] for part in domains if core in part}
+        assert set(each["caches"]) == (shared or {-1})
+
+
 def test_the_end_tells_what_the_machine_was_busy_with(run_plan: RunPlan) -> None:
     (machine,) = run_plan(2, ["cell 0 bcast 65536 warm - - -"])[-1]["machines"]
     assert machine["cores"] == read_cores().present

@@ -14,7 +14,19 @@ from timpani.prediction.predictions import WAITING, Predicted, predict, predicti
 from timpani.prediction.request import Asked, named_algorithms
 from timpani.prediction.terms import KINDS, terms, vector, with_vector
 from timpani.providers.own import own_catalogue
-from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, RankPlace, Simulator
+from timpani.schedules.simulation import (
+    NOT_APART,
+    Call,
+    Costs,
+    EqualNodes,
+    Line,
+    NodeParts,
+    NotSimulated,
+    RankPlace,
+    Relation,
+    Simulator,
+    relation_that_tells,
+)
 from timpani.study.cell import OWN, Algorithm
 
 TRUE = Costs(
@@ -84,7 +96,7 @@ def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulato
 
 
 def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator) -> None:
-    true = replace(TRUE, messages=TRUE.messages * 3)
+    true = replace(TRUE, messages=(*NOT_APART, *TRUE.messages * 3))
     names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
     calls = [
         call(of, name, ranks, size, tuple(RankPlace(at // 4 % 4, at // 8 % 2) for at in order[:ranks]))
@@ -93,7 +105,7 @@ def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator
     ]
     times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
     observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
-    start = replace(BEGIN, shared=(BEGIN.messages[0][0].per_byte,) * 3, messages=BEGIN.messages * 3)
+    start = replace(BEGIN, shared=(BEGIN.messages[0][0].per_byte,) * 3, messages=(*NOT_APART, *BEGIN.messages * 3))
     found = estimate(simulator, observed, start).costs
     larger = [
         call(of, name, 64, size, tuple(RankPlace(at // 16, at // 32) for at in range(64)))
@@ -105,12 +117,78 @@ def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator
     assert np.median(np.abs(ratios - 1)) < 0.05, ratios
 
 
+def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is_found(simulator: Simulator) -> None:
+    """Nodes of two sockets with two caches of two cores each."""
+    true = Costs(
+        overhead=0.05,
+        rest=0.7,
+        messages=tuple(
+            (Line(0, gap, per_byte, latency),)
+            for gap, per_byte, latency in (
+                (0.1, 0.0001, 0.2),
+                (0.2, 0.0002, 0.5),
+                (0.4, 0.0004, 1.2),
+                (0.8, 0.0008, 3.0),
+                (1.2, 0.0012, 6.0),
+            )
+        ),
+    )
+    by_core, by_socket = NodeParts(8, 2, 4), NodeParts(8, 2, 4, by="socket")
+
+    def on(nodes: EqualNodes, ranks: int) -> tuple[RankPlace, ...]:
+        return tuple(nodes.place(rank, ranks) for rank in range(ranks))
+
+    layouts = (
+        on(EqualNodes(1, parts=by_core), 4),
+        on(EqualNodes(1, parts=by_core), 8),
+        on(EqualNodes(1, parts=by_socket), 4),
+        on(EqualNodes(2, 1, "node", by_core), 4),
+        on(EqualNodes(2, 2, "node", by_core), 4),
+        on(EqualNodes(4, 2, "core", by_core), 32),
+    )
+    names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
+    calls = [
+        call(of, name, len(places), size, places)
+        for (of, name), size, places in product(names, (8, 8192, 131072), layouts)
+    ]
+    times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
+    found = from_calls(
+        simulator, [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)], None, simulated=False
+    )
+    for (expected,), (*_, line) in zip(true.messages, found.costs.messages, strict=True):
+        assert line.gap + line.latency == pytest.approx(expected.gap + expected.latency, rel=0.1)
+        assert line.per_byte + line.latency_per_byte == pytest.approx(expected.per_byte, rel=0.05)
+    larger = [
+        call(of, name, 64, size, on(nodes, 64))
+        for (of, name), size, nodes in product(
+            [*names, ("allgather", "ring")],
+            SIZES,
+            (EqualNodes(8, 2, "core", by_core), EqualNodes(8, 2, "node", by_socket)),
+        )
+    ]
+    told = predict(simulator, found, larger)
+    ratios = np.array([each.time for each in told if isinstance(each, Predicted)]) / simulator.times(larger, true)
+    assert np.median(np.abs(ratios - 1)) < 0.01, ratios
+
+
+def test_ranks_of_one_cache_alone_tell_what_they_take_and_stand_for_others(simulator: Simulator) -> None:
+    pair = (RankPlace(0, 0, 0, 0),) * 2
+    calls = [call("bcast", name, 2, size, pair) for name, size in product(("linear", "pipeline"), SIZES)]
+    times = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
+    observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
+    messages = from_calls(simulator, observed, None, simulated=False).costs.messages
+    assert [bool(lines) for lines in messages] == [True, False, False]
+    assert {relation_that_tells(messages, each) for each in Relation} == {Relation.cache}
+    apart = (*NOT_APART, *TRUE.messages, (), *TRUE.messages)
+    assert [relation_that_tells(apart, each) for each in Relation] == [2, 2, 2, 2, 4]
+
+
 def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_after_longer_ones(
     simulator: Simulator,
 ) -> None:
     """Calls that begin at a deadline find links idle for long, or as others do: nobody says which."""
     line = Line(0, gap=3.0, per_byte=0.0005)
-    true = Costs(idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=((line,), (line,)))
+    true = Costs(idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=(*NOT_APART, (line,), (line,)))
     names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
     calls = [
         call(of, name, ranks, size, tuple(RankPlace(at * 2 // ranks) for at in range(ranks)))
@@ -161,7 +239,7 @@ def test_a_time_is_made_of_its_shares(simulator: Simulator, noisy: Calibration) 
 
 def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simulator, noisy: Calibration) -> None:
     apart = Calibration(
-        costs=Costs(messages=noisy.costs.messages * 2),
+        costs=Costs(messages=(*noisy.costs.messages, noisy.costs.messages[Relation.node])),
         observations=noisy.observations,
         paid=np.arange(24) < 16,
         resampled=noisy.resampled,

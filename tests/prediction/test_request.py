@@ -9,17 +9,27 @@ from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
 from timpani.prediction.request import Limits, Plan, Request, compact, named_algorithms
 from timpani.providers.own import own_catalogue
-from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, RankPlace, Simulator
+from timpani.schedules.simulation import NOT_APART, Call, Costs, EqualNodes, Line, NodeParts, RankPlace, Simulator
 from timpani.study.cell import Algorithm
 
-COSTS = Costs(messages=((Line(gap=1.0),), (Line(gap=2.0),)))
+COSTS = Costs(messages=(*NOT_APART, (Line(gap=1.0),), (Line(gap=2.0),)))
 
 
 @pytest.mark.parametrize(
-    "nodes", [EqualNodes(4), EqualNodes(4, 2), EqualNodes(4, 2, "node"), EqualNodes(3, 2), EqualNodes(1)], ids=str
+    "nodes",
+    [
+        EqualNodes(4),
+        EqualNodes(4, 2),
+        EqualNodes(4, 2, "node"),
+        EqualNodes(3, 2),
+        EqualNodes(1),
+        EqualNodes(2, parts=NodeParts(4, 2, 2)),
+        EqualNodes(2, by="node", parts=NodeParts(8, 2, by="socket")),
+    ],
+    ids=str,
 )
 def test_equal_nodes_are_said_in_a_few_words(nodes: EqualNodes) -> None:
-    assert compact(tuple(nodes.place(rank, 8) for rank in range(8))) == nodes
+    assert compact(tuple(nodes.place(rank, 8) for rank in range(8)), nodes.parts) == nodes
 
 
 def test_other_places_are_said_rank_by_rank() -> None:

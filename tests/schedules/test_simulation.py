@@ -12,7 +12,20 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.simulation import Call, Composition, Costs, EqualNodes, Line, NotSimulated, RankPlace, Simulator
+from timpani.schedules.simulation import (
+    NOT_APART,
+    Call,
+    Composition,
+    Costs,
+    EqualNodes,
+    Line,
+    NodeParts,
+    NotSimulated,
+    RankPlace,
+    Relation,
+    Simulator,
+    relations_among,
+)
 from timpani.study.cell import OWN, Algorithm
 
 RANKS = 6
@@ -47,16 +60,42 @@ def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Sim
     [
         (EqualNodes(3, 2), [(0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (2, 1), (2, 1)]),
         (EqualNodes(3, 2, "node"), [(0, 0), (1, 0), (2, 1), (0, 0), (1, 0), (2, 1), (0, 0)]),
+        (
+            EqualNodes(2, parts=NodeParts(4, 2, 4)),
+            [(0, 0, 0, 0), (0, 0, 0, 1), (0, 0, 1, 2), (0, 0, 1, 3), (1, 0, 0, 0), (1, 0, 0, 1), (1, 0, 1, 2)],
+        ),
+        (
+            EqualNodes(2, parts=NodeParts(4, 2, by="socket")),
+            [(0, 0, 0), (0, 0, 1), (0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 0, 1), (1, 0, 0)],
+        ),
     ],
 )
 def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
-    simulator: Simulator, described: EqualNodes, listed: list[tuple[int, int]]
+    simulator: Simulator, described: EqualNodes, listed: list[tuple[int, ...]]
 ) -> None:
     def events(places: EqualNodes | tuple[RankPlace, ...]) -> pl.DataFrame:
         call = Call("allreduce", Algorithm(OWN, "two_level"), len(listed), 100, places=places)
-        return simulator.events([call])[0]
+        return simulator.events([call], costs)[0]
 
+    costs = Costs(messages=tuple((Line(gap=gap),) for gap in (1.0, 10.0, 100.0, 1000.0)))
+    assert tuple(described.place(rank, len(listed)) for rank in range(len(listed))) == tuple(
+        RankPlace(*place) for place in listed
+    )
     assert events(described).equals(events(tuple(RankPlace(*place) for place in listed)))
+
+
+def test_ranks_have_the_relations_that_two_of_them_have() -> None:
+    together, socket = RankPlace(0, 0, 0, 0), RankPlace(0, 0, 0, 1)
+    assert relations_among([together]) == set()
+    assert relations_among([together, together]) == {Relation.cache}
+    assert relations_among([together, socket]) == {Relation.socket}
+    assert relations_among([together, socket, RankPlace(0, 0, 1, 2)]) == {Relation.socket, Relation.node}
+    assert relations_among([RankPlace(0, 0, 0), RankPlace(0, 0, 0)]) == {Relation.socket}  # whose caches nobody knows
+    assert relations_among([RankPlace(0), RankPlace(0), RankPlace(1), RankPlace(2, 1)]) == {
+        Relation.node,
+        Relation.group,
+        Relation.groups,
+    }
 
 
 def test_a_description_that_leaves_nodes_empty_is_refused(simulator: Simulator) -> None:
@@ -112,6 +151,9 @@ def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> 
         "credit 8 0 8 0 8": "not credit",
         "costs 1 0 0 0 ; x 1 0 0 0": "not costs",
         f"bcast linear 2 {2**62} 0 4 time": "more bytes than 64 bits can count",
+        "bcast linear 2 8 0 1 time 1 1 core 2 2 3 core": "not the cores, sockets and caches of a node",
+        "bcast linear 2 8 0 1 time 1 1 core 1 1 1 core": "not the cores, sockets and caches of a node",
+        "bcast linear 2 8 0 1 time 0 0 0 1 0 0": "not a node and a group for each rank",
     }
     asked = "\n".join([costs, call, *refused, call, ""])
     program = simulator.programs / "timpani-simulate"
@@ -124,7 +166,9 @@ def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> 
 
 def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
     costs = Costs(
-        overhead=1, rest=5, messages=((Line(0, 2, 0.5, 1), Line(64, 1, 1, 1)), (), (Line(0, 10, 1, 10, 0.25),))
+        overhead=1,
+        rest=5,
+        messages=(*NOT_APART, (Line(0, 2, 0.5, 1), Line(64, 1, 1, 1)), (), (Line(0, 10, 1, 10, 0.25),)),
     )
     two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
     call = Call("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)

@@ -130,6 +130,7 @@ class _Rank(TypedDict):
     host: Name
     cores: list[Count]
     sockets: NotRequired[list[int]]
+    caches: NotRequired[list[int]]
 
 
 def _instant(text: str) -> str:

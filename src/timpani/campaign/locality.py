@@ -8,10 +8,10 @@ import polars as pl
 
 from timpani.campaign.load import Campaign
 from timpani.campaign.pairs import pairs_among
-from timpani.machine.asked_locality import as_asked, sockets_of
+from timpani.machine.asked_locality import as_asked, parts_of
 from timpani.machine.describe import MachineDescription
 from timpani.machine.hosts import same_host
-from timpani.machine.locality import LOCALITIES, Domains, Place, locality
+from timpani.machine.locality import LOCALITIES, Domains, Place, Seat, locality, seats
 from timpani.machine.places import Place as AskedPlace
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.operations import OPERATIONS
@@ -52,13 +52,13 @@ def localities_of(campaign: Campaign) -> Localities:
     return localities
 
 
-def hosts_of(campaign: Campaign) -> dict[tuple[int, str], tuple[str, ...]]:
-    """The host of each rank, by rank count and placement, as far as launches told where they ran."""
+def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
+    """Where each rank sits, by rank count and placement, as far as launches told where they ran."""
     found = {}
     for launch in campaign.launches:
-        places = _seats(launch, campaign.header.machine).places
+        places, domains = _seats(launch, campaign.header.machine)
         if places and (placement := launch.get("placement")):
-            found[len(places), placement] = tuple(places[rank].host for rank in sorted(places))
+            found[len(places), placement] = seats([places[rank] for rank in sorted(places)], domains)
     return found
 
 
@@ -82,16 +82,24 @@ def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
     ran = launch.get("ranks") or []
     if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
         asked = as_asked(machine, (AskedPlace(**place) for place in launch.get("asked") or []))
-        return _Seats(dict(enumerate(asked)), {place.host: sockets_of(machine, place.host) for place in asked})
+        return _Seats(dict(enumerate(asked)), {place.host: parts_of(machine, place.host) for place in asked})
     nodes = [node for group in machine.groups for node in group.nodes] if machine else []
     places = {each["rank"]: Place(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
-    told: dict[str, dict[int, set[int]]] = defaultdict(lambda: defaultdict(set))
+    told: dict[str, dict[str, dict[int, set[int]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     for each in ran if machine is None or machine.own_cores else []:
-        if len(each.get("sockets", [])) == 1 and each["sockets"][0] >= 0:
-            told[places[each["rank"]].host][each["sockets"][0]].update(each["cores"])
-    by_ranks = {host: {"socket": [frozenset(cores) for cores in sockets.values()]} for host, sockets in told.items()}
+        for level, key in _TOLD.items():
+            if len(each.get(key, [])) == 1 and each[key][0] >= 0:
+                told[places[each["rank"]].host][level][each[key][0]].update(each["cores"])
+    by_ranks = {
+        host: {level: [frozenset(cores) for cores in parts.values()] for level, parts in levels.items()}
+        for host, levels in told.items()
+    }
     hosts = {place.host for place in places.values()}
     return _Seats(places, {host: described.domains_of(host) or by_ranks.get(host, {}) for host in hosts})
+
+
+_TOLD = {"socket": "sockets", "last_level_cache": "caches"}
+"""What a rank tells of each level, by key."""
 
 
 def _node(host: str, nodes: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from typing import Literal
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.hosts import HostList
-from timpani.machine.asked_locality import as_asked, sockets_of
+from timpani.machine.asked_locality import as_asked, parts_of
 from timpani.machine.cores import Cores
 from timpani.machine.locality import Place, nearest_first, pair_of_each_locality
 from timpani.machine.model import Machine
@@ -49,7 +49,7 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
                 "use --pairs all, or one --placement and fewer ranks",
             )
         places = as_asked(machine, asked)
-        return list(pair_of_each_locality(places, lambda node: sockets_of(machine, node), machine.switches))
+        return list(pair_of_each_locality(places, lambda node: parts_of(machine, node), machine.switches))
 
     return distinct
 

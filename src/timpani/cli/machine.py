@@ -54,6 +54,7 @@ def calibrate(
     from timpani.prediction.costs import LATENCY, point_to_point_costs
     from timpani.report.files import write_file
     from timpani.report.fit_text import curve_name
+    from timpani.schedules.simulation import Relation
 
     campaign = load(folder)
     found = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl")
@@ -64,7 +65,8 @@ def calibrate(
     if len(latencies) > 1:
         first = curve_name(latencies[0])
         typer.echo(f"Warning: of {len(latencies)} curves of latency the platform has the first one: {first}", err=True)
-    in_seconds = [MessageCost(line.first_bytes, line.gap * 1e-6, line.per_byte * 1e-6) for line in costs.messages[0]]
+    lines = costs.messages[Relation.node]
+    in_seconds = [MessageCost(line.first_bytes, line.gap * 1e-6, line.per_byte * 1e-6) for line in lines]
     name = campaign.header.machine.name or folder.name
     write_file(output, calibrated_platform(name, in_seconds, nodes, cores).encode(), force)
     typer.echo(f"{output}: measure on it with --on {shlex.quote(f'simgrid:{output}')}")

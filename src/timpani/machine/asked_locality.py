@@ -1,4 +1,4 @@
-"""How close ranks sit where a machine's nodes and sockets say it, and not the ranks themselves."""
+"""How close ranks sit where a machine's nodes, sockets and caches say it, and not the ranks themselves."""
 
 from collections.abc import Iterable
 
@@ -17,10 +17,14 @@ def as_asked(machine: Machine, asked: Iterable[places.Place]) -> list[Place]:
     return [Place(place.host, frozenset({core(place)})) for place in asked]
 
 
-def sockets_of(machine: Machine, node: str) -> Domains:
-    """The cores of each socket of a node, counted alike; nothing where the machine tells of one socket, or of none."""
+def parts_of(machine: Machine, node: str) -> Domains:
+    """The cores of each socket and last-level cache of a node, counted alike. Nothing of caches where the machine tells
+    none; of sockets neither, where it tells of one."""
     group = machine.group_of(node)
-    if group.sockets == 1:
-        return {}
-    each = group.cores // group.sockets
-    return {"socket": [frozenset(range(first, first + each)) for first in range(0, group.cores, each)]}
+    counts = {"last_level_cache": group.caches, "socket": group.sockets if group.sockets > 1 or group.caches else None}
+    return {level: _split(group.cores, count) for level, count in counts.items() if count}
+
+
+def _split(cores: int, count: int) -> list[frozenset[int]]:
+    each = cores // count
+    return [frozenset(range(first, first + each)) for first in range(0, cores, each)]

@@ -40,6 +40,13 @@ class Cores:
         return self.allowed if self.quota is None else max(1, min(self.allowed, int(self.quota)))
 
     @property
+    def caches(self) -> int | None:
+        """Last-level caches; None unless all cores have one, each shared by as many, and all sockets equally many."""
+        parts = self.domains.get("last_level_cache", ())
+        alike = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
+        return len(parts) if alike and len(parts) % self.sockets == 0 else None
+
+    @property
     def cores_per_socket(self) -> int:
         return self.present // self.sockets
 

@@ -42,7 +42,9 @@ def this_computer(mpi: Mpi) -> Machine:
     sockets = cores.sockets if alike else 1  # which cores are left out is not known
     name = platform.node()
     # Unchecked: whatever the kernel calls itself is this computer's name.
-    group = NodeGroup.model_construct(name=name, nodes=(name,), cores=cores.usable, sockets=sockets)
+    group = NodeGroup.model_construct(
+        name=name, nodes=(name,), cores=cores.usable, sockets=sockets, caches=cores.caches if alike else None
+    )
     return Machine(name=name, launcher=mpi.kind, groups=(group,))
 
 

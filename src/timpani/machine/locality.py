@@ -27,6 +27,16 @@ class Place:
     cpus: CpuSet
 
 
+@dataclass(frozen=True)
+class Seat:
+    """A rank's host, and which of its sockets and last-level caches the rank sits on, by number; None where nobody
+    knows. Whose cache is known, the socket is, too."""
+
+    host: str
+    socket: int | None = None
+    cache: int | None = None
+
+
 def locality(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) -> str:
     """One of `LOCALITIES`. `domains` is the host's that both share, `switches` names each host's.
 
@@ -39,6 +49,23 @@ def locality(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) 
     both = a.cpus | b.cpus
     shared = (word for level, word in LEVELS.items() if both and any(both <= part for part in domains.get(level, ())))
     return next(shared, SAME_NODE)
+
+
+def seats(places: Sequence[Place], domains: Mapping[str, Domains]) -> tuple[Seat, ...]:
+    """Where ranks sit; `domains` are each host's. A socket or a cache counts as known only where those of all ranks
+    are: a rank that isn't bound to one may be on any."""
+
+    def parts(level: str) -> list[int | None]:
+        found = [_part(place.cpus, domains[place.host].get(level, ())) for place in places]
+        return [None] * len(found) if None in found else found
+
+    sockets = parts("socket")
+    caches = parts("last_level_cache") if None not in sockets else sockets
+    return tuple(Seat(place.host, *part) for place, *part in zip(places, sockets, caches, strict=True))
+
+
+def _part(cpus: CpuSet, parts: Sequence[CpuSet]) -> int | None:
+    return next((number for number, part in enumerate(parts) if cpus and cpus <= part), None)
 
 
 def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:

@@ -60,6 +60,7 @@ _EXPECTED = {
     "nodes": 'for example "node[01-08,10]"',
     "cores": "a whole number from 1 to 1000000",
     "sockets": "a whole number from 1 to 1000000",
+    "caches": "a whole number from 1 to 1000000",
     "switch": "a text",
 }
 """What may be written for each key, as an error tells it."""
@@ -70,6 +71,7 @@ class NodeGroup(BaseModel):
 
     nodes    in their order; a text, or each of a list, is a node set
     cores    physical ones of each node, over all its sockets, which have equally many
+    caches   last-level ones of each node, over all its sockets, alike; None where nobody knows
     switch   that they hang on, where it isn't called as the group is; "" where nobody knows
     """
 
@@ -79,6 +81,7 @@ class NodeGroup(BaseModel):
     nodes: Annotated[tuple[str, ...], BeforeValidator(_nodes), Field(min_length=1)]
     cores: _Count
     sockets: _Count = 1
+    caches: _Count | None = None
     switch: str | None = None
 
     @model_validator(mode="after")
@@ -87,6 +90,12 @@ class NodeGroup(BaseModel):
             raise UserError(
                 f"group {self.name}: {counted(self.cores, 'core')} can't be on {self.sockets} sockets alike",
                 "write how many cores a node has over all its sockets, or leave out sockets",
+            )
+        if self.caches and (self.caches % self.sockets or self.cores % self.caches):
+            raise UserError(
+                f"group {self.name}: {counted(self.cores, 'core')} on {counted(self.sockets, 'socket')} can't share "
+                f"{counted(self.caches, 'last-level cache')} alike",
+                "write how many of them a node has over all its sockets, or leave out caches",
             )
         return self
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls  # type: ignore[import-untyped]
 
-from timpani.prediction.terms import SHARING, Vector, terms, vector, with_vector
+from timpani.prediction.terms import SHARED_BY, SHARING, Vector, terms, vector, with_vector
 from timpani.schedules.simulation import Call, Composition, Costs, Simulator
 
 _STEPS = 8
@@ -73,7 +73,7 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
     waited = {
         term.relation for term, paid in zip(terms(best), amounts.T, strict=True) if term.kind == SHARING and any(paid)
     }
-    shared = tuple(cost if relation in waited else 0.0 for relation, cost in enumerate(best.shared))
+    shared = tuple(cost if relation in waited else 0.0 for relation, cost in zip(SHARED_BY, best.shared, strict=True))
     return Estimate(replace(best, shared=shared), amounts)
 
 

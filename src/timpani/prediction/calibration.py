@@ -16,8 +16,8 @@ from timpani.prediction.calibrate import Estimate, Observation, amounts_of, esti
 from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
-from timpani.prediction.terms import RELATIONS, Vector, vector
-from timpani.schedules.simulation import NO_BURST, Costs, Line, Simulator
+from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
+from timpani.schedules.simulation import NO_BURST, NOT_APART, Costs, Line, Relation, Simulator, relations_among
 from timpani.study.columns import is_schedule_of_ours
 
 FEWEST_ALGORITHMS = 3
@@ -152,8 +152,8 @@ def from_calls(
     noise: tuple[float, ...] = (),
     burst: tuple[float, ...] = NO_BURST,
 ) -> Calibration:
-    """With the lines, then the eager limit and the way of sharing, under which algorithms are predicted best from the
-    others; `noise` and `burst` as of Costs."""
+    """With the lines, then the ranks of a node that are told apart, then the eager limit and the way of sharing, under
+    which algorithms are predicted best from the others; `noise` and `burst` as of Costs."""
 
     def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
         found = estimate(simulator, observed, start)
@@ -162,14 +162,20 @@ def from_calls(
     def mean_error(found: tuple[ModelError, Vector, Estimate]) -> float:
         return float(np.abs(found[1]).mean())
 
-    def best(starts: Iterable[Costs]) -> tuple[ModelError, Vector, Estimate]:
+    def all_tried(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, Estimate]]:
         # The simulator, a program of its own, takes most of the time.
         with on_every_core() as threads:
-            return min(threads.map(tried, starts), key=mean_error)
+            return [*threads.map(tried, starts)]
 
-    *_, found = best(replace(start, noise=noise, burst=burst) for start in _starts(observed, messages))
+    together = min(
+        all_tried(replace(start, noise=noise, burst=burst) for start in _starts(observed, messages)), key=mean_error
+    )
+    apart = [each for each in all_tried(_apart(observed, together[-1].costs)) if _tells_each_line(each[-1])]
+    *_, found = min((together, *apart), key=mean_error)
     ways = product(_EAGER_BELOW, (False,) if any(burst) else (False, True))
-    error, left_out, found = best(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways)
+    error, left_out, found = min(
+        all_tried(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways), key=mean_error
+    )
     # Of a message that waited for its link it isn't seen what its ports take, but that it can't be more.
     unlimited = amounts_of(simulator, observed, replace(found.costs, shared=(0.0, 0.0, 0.0)))
     return Calibration(
@@ -188,17 +194,55 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     shortest = min(each.time for each in observed)
     sizes = [size_of(each.call) for each in observed]
     per_byte = min(each.time / max(size, 1) for each, size in zip(observed, sizes, strict=True))
-    whole = messages or Costs(messages=((Line(gap=shortest / 2, per_byte=per_byte),),))
+    whole = messages or Costs(messages=(*NOT_APART, (Line(gap=shortest / 2, per_byte=per_byte),)))
     places = {place for each in observed if isinstance(each.call.places, tuple) for place in each.call.places}
-    relations = (
-        3 if len({place.group for place in places}) > 1 else 2 if len({place.node for place in places}) > 1 else 1
+    farthest = (
+        Relation.groups
+        if len({place.group for place in places}) > 1
+        else Relation.group
+        if len({place.node for place in places}) > 1
+        else Relation.node
     )
+    within = _within(observed)
+    together = within[0] if len(within) == 1 else Relation.node
     # As slow as one message's: the first walk then finds who may wait for whom. No link that nobody is known to share.
-    shared = tuple(per_byte if places and relation < relations else 0.0 for relation in range(len(RELATIONS)))
-    own = tuple(line.first_bytes for line in whole.messages[0])
+    shared = tuple(per_byte if places and relation <= farthest else 0.0 for relation in SHARED_BY)
+    own = tuple(line.first_bytes for line in whole.messages[Relation.node])
     for lines in dict.fromkeys((*_LINES, own[:3])):
         if all(first <= max(sizes) for first in lines):
-            divided = with_lines(whole, lines)
+            divided = with_lines(whole, lines).messages[Relation.node]
+            inside = (divided if relation == together else () for relation in _WITHIN)
             yield Costs(
-                reduced=whole.reduced, shared=shared, eager_below=_EAGER_BELOW[2], messages=divided.messages * relations
+                reduced=whole.reduced,
+                shared=shared,
+                eager_below=_EAGER_BELOW[2],
+                messages=(*inside, *[divided] * (farthest - Relation.node)),
             )
+
+
+def _apart(observed: list[Observation], found: Costs) -> Iterator[Costs]:
+    """Costs to begin with that tell apart ranks of a node which `found` doesn't: of two sockets, then of two caches."""
+    within = _within(observed)
+    lines = found.messages[Relation.node]
+    for closest in range(len(within) - 2, -1, -1):
+        inside = (lines if each in within[closest:] else () for each in _WITHIN)
+        yield replace(found, messages=(*inside, *found.messages[Relation.group :]))
+
+
+_WITHIN = (Relation.cache, Relation.socket, Relation.node)
+
+
+def _within(observed: list[Observation]) -> list[Relation]:
+    """The relations that ranks of a node had to each other in any call, the closest first."""
+    places = {each.call.places for each in observed if isinstance(each.call.places, tuple)}
+    relations = {each for of_call in places for each in relations_among(of_call)}
+    return [each for each in _WITHIN if each in relations]
+
+
+def _tells_each_line(found: Estimate) -> bool:
+    """Whether calls were on their way for a message of each line between ranks of a node: else it isn't known."""
+    return all(
+        any(paid)
+        for term, paid in zip(terms(found.costs), found.amounts.T, strict=True)
+        if term.kind == "latency" and term.relation in _WITHIN
+    )

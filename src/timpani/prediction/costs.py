@@ -1,7 +1,7 @@
 """Costs of messages and of reductions, as a campaign's fitted curves of `latency` and `reduce_local` tell them."""
 
 from timpani.models.fit import CurveFit
-from timpani.schedules.simulation import Costs, Line
+from timpani.schedules.simulation import NOT_APART, Costs, Line
 
 LATENCY, REDUCTION = "latency", "reduce_local"
 """The operations that costs of messages, and of reduced bytes, are fitted to."""
@@ -27,4 +27,4 @@ def point_to_point_costs(curves: list[CurveFit]) -> Costs | None:
         for number, regime in enumerate(latency.regimes)
     )
     gamma = 0.0 if reduction is None else max(reduction.hockney.per_byte.value, 0.0)
-    return Costs(reduced=gamma, messages=(lines,))
+    return Costs(reduced=gamma, messages=(*NOT_APART, lines))

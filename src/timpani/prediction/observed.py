@@ -1,11 +1,12 @@
 """What campaigns measured of our algorithms, as calls that can be simulated."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.locality import hosts_of
+from timpani.campaign.locality import seats_of
+from timpani.machine.locality import Seat
 from timpani.machine.model import Machine
 from timpani.prediction.calibrate import Observation
 from timpani.schedules.simulation import Call, RankPlace
@@ -51,14 +52,16 @@ def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> Ca
 def places_of(campaign: Campaign) -> dict[tuple[int, str], Places]:
     """Where ranks were, by rank count and placement, as far as launches told."""
     machine = campaign.header.machine.cluster
-    return {key: places_on(hosts, machine) for key, hosts in hosts_of(campaign).items()}
+    return {key: places_on(seats, machine) for key, seats in seats_of(campaign).items()}
 
 
-def places_on(hosts: tuple[str, ...], machine: Machine | None) -> Places:
+def places_on(seats: Iterable[Seat], machine: Machine | None) -> Places:
     """The place of each rank; nodes whose switch nobody knows are in one group."""
     switches = machine.switches if machine else {}
     nodes, groups = _Numbers(), _Numbers()
-    return tuple(RankPlace(nodes[host], groups[switches.get(host, "")]) for host in hosts)
+    return tuple(
+        RankPlace(nodes[each.host], groups[switches.get(each.host, "")], each.socket, each.cache) for each in seats
+    )
 
 
 class _Numbers(dict[str, int]):

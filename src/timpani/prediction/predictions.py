@@ -14,13 +14,26 @@ from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
 from timpani.prediction.request import Asked, Plan, Request
 from timpani.prediction.terms import KINDS, RELATIONS, terms, vector
-from timpani.schedules.simulation import Call, Composition, NotSimulated, Simulator
+from timpani.schedules.simulation import (
+    Call,
+    Composition,
+    EqualNodes,
+    NotSimulated,
+    RankPlace,
+    Relation,
+    Simulator,
+    relations_among,
+)
 from timpani.study.sizes import show_sizes
 
 _Z = 1.96
 _STEP_SECONDS = 0.2
 
-_MEASURED_BY = ("--placement core", "--placement node", "--placement node --hosts FILE (nodes of several groups)")
+MEASURED_BY = (
+    *("--placement core",) * 3,
+    "--placement node",
+    "--placement node --hosts FILE (nodes of several groups)",
+)
 """Messages between ranks of each of RELATIONS."""
 
 WAITING = "waiting"
@@ -121,12 +134,14 @@ def _any_of(told: Sequence[Predicted]) -> Predicted:
 
 @dataclass(frozen=True)
 class Predictions:
-    """times: of `prediction_frame`; left_out: what has none, and why."""
+    """times: of `prediction_frame`; left_out: what has none, and why; relations: of ranks of the predicted calls, where
+    it is known which share a node."""
 
     calibration: Calibration
     request: Request
     times: pl.DataFrame
     left_out: list[str]
+    relations: frozenset[Relation]
 
 
 def predict_request(
@@ -148,7 +163,13 @@ def predict_request(
     left_out = [*plan.left_out, *(f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items())]
     if not told:
         raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
-    return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out)
+    places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls if call.places}
+    relations = frozenset(relation for of, ranks in places for relation in relations_among(_places(of, ranks)))
+    return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out, relations)
+
+
+def _places(of: EqualNodes | tuple[RankPlace, ...], ranks: int) -> Iterator[RankPlace]:
+    return (of.place(rank, ranks) for rank in range(ranks)) if isinstance(of, EqualNodes) else iter(of)
 
 
 def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:
@@ -220,7 +241,7 @@ def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
             if term.relation is not None:
                 return (
                     f"no message of its size was measured between ranks of {RELATIONS[term.relation]}, as "
-                    f"`timpani run … {_MEASURED_BY[term.relation]}` would"
+                    f"`timpani run … {MEASURED_BY[term.relation]}` would"
                 )
             return f"nothing that was measured tells what {term.kind} takes"
     return ""

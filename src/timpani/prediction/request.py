@@ -1,7 +1,7 @@
 """What is to be predicted: calls of our algorithms over rank counts and sizes, on a machine."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import NamedTuple
@@ -9,12 +9,13 @@ from typing import NamedTuple
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.hosts import Host
-from timpani.machine.model import Machine
-from timpani.machine.places import asked_places
+from timpani.machine.locality import Seat
+from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.places import Place, asked_places
 from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, effort
 from timpani.prediction.observed import Places, places_on
-from timpani.schedules.simulation import Call, Costs, EqualNodes, Simulator
+from timpani.schedules.simulation import Call, Costs, EqualNodes, NodeParts, Simulator
 from timpani.study.cell import OWN, Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted
@@ -204,7 +205,11 @@ class Request:
                 f"{self.machine.name} has cores for {len(placed)} of {ranks} ranks, placed by {self.placement}",
                 "ask for fewer, or name a machine file with more nodes: --on FILE",
             )
-        return compact(places_on(tuple(place.host for place in placed), self.machine))
+        alike = {_parts(group) for group in self.machine.groups}
+        parts = alike.pop() if len(alike) == 1 else None
+        if parts and self.placement == "socket":
+            parts = replace(parts, by="socket")
+        return compact(places_on((_seat(self.machine, place) for place in placed), self.machine), parts)
 
 
 def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
@@ -267,10 +272,23 @@ def sizes_of(collective: str, sizes: Sequence[int]) -> Sequence[int]:
     return sizes if known is None or known.sized else (0,)
 
 
-def compact(places: Places) -> Places | EqualNodes:
-    """The same places in a few words where nodes are equal: a million numbers less to be written for each call."""
+def _parts(group: NodeGroup) -> NodeParts | None:
+    """Of each node of a group; None where it tells of one socket, or of none, and of no caches."""
+    return NodeParts(group.cores, group.sockets, group.caches) if group.sockets > 1 or group.caches else None
+
+
+def _seat(machine: Machine, place: Place) -> Seat:
+    group = machine.group_of(place.host)
+    if (parts := _parts(group)) is None:
+        return Seat(place.host)
+    return Seat(place.host, *parts.seat(place.core + (place.socket or 0) * (group.cores // group.sockets)))
+
+
+def compact(places: Places, parts: NodeParts | None = None) -> Places | EqualNodes:
+    """The same places in a few words where nodes are equal, each of these `parts`: a million numbers less to be written
+    for each call."""
     nodes, groups = len({place.node for place in places}), len({place.group for place in places})
-    alike = (EqualNodes(nodes, groups, "core"), EqualNodes(nodes, groups, "node"))
+    alike = (EqualNodes(nodes, groups, "core", parts), EqualNodes(nodes, groups, "node", parts))
     ranks = len(places)
     found = (each for each in alike if all(each.place(rank, ranks) == place for rank, place in enumerate(places)))
     return next(found, places) if places else places

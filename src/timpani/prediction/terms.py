@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.schedules.simulation import Costs, Line
+from timpani.schedules.simulation import Costs, Line, Relation
 
 Vector = NDArray[np.float64]
 
@@ -16,9 +16,11 @@ KINDS = ("latency", "bandwidth", SHARING, "overhead", "reduction", "copying", "r
 """What a time is made of: counts of messages, their bytes, those that others wait for on a link that ranks share, the
 processor's time for each message, bytes reduced and copied, and what a call takes beyond what its schedule does."""
 
-RELATIONS = ("the same node", "one group of nodes", "different groups")
+RELATIONS = ("the same last-level cache", "the same socket", "the same node", "one group of nodes", "different groups")
+"""Of Relation."""
 SHARED_LINKS = ("a node's memory", "a node's link", "a group's uplink")
-"""What messages of each relation share with others."""
+SHARED_BY = (Relation.node, Relation.group, Relation.groups)
+"""Whose messages share each, and those of closer ranks of a node its memory, too."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Term:
 
 
 _CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"), Term(SHARING))
-_SHARED = tuple(Term(SHARING, relation) for relation in range(len(RELATIONS)))
+_SHARED = tuple(Term(SHARING, relation) for relation in SHARED_BY)
 
 
 def terms(costs: Costs) -> list[Term]:

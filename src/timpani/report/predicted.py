@@ -13,12 +13,13 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.errors import UserError, cannot_write
-from timpani.prediction.predictions import WAITING, Predictions, winners
-from timpani.prediction.terms import KINDS, SHARED_LINKS
+from timpani.prediction.predictions import MEASURED_BY, WAITING, Predictions, winners
+from timpani.prediction.terms import KINDS, RELATIONS, SHARED_BY, SHARED_LINKS
 from timpani.report.files import figure_svg, write_file
 from timpani.report.fit_words import number
 from timpani.report.prediction import costs_lines, costs_object
 from timpani.report.text import aligned
+from timpani.schedules.simulation import Relation, relation_that_tells
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
 
@@ -88,6 +89,7 @@ def conditions(found: Predictions) -> Iterator[str]:
     """What to know before a figure is believed."""
     error, request = found.calibration.error, found.request
     yield from _followed(found)
+    yield from _as_others(found)
     if error is None:
         yield (
             "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
@@ -107,12 +109,32 @@ def conditions(found: Predictions) -> Iterator[str]:
         )
     costs = found.calibration.costs
     unlimited = [
-        link for link, cost in zip(SHARED_LINKS, costs.shared[: len(costs.messages)], strict=False) if not cost
+        link
+        for link, cost, relation in zip(SHARED_LINKS, costs.shared, SHARED_BY, strict=True)
+        if not cost and relation < len(costs.messages)
     ]
     if request.machine is not None and unlimited:
         yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
     if request.machine is None and max(request.ranks) > error.ranks.most:
         yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
+
+
+def _as_others(found: Predictions) -> Iterator[str]:
+    """Which ranks count as closer or farther than they are, as costs don't tell them apart."""
+    messages = found.calibration.costs.messages
+    told = [relation for relation in Relation if relation_that_tells(messages, relation) == relation]
+    for relation in sorted(found.relations - {*told}):
+        yield (
+            f"What was measured tells no costs of messages between ranks of {RELATIONS[relation]}: those of "
+            f"{RELATIONS[relation_that_tells(messages, relation)]} stand for them. "
+            f"`timpani run … {MEASURED_BY[relation]}` may tell them"
+        )
+    within = [RELATIONS[relation] for relation in told if relation <= Relation.node]
+    if not found.relations and len(within) > 1:
+        yield (
+            f"Which ranks share a cache or a socket isn't known: costs of messages between ranks of {within[-1]} stand "
+            "for all. --on names a machine file that tells it"
+        )
 
 
 def _followed(found: Predictions) -> Iterator[str]:

@@ -73,8 +73,9 @@ def costs_object(costs: Costs) -> dict[str, Any]:
 
 def costs_lines(costs: Costs) -> Iterator[str]:
     """The costs in words, a line for each of messages."""
+    several = sum(bool(lines) for lines in costs.messages) > 1
     for relation, lines in enumerate(costs.messages):
-        between = f" between ranks of {RELATIONS[relation]}" if len(costs.messages) > 1 else ""
+        between = f" between ranks of {RELATIONS[relation]}" if several else ""
         for line in lines:
             flight = f" and {number(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
             yield (

@@ -4,6 +4,8 @@ import json
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple, dataclass
+from enum import IntEnum
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,7 +28,24 @@ class Line:
     latency_per_byte: float = 0.0
 
 
+class Relation(IntEnum):
+    """How close two ranks are, the closest first: the smallest part of a machine that is known to hold both."""
+
+    cache = 0
+    socket = 1
+    node = 2
+    group = 3
+    groups = 4
+
+
 NO_BURST = (0.0, 0.0, 0.0)
+
+Messages = tuple[tuple[Line, ...], ...]
+"""Lines by ascending first_bytes, by Relation. Where one has none, those of the next closer one that has some hold,
+else of the next farther one."""
+
+NOT_APART: Messages = ((), ())
+"""The first of them, where what messages on one node take holds for ranks of a cache and of a socket, too."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +62,7 @@ class Costs:
     burst     bytes that pass such a link at once after it has been idle, as a token bucket lets them; not with `fair`
     eager_below  messages of fewer bytes are on their way before their receiver waits for them
     fair      messages under way at once share ports and links fairly; else one passes behind the other
-    messages  lines by ascending first_bytes, between ranks of one node, of one group of nodes, of two groups; those of
-              the next closer ranks hold where there are none
+    messages  what each takes; of ranks that nobody knows how close they are, what on one node
     noise     factors of each message's time, drawn for it alone: quantiles in ascending order, at equal steps from the
               least to the largest; none, or two and more. A time is then the middle one of _DRAWS calls that differ by
               what was drawn
@@ -59,44 +77,95 @@ class Costs:
     burst: tuple[float, ...] = NO_BURST
     eager_below: int = 0
     fair: bool = False
-    messages: tuple[tuple[Line, ...], ...] = ((Line(gap=1.0),),)
+    messages: Messages = ((Line(gap=1.0),),)
     noise: tuple[float, ...] = ()
 
 
 UNIT_CLOCK = Costs()
 
 
+def relation_that_tells(messages: Messages, relation: Relation) -> Relation:
+    """Whose lines hold between ranks of this relation."""
+    told = [each for each in Relation if messages[each : each + 1] not in ((), ((),))]
+    return max((each for each in told if each <= relation), default=min(told))
+
+
 @dataclass(frozen=True)
 class RankPlace:
-    """The node that a rank is on and the node's group, by number."""
+    """The node that a rank is on and the node's group, by number; and by its node's numbers the socket and the
+    last-level cache. None where nobody knows; whose cache is known, the socket is, too."""
 
     node: int
     group: int = 0
+    socket: int | None = None
+    cache: int | None = None
+
+
+@dataclass(frozen=True)
+class NodeParts:
+    """A node's cores, over sockets of equally many and last-level caches of equally many, which no two sockets share.
+
+    caches  None where nobody knows
+    by      core: ranks are on one core behind the other; socket: dealt out, one a socket
+    """
+
+    cores: int
+    sockets: int = 1
+    caches: int | None = None
+    by: Literal["core", "socket"] = "core"
+
+    def seat(self, place: int) -> tuple[int, int | None]:
+        """The socket and the cache of a node's rank number `place`."""
+        each = self.cores // self.sockets
+        core = place if self.by == "core" else place % self.sockets * each + place // self.sockets
+        return core // each, core // (self.cores // self.caches) if self.caches else None
 
 
 @dataclass(frozen=True)
 class EqualNodes:
     """Ranks over nodes and nodes over groups, as evenly as the numbers allow.
 
-    by  core: each node is filled in turn; node: ranks are dealt out, one a node
+    by     core: each node is filled in turn; node: ranks are dealt out, one a node
+    parts  of each node; None where nobody knows its sockets
     """
 
     nodes: int
     groups: int = 1
     by: Literal["core", "node"] = "core"
+    parts: NodeParts | None = None
 
     def place(self, rank: int, ranks: int) -> RankPlace:
         """Of one of so many ranks, as Topology::even of native/collectives has it."""
-        node = rank % self.nodes if self.by == "node" else rank * self.nodes // ranks
-        return RankPlace(node, node * self.groups // self.nodes)
+        if self.by == "node":
+            node, number = rank % self.nodes, rank // self.nodes
+        else:
+            node = rank * self.nodes // ranks
+            number = rank - -(-node * ranks // self.nodes)
+        seat = self.parts.seat(number) if self.parts else ()
+        return RankPlace(node, node * self.groups // self.nodes, *seat)
+
+
+def relations_among(places: Iterable[RankPlace]) -> set[Relation]:
+    """Those that any two of the ranks have to each other."""
+    nested = [_parts_of(rank, place) for rank, place in enumerate(places)]
+    parts = [len({each[:depth] for each in nested}) for depth in range(6)]
+    farthest_first = zip(reversed(Relation), pairwise(parts), strict=True)
+    return {relation for relation, (whole, within) in farthest_first if within > whole}
+
+
+def _parts_of(rank: int, place: RankPlace) -> tuple[object, ...]:
+    """Each within the one before it; of parts that nobody knows the rank has one of its own."""
+    alone = ("rank", rank)
+    inside = (alone if part is None else part for part in (place.socket, place.cache))
+    return (place.group, place.node, *inside, rank)
 
 
 @dataclass(frozen=True)
 class Call:
     """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them.
 
-    places  for algorithms that ask which ranks share a node, and costs that differ by that: EqualNodes, or the place
-            of each rank; else empty
+    places  for algorithms that ask which ranks share a node, and costs that differ by how close ranks are: EqualNodes,
+            or the place of each rank; else empty
     """
 
     collective: str
@@ -259,8 +328,18 @@ def _costs_lines(costs: Costs, draw: int) -> list[str]:
 
 def _line(call: Call, what: str) -> str:
     words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes, what)
-    if isinstance(call.places, EqualNodes):
-        places: Iterable[object] = (call.places.nodes, call.places.groups, call.places.by)
-    else:
-        places = (number for place in call.places for number in (place.node, place.group))
-    return " ".join(map(str, (*words, *places)))
+    return " ".join(map(str, (*words, *_place_words(call.places))))
+
+
+def _place_words(places: EqualNodes | tuple[RankPlace, ...]) -> Iterator[object]:
+    if isinstance(places, EqualNodes):
+        yield from (places.nodes, places.groups, places.by)
+        if parts := places.parts:  # where nobody knows who shares a cache, nobody does
+            yield from (parts.cores, parts.sockets, parts.caches or parts.cores, parts.by)
+        return
+    seated = any(each.socket is not None for each in places)
+    for rank, each in enumerate(places):
+        yield from (each.node, each.group)
+        if seated:
+            alone = -1 - rank
+            yield from (alone if part is None else part for part in (each.socket, each.cache))
