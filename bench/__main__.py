@@ -35,6 +35,7 @@ from bench import (
     speed,
     switches,
     truth,
+    world_times,
 )
 
 BENCHMARKS = {
@@ -51,6 +52,7 @@ BENCHMARKS = {
     "race_measured": race_measured.run,
     "race_replayed": race_replayed.run,
     "shared_starts": shared_starts.run,
+    "world_times": world_times.run,
     "overhead": overhead.run,
     "pass_through": pass_through.run,
     "simulation": simulation.run,

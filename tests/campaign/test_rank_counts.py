@@ -49,6 +49,7 @@ def test_rank_counts_have_starts_of_their_own_unless_asked(tmp_path: Path) -> No
     shared = told(machine, "--ranks", "2,4,8", *SHARED)
     assert "10 starts of the MPI program" in shared
     assert "8 ranks, and the first 2, 4 of them by core" in shared
+    assert "first 3 starts to check the library's own choices on the first ranks of more, by " in shared
     assert "starts of their own" not in shared
 
 

@@ -18,9 +18,10 @@ from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.resources import Resources
-from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner
+from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner, longest_silence
 from timpani.campaign.store import Store
-from timpani.campaign.world_check import apart_by_messages
+from timpani.campaign.world_check import apart_by_messages, counting_at_once
+from timpani.campaign.world_times import WorldTimer
 from timpani.errors import UserError
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import choose_mpi
@@ -34,6 +35,7 @@ from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
 from timpani.providers.available import AvailableAlgorithms
+from timpani.providers.own import own_catalogue
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
@@ -121,16 +123,26 @@ class Session:
     def _with_checked_starts(self, store: Store, observer: Observer, hang_after: float | None) -> CampaignPlan:
         """The plan, with starts of their own for rank counts of which the library's choice is seen to depend on other
         ranks."""
-        counting = LIBRARIES[self.plan.mpi.kind].counting(self.plan.mpi)
-        if counting is None or counting.at_exit:
+        if self.plan.machine.simulated:
             observer.note(
-                f"{self.plan.mpi} can't count the messages of many cells in one start: that its choices are the same "
-                "on the first ranks of a larger start is not checked; `timpani compare` with a campaign of --starts "
-                "separate does"
+                f"that {self.plan.mpi}'s choices are the same on the first ranks of a larger start is not checked; "
+                "`timpani compare` with a campaign of --starts separate does"
             )
             return self.plan
         with store.writing():
-            return apart_by_messages(self.plan, self._prover(store, observer, counting, hang_after, lambda cell: True))
+            if counting := counting_at_once(self.plan.mpi):
+                prover = self._prover(store, observer, counting, hang_after, lambda cell: True)
+                return apart_by_messages(self.plan, prover)
+            timer = WorldTimer(
+                plan=self.plan,
+                store=store,
+                programs=build(self.plan.mpi),
+                ours=own_catalogue(self.plan.mpi),
+                stop=lambda: self.stopped is not None,
+                timeout=hang_after or longest_silence(self.plan, self.plan.study.slot),
+                told=observer.note,
+            )
+            return timer.apart_by_times()
 
     def prove(
         self,

@@ -33,7 +33,7 @@ _LEAST_DISK_SPACE = 2**16
 class Unended:
     """A start of the MPI program without an ending: its folder, and what was known of its end, if anything.
 
-    launch  its number; None of one that counted messages
+    launch  its number; None of one that gave no results
     """
 
     part: str
@@ -133,7 +133,7 @@ class Store:
                 yield path
 
     def start_folder(self, launch: int | None) -> Path:
-        """A new folder for one start of the MPI program within launch number `launch`; None: to count messages."""
+        """A new folder for one start of the MPI program within launch number `launch`; None: one without results."""
         name = "proof" if launch is None else f"{launch:04d}"
         attempt = 1 + sum(1 for _ in (self.folder / "launches").glob(f"{name}-*"))
         while True:

@@ -1,42 +1,88 @@
-"""Whether the library's own choice for some ranks depends on how many others there are: what it sends tells."""
+"""Whether the library's own choice for some ranks depends on how many others there are: rank counts of which it does
+keep starts of their own. What it sends tells; `world_times.py` has what its time tells."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.prove import Matrix, Prover
 from timpani.campaign.record import Proof
+from timpani.libraries.library import Counting
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
 
 _Sent = tuple[Matrix, Matrix] | None
 """Messages and bytes of a call; None where they couldn't be counted."""
 
 
+def counting_at_once(mpi: Mpi) -> Counting | None:
+    """How `mpi` counts the messages of many cells in one start; None where it can't, and times have to tell."""
+    counting = LIBRARIES[mpi.kind].counting(mpi)
+    return None if counting is None or counting.at_exit else counting
+
+
+def starts_to_check(plan: CampaignPlan) -> int:
+    """In how many starts the defaults of `plan` that share starts are seen once among more ranks and once alone."""
+    counts = [{each.cell.ranks for each in sharing_defaults(group)} for group in plan.groups]
+    return sum(1 + len(each) for each in counts if each)
+
+
+def sharing_defaults(group: Group) -> list[PlannedCell]:
+    """The library's own choices that run on the first ranks of `group`; where nothing is moved, and on one rank, it has
+    none."""
+    return [
+        each
+        for each in group.cells
+        if each.cell.algorithm.is_default
+        and OPERATIONS[each.cell.collective].movement is not None
+        and 1 < each.cell.ranks < group.ranks
+    ]
+
+
+def alone(group: Group, ranks: int) -> Group:
+    """The cells of `group` on `ranks` ranks, in a start of their own."""
+    return replace(group, ranks=ranks, cells=tuple(each for each in group.cells if each.cell.ranks == ranks))
+
+
+def keep_apart(
+    plan: CampaignPlan,
+    differing: Callable[[Group], Mapping[int, str]],
+    stop: Callable[[], bool],
+    told: Callable[[str], None],
+) -> CampaignPlan:
+    """`plan`, with starts of their own for the rank counts that `differing` tells of a group, with why; `told` hears of
+    them."""
+    groups: list[Group] = []
+    for group in plan.groups:
+        apart = differing(group)
+        if stop():
+            return plan
+        for ranks, why in sorted(apart.items()):
+            told(f"starts of their own: {counted(ranks, 'rank')} by {group.placement}: {why}")
+        groups += [replace(group, cells=tuple(each for each in group.cells if each.cell.ranks not in apart))]
+        groups += [alone(group, ranks) for ranks in apart]
+    return replace(plan, groups=tuple(groups))
+
+
 def apart_by_messages(plan: CampaignPlan, prover: Prover) -> CampaignPlan:
     """`plan`, with starts of their own for the rank counts whose defaults send other messages on the first ranks of a
     larger start than in one of their own, or couldn't be counted in both; `prover` is told which."""
-    groups: list[Group] = []
-    for group in plan.groups:
-        defaults = [each for each in group.cells if each.cell.algorithm.is_default and each.cell.ranks < group.ranks]
+
+    def differing(group: Group) -> dict[int, str]:
+        defaults = sharing_defaults(group)
         beside_others = _sent(prover, group, defaults)
-        apart: dict[int, Group] = {}
-        for ranks in group.rank_counts[:-1]:
-            own = tuple(each for each in group.cells if each.cell.ranks == ranks)
-            alone = replace(group, ranks=ranks, cells=own)
-            for cell, sent in _sent(prover, alone, [each for each in defaults if each.cell.ranks == ranks]).items():
-                if sent is None or sent != beside_others[cell]:
-                    apart[ranks] = alone
-        if prover.stop():
-            return plan
-        for ranks in apart:
-            prover.told(
-                f"starts of their own: {counted(ranks, 'rank')} by {group.placement}: among {group.ranks} the "
-                "library's own choice doesn't send the same messages"
-            )
-        groups += [replace(group, cells=tuple(each for each in group.cells if each.cell.ranks not in apart))]
-        groups += apart.values()
-    return replace(plan, groups=tuple(groups))
+        why = f"among {group.ranks} the library's own choice doesn't send the same messages"
+        apart: dict[int, str] = {}
+        for ranks in sorted({each.cell.ranks for each in defaults}):
+            own = _sent(prover, alone(group, ranks), [each for each in defaults if each.cell.ranks == ranks])
+            if any(sent is None or sent != beside_others[cell] for cell, sent in own.items()):
+                apart[ranks] = why
+        return apart
+
+    return keep_apart(plan, differing, prover.stop, prover.told)
 
 
 def _sent(prover: Prover, group: Group, cells: Sequence[PlannedCell]) -> dict[Cell, _Sent]:

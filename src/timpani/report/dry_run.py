@@ -1,9 +1,12 @@
 """What a campaign would do, in words: cells, launches, time and commands."""
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
+from timpani.campaign.world_check import counting_at_once, starts_to_check
+from timpani.campaign.world_times import MOST_PAIRS
 from timpani.report.durations import show_seconds
 from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
@@ -19,6 +22,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         f"{'at most ' if racing else ''}{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on "
         f"{plan.mpi}: {counted(starts, 'start')} of the MPI program, "
         + (most if racing else f"about {show_seconds(plan.seconds)}"),
+        *_check_of_shared_starts(plan),
         *plan.notes,
     ]
     for group in plan.groups:
@@ -42,3 +46,13 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))
     return lines
+
+
+def _check_of_shared_starts(plan: CampaignPlan) -> Iterator[str]:
+    """What it takes beside, where rank counts share starts, to see that the library's own choices stay the same."""
+    starts = 0 if plan.machine.simulated else starts_to_check(plan)
+    if not starts:
+        return
+    by_messages = counting_at_once(plan.mpi) is not None
+    how = "messages" if by_messages else f"times, or at most {MOST_PAIRS * starts}"
+    yield f"first {counted(starts, 'start')} to check the library's own choices on the first ranks of more, by {how}"

@@ -1,0 +1,15 @@
+// A library whose broadcast depends on who else there is: on the first of more ranks it takes many times as long.
+
+#include <mpi.h>
+
+#include <chrono>
+#include <thread>
+
+int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+    int size = 0;
+    int world = 0;
+    PMPI_Comm_size(comm, &size);
+    PMPI_Comm_size(MPI_COMM_WORLD, &world);
+    if (size < world) std::this_thread::sleep_for(std::chrono::microseconds(500));
+    return PMPI_Bcast(buffer, count, type, root, comm);
+}
