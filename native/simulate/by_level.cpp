@@ -324,6 +324,7 @@ std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const Co
 
 template std::optional<Moment<0>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 template std::optional<Moment<kFewTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
+template std::optional<Moment<kManyTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 template std::optional<Moment<kMostTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 
 }  // namespace timpani

@@ -381,7 +381,9 @@ Composition compose(const Algorithm& algorithm, const CollectiveArguments& args,
     std::size_t terms = kPaidFirst;
     for (const auto& lines : costs.messages) terms += kPaidByLine * lines.size();
     if (terms > kMostTerms) throw std::runtime_error("costs have more lines than can be told apart");
-    const auto compose_with = terms <= kFewTerms ? composition<kFewTerms> : composition<kMostTerms>;
+    const auto compose_with = terms <= kFewTerms    ? composition<kFewTerms>
+                              : terms <= kManyTerms ? composition<kManyTerms>
+                                                    : composition<kMostTerms>;
     return compose_with(algorithm, args, costs, by_events, terms);
 }
 

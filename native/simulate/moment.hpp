@@ -30,8 +30,9 @@ struct Moment {
     void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
 };
 
-/// For costs of up to 3 lines in all, and of up to 3 of each relation.
+/// For costs of up to 3 lines in all, of up to 3 of each of three relations, and of each of all.
 constexpr std::size_t kFewTerms = kPaidFirst + 3 * kPaidByLine;
+constexpr std::size_t kManyTerms = kPaidFirst + 3 * 3 * kPaidByLine;
 constexpr std::size_t kMostTerms = kPaidFirst + 3 * kRelations * kPaidByLine;
 
 /// Without terms it is a number.

@@ -41,6 +41,13 @@ Costs all_costs() {
                           {{0, 503, 3.1, 9001, 0.29}}}}};
 }
 
+/// The same, where near ranks of a node cost less.
+Costs nearer(Costs costs) {
+    costs.messages[0] = {{0, 41, 0.3, 101, 0.07}, {600, 43, 0.2, 103, 0.05}, {5'000, 47, 0.1, 107, 0.03}};
+    costs.messages[1] = {{0, 61, 0.6, 151, 0.11}, {700, 67, 0.5, 157, 0.13}, {7'000, 71, 0.4, 163, 0.09}};
+    return costs;
+}
+
 /// The same, where messages share ports and links.
 Costs fairly(Costs costs) {
     costs.fair = true;
@@ -96,7 +103,8 @@ void check_sums(Costs costs) {
     }
     for_each_call({1, 2, 3, 7, 16}, [&](const Algorithm& algorithm, CollectiveArguments args) {
         const auto nodes = std::max(1, args.ranks / 3);
-        const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin);
+        const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin,
+                                             {.cores = 8, .sockets = 4, .caches = 4});
         args.topology = args.count > 50 ? &topology : nullptr;
         const double time = simulate(algorithm, args, costs);
         for (const bool by_events : {false, true}) {
@@ -241,6 +249,7 @@ TEST(eager_messages_that_flow_beside_others_hold_their_senders_port_from_when_th
 
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
     check_sums(all_costs());
+    check_sums(nearer(all_costs()));
     check_sums(fairly(all_costs()));
     check_sums(noisily(all_costs()));
     check_sums(noisily(fairly(all_costs())));

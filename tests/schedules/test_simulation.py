@@ -78,10 +78,10 @@ def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
         return simulator.events([call], costs)[0]
 
     costs = Costs(messages=tuple((Line(gap=gap),) for gap in (1.0, 10.0, 100.0, 1000.0)))
-    assert tuple(described.place(rank, len(listed)) for rank in range(len(listed))) == tuple(
-        RankPlace(*place) for place in listed
-    )
-    assert events(described).equals(events(tuple(RankPlace(*place) for place in listed)))
+    places = tuple(RankPlace(*place) for place in listed)
+    assert tuple(described.place(rank, len(listed)) for rank in range(len(listed))) == places
+    assert described.relations(len(listed)) == relations_among(places)
+    assert events(described).equals(events(places))
 
 
 def test_ranks_have_the_relations_that_two_of_them_have() -> None:

@@ -19,7 +19,6 @@ from timpani.schedules.simulation import (
     Composition,
     EqualNodes,
     NotSimulated,
-    RankPlace,
     Relation,
     Simulator,
     relations_among,
@@ -164,12 +163,10 @@ def predict_request(
     if not told:
         raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
     places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls if call.places}
-    relations = frozenset(relation for of, ranks in places for relation in relations_among(_places(of, ranks)))
-    return Predictions(calibration, request, prediction_frame(*zip(*told, strict=True)), left_out, relations)
-
-
-def _places(of: EqualNodes | tuple[RankPlace, ...], ranks: int) -> Iterator[RankPlace]:
-    return (of.place(rank, ranks) for rank in range(ranks)) if isinstance(of, EqualNodes) else iter(of)
+    relations = (of.relations(ranks) if isinstance(of, EqualNodes) else relations_among(of) for of, ranks in places)
+    return Predictions(
+        calibration, request, prediction_frame(*zip(*told, strict=True)), left_out, frozenset().union(*relations)
+    )
 
 
 def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:

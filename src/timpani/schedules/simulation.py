@@ -144,6 +144,13 @@ class EqualNodes:
         seat = self.parts.seat(number) if self.parts else ()
         return RankPlace(node, node * self.groups // self.nodes, *seat)
 
+    def relations(self, ranks: int) -> set[Relation]:
+        """Those that any two of so many ranks have to each other."""
+        seats = (self.parts.seat(number) if self.parts else () for number in range(-(-ranks // self.nodes)))
+        within = relations_among(RankPlace(0, 0, *seat) for seat in seats)
+        across = {Relation.group: self.nodes > self.groups, Relation.groups: self.groups > 1}
+        return within | {relation for relation, there in across.items() if there}
+
 
 def relations_among(places: Iterable[RankPlace]) -> set[Relation]:
     """Those that any two of the ranks have to each other."""
