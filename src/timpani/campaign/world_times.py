@@ -87,9 +87,11 @@ class WorldTimer:
         shared = {each.number for group in checked.groups for each in sharing_defaults(group)}
         same = [ratio for each, ratio in self._first.items() if each.number in shared]
         if same and not self.stop():
+            factor = least_seen(same)
+            missed = f"{100 * (factor - 1):.0f} %" if factor < 2 else f"a factor of {factor:.1f}"
             self.told(
-                "where rank counts share starts, the library's own choices take as long as alone; a difference of "
-                f"under {100 * (least_seen(same) - 1):.0f} % may not be seen"
+                "where rank counts share starts, times show no difference between the library's own choices there and "
+                f"alone; they may miss one of under {missed}"
             )
         return checked
 
