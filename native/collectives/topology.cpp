@@ -10,6 +10,7 @@ namespace timpani {
 
 Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank, std::vector<Seat> seats)
     : seats_(std::move(seats)) {
+    for (const Seat& seat : seats_) most_sockets_ = std::max(most_sockets_, seat.socket + 1);
     std::unordered_map<int, int> nodes;
     std::unordered_map<int, int> groups;
     for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {

@@ -74,7 +74,16 @@ class Topology {
         return one.cache == two.cache ? Relation::cache : Relation::socket;
     }
 
+    /// The memory of a rank, a socket's, or a node's where nobody knows sockets: a number under memories().
+    [[nodiscard]] int memory_of(int rank) const {
+        const bool known = parts_.cores > 0 || !seats_.empty();
+        return node_of(rank) * sockets() + (known ? seat_of(rank).socket : 0);
+    }
+    [[nodiscard]] int memories() const { return nodes() * sockets(); }
+
   private:
+    /// Of the node that has the most.
+    [[nodiscard]] int sockets() const { return seats_.empty() ? parts_.sockets : most_sockets_; }
     [[nodiscard]] Seat seat_of(int rank) const {
         return seats_.empty() ? parts_.seat(place_of(rank)) : seats_[static_cast<std::size_t>(rank)];
     }
@@ -88,6 +97,7 @@ class Topology {
     std::vector<Seat> seats_;  // where no arithmetic tells them
     NodeParts parts_;
     int most_ranks_ = 0;
+    int most_sockets_ = 1;
 };
 
 }  // namespace timpani

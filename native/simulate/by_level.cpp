@@ -196,7 +196,7 @@ class Levels {
             if (received != nullptr && Receives::depends(*step, received->to)) break;
             sends_.wait(rank, now, *step);
             receives_.wait(rank, now, *step);
-            if (step->is_message()) till_.post(now);
+            if (step->is_message()) till_.post(now, *step);
             if (step->kind == Step::Kind::send) {
                 if (sent != nullptr) throw NotByLevel();
                 sent = &*step;
@@ -241,7 +241,8 @@ class Levels {
         }
         --unmet_;
         if (out.count != in.count) throw NotByLevel();
-        const Moment& both = later(out.posted, in.posted);
+        const bool eagerly = fair_ && till_.is_eager(out.count);
+        const Moment& both = eagerly ? out.posted : later(out.posted, in.posted);
         // Others of the sender's flowed before without a break; and all of the receiver's began before this one could.
         if (both.time < out.began || later(both, out.free).time <= in.began) throw NotByLevel();
         // Two that would share a port.
@@ -256,8 +257,14 @@ class Levels {
         ready.waits_from(out.posted);
         Till::hold_ports(now, message);
         in.free = now;
-        const Moment sent = till_.arrive(now, start, ready, message);
-        out.free = fair_ ? in.free : sent;  // a message that flows beside others holds both ports as long as it flows
+        if (eagerly) {
+            Till::take_latency(now, message);
+            now = later(now, in.posted);
+            out.free = in.free;
+        } else {
+            const Moment sent = till_.arrive(now, start, ready, message);
+            out.free = fair_ ? in.free : sent;  // one that flows beside others holds both ports as long as it flows
+        }
         out.until = in.until = now;
         out.peer = in.peer = kNobody;
         last_.add(now, 2 * round_ + 1, receiver);

@@ -32,6 +32,7 @@ namespace {
 template <class Moment>
 class Clock {
     enum Port : std::size_t { kOut, kIn, kPorts };
+    static constexpr int kNone = -1;
     static constexpr int kNobodyWaits = -1;
     static constexpr int kOneIsAsked = -2;  // and no other waits
 
@@ -70,6 +71,7 @@ class Clock {
     struct Note {
         Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
         PairingLinks links;  // while it waits for its rank's port
+        int flow = kNone;    // its number in flows_, of a send that didn't wait for its receive
     };
     struct RankState {
         Moment now;  // when it may begin its next step
@@ -85,8 +87,8 @@ class Clock {
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> /*waited*/) {
         Moment& now = engine_.state(place.rank).now;
         if (step.is_message()) {
-            till_.post(now);
-            return {now, {}};
+            till_.post(now, step);
+            return {now, {}, step.kind == Step::Kind::send && fair_ ? send_eagerly(place.rank, round, step) : kNone};
         }
         const double start = now.time;
         till_.compute(now, step.kind, step.from.count);
@@ -96,6 +98,12 @@ class Clock {
     }
     void meet(int send) {
         const auto& [posted, received] = sides(send);
+        if (posted.note.flow != kNone) {
+            Flowing& flowing = flowing_[static_cast<std::size_t>(posted.note.flow)];
+            flowing.send = send;
+            if (flowing.arrived) end_at_receive(posted.note.flow);
+            return;
+        }
         const double both = later(posted.note.moment, received.note.moment).time;
         if (both > time_) {
             ahead_.add(both, {.id = send, .kind = Turn::Kind::begin});
@@ -113,9 +121,9 @@ class Clock {
     static constexpr int kTogether = 64;  // so much at a time that a cache holds it until the ranks go on
 
     /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
-    /// message that waits for it, or one that shares ports may have flowed.
+    /// message that waits for it, one that shares ports may have flowed, or begins to before its receiver waits for it.
     struct Turn {
-        enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow };
+        enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow, eager };
         int id;  // of the message's send, the rank, or the message in flows_
         Kind kind;
 
@@ -141,6 +149,16 @@ class Clock {
         }
     };
 
+    /// A message that shares ports. One that is sent eagerly flows, and may arrive, before it has met its receive.
+    struct Flowing {
+        int sender;
+        int receiver;
+        std::int64_t count;
+        std::int64_t round;
+        Moment moment;  // when it begins, and then when it arrives
+        int send = kNone;
+        bool arrived = false;
+    };
     struct ScheduleFlow {
         RadixHeap<Turn>& ahead;
         void operator()(int id, double time) const { ahead.add(time, {.id = id, .kind = Turn::Kind::flow}); }
@@ -190,6 +208,9 @@ class Clock {
                     break;
                 case Turn::Kind::receive_port_free:
                     ask_first(turn.id, kIn);
+                    break;
+                case Turn::Kind::eager:
+                    begin_to_flow(turn.id);
                     break;
                 case Turn::Kind::flow:
                     if (flows_.ends(turn.id, time_, schedule_flow_)) arrive(turn.id);
@@ -258,7 +279,7 @@ class Clock {
         Moment& in = engine_.state(receive.rank).free[kIn];
         const Moment both = later(send.note.moment, receive.note.moment);
         if (fair_) {
-            receive.note.moment = both;
+            send.note.moment = both;
             flow(candidate.send);
             return;
         }
@@ -288,24 +309,50 @@ class Clock {
     /// Lets a message flow beside others.
     void flow(int number) {
         const auto& [send, receive] = sides(number);
-        const int id = flows_.begin(send.rank, receive.rank, priced(send, receive), time_);
+        begin_to_flow(add_flow({send.rank, receive.rank, send.count, send.round, send.note.moment, number}));
+    }
+    /// The number in flows_ of a message that flows as soon as it has been posted, and kNone of others.
+    int send_eagerly(int rank, std::int64_t round, const Step& step) {
+        const int receiver = engine_.number_of_ranks() == 1 ? 0 : step.peer;
+        if (!till_.is_eager(step.from.count)) return kNone;
+        const Moment& now = engine_.state(rank).now;
+        const int id = add_flow({rank, receiver, step.from.count, round, now});
+        ahead_.add(now.time, {.id = id, .kind = Turn::Kind::eager});
+        return id;
+    }
+    int add_flow(const Flowing& flowing) {
+        const int id = flows_.add();
         const auto place = static_cast<std::size_t>(id);
         if (place >= flowing_.size()) flowing_.resize(place + 1);
-        flowing_[place] = number;
+        flowing_[place] = flowing;
+        return id;
+    }
+    [[nodiscard]] Till::Priced priced(const Flowing& message) {
+        return till_.message(message.sender, message.receiver, message.count, message.round);
+    }
+    void begin_to_flow(int id) {
+        const Flowing& message = flowing_[static_cast<std::size_t>(id)];
+        flows_.begin(id, message.sender, message.receiver, priced(message), time_);
         if (flows_.passes_nothing(id)) arrive(id);
     }
     /// Lets one that has flowed so arrive.
     void arrive(int id) {
-        const int number = flowing_[static_cast<std::size_t>(id)];
-        const auto& [send, receive] = sides(number);
-        const auto paid = priced(send, receive);
-        Moment now = receive.note.moment;
-        flows_.pay(now, id, paid);
-        // Shared ports are never taken.
-        (void)till_.arrive(now, receive.note.moment, send.note.moment, paid);
-        send.note.moment = now;
+        Flowing& message = flowing_[static_cast<std::size_t>(id)];
+        const auto paid = priced(message);
+        flows_.pay(message.moment, id, paid);
+        Till::take_latency(message.moment, paid);
+        message.arrived = true;
+        if (message.send != kNone) end_at_receive(id);
+    }
+    void end_at_receive(int id) {
+        const Flowing& message = flowing_[static_cast<std::size_t>(id)];
+        const auto& [send, receive] = sides(message.send);
+        const Moment end = later(message.moment, receive.note.moment);
+        receive.note.moment = send.note.moment;  // when it began
+        send.note.moment = end;
         // What is paid may add up to less than the time by its last digit.
-        ahead_.add(std::max(now.time, time_), {.id = number, .kind = Turn::Kind::end});
+        ahead_.add(std::max(end.time, time_), {.id = message.send, .kind = Turn::Kind::end});
+        flows_.forget(id);
     }
 
     void end(int number) {
@@ -329,7 +376,7 @@ class Clock {
     Moment ended_{};  // of the message that ended last
     Moment last_{};
     bool fair_;
-    std::vector<int> flowing_;  // the sends, by the number in flows_
+    std::vector<Flowing> flowing_;  // by the number in flows_
     ScheduleFlow schedule_flow_{ahead_};
     RadixHeap<Turn> ahead_;
     InOrder<Candidate> beginning_;

@@ -21,16 +21,17 @@ struct Line {
     double latency_per_byte = 0;
 };
 
-/// What messages share with others (shared_links.hpp): a node's memory those within it, and in each direction a node's
-/// link those between nodes and a group's uplink those between groups.
+/// What messages share with others (shared_links.hpp): a socket's memory those within a node, and in each direction a
+/// node's link those between nodes and a group's uplink those between groups.
 enum Link : std::size_t { kMemory, kNodeLink, kUplink, kLinks };
 
 /// What everything takes, in whatever unit of time the caller likes. A time is the sum of what was paid on the way to
 /// it: linear in all that is here, for as long as nothing comes in another order.
 struct Costs {
-    double overhead = 0;  // of a rank, for each message that it posts, sent or received
+    double overhead = 0;  // of a rank, for each message that it sends
     double reduced = 0;   // a byte
     double copied = 0;    // a byte
+    double eager = 0;     // of a rank, for each byte that it sends eagerly, which it copies first
     double rest = 0;      // of a call, beyond what its schedule does: ranks begin and end it at rest
     /// A byte, by Link. 0 is no limit.
     std::array<double, kLinks> shared{};
@@ -60,8 +61,8 @@ inline Costs unit_clock() { return hockney(1, 0, 0); }
 /// The amounts that are paid: of each a count or bytes; under 0 what a burst or the idle time before the call saved.
 /// Behind these what each line's gap, per_byte, latency and latency_per_byte was paid for, line after line of one
 /// relation after the other.
-enum class Paid : std::uint8_t { overhead, reduced, copied, rest, idle, shared };
-constexpr std::size_t kPaidFirst = 5 + kLinks;  // `shared` is one for each of them
+enum class Paid : std::uint8_t { overhead, reduced, copied, eager, rest, idle, shared };
+constexpr std::size_t kPaidFirst = 6 + kLinks;  // `shared` is one for each of them
 constexpr std::size_t kPaidByLine = 4;
 
 }  // namespace timpani

@@ -12,9 +12,9 @@
 
 namespace timpani {
 
-/// Messages that share ports, and what SharedLinks names, fairly: of k each has a k-th, and flows as fast as the
-/// busiest on its way lets it. What it leaves of the others stays unused; max-min fairness would give it to those that
-/// can use it.
+/// Messages that share ports, and what SharedLinks names, fairly; those between nodes pass their ranks' memories, too:
+/// of k each has a k-th, and flows as fast as the busiest on its way lets it. What it leaves of the others stays
+/// unused; max-min fairness would give it to those that can use it.
 ///
 /// A share changes when a message begins or ends. How long a message flows is paid as bytes of all that passed what
 /// limited it meanwhile, so that a time stays linear in the costs.
@@ -26,18 +26,28 @@ class FairFlows {
         if (!costs.fair) return;
         const auto nodes = static_cast<std::size_t>(topology != nullptr ? topology->nodes() : 0);
         const auto groups = static_cast<std::size_t>(topology != nullptr ? topology->groups() : 0);
-        flowing_.resize(first_link_ + 3 * nodes + 2 * groups);
+        const auto memories = static_cast<std::size_t>(topology != nullptr ? topology->memories() : 0);
+        flowing_.resize(first_link_ + 2 * nodes + 2 * groups + memories);
     }
 
-    /// Lets a message begin to flow at `time`, and returns its number, which is used again once it has been paid for.
-    int begin(int sender, int receiver, const Till::Priced& message, double time) {
-        const int id = take_place();
-        Flow& flow = flows_[static_cast<std::size_t>(id)];
-        flow = {.since = time};
+    /// The number of a message that is going to flow, its own until it is forgotten.
+    int add() {
+        if (free_.empty()) {
+            flows_.emplace_back();
+            return static_cast<int>(flows_.size()) - 1;
+        }
+        const int id = free_.back();
+        free_.pop_back();
+        return id;
+    }
+    void forget(int id) { free_.push_back(id); }
+
+    /// Lets message `id` begin to flow at `time`.
+    void begin(int id, int sender, int receiver, const Till::Priced& message, double time) {
+        flows_[static_cast<std::size_t>(id)] = {.since = time};
         pass(id, 2 * static_cast<std::size_t>(sender), message.alone(), kPort);
         pass(id, 2 * static_cast<std::size_t>(receiver) + 1, message.alone(), kPort);
         if (topology_ != nullptr) pass_links(id, sender, receiver, message.bytes);
-        return id;
     }
 
     [[nodiscard]] bool passes_nothing(int id) const { return flows_[static_cast<std::size_t>(id)].places == 0; }
@@ -81,7 +91,7 @@ class FairFlows {
         return false;
     }
 
-    /// Takes `now` from when message `id` began to when it has flowed, and forgets the message.
+    /// Takes `now` from when message `id` began to when it has flowed.
     void pay(Moment& now, int id, const Till::Priced& message) {
         Flow& flow = flows_[static_cast<std::size_t>(id)];
         Moment undisturbed = now;
@@ -103,7 +113,7 @@ class FairFlows {
   private:
     static constexpr double kNever = std::numeric_limits<double>::infinity();
     static constexpr std::size_t kPort = kLinks;
-    static constexpr std::size_t kMostPassed = 6;
+    static constexpr std::size_t kMostPassed = 8;
 
     /// A port or link that a message passes: its number, how long the message alone takes there, and what it is of:
     /// a Link or a port.
@@ -128,16 +138,6 @@ class FairFlows {
         bool changed = false;
     };
 
-    int take_place() {
-        if (free_.empty()) {
-            flows_.emplace_back();
-            return static_cast<int>(flows_.size()) - 1;
-        }
-        const int id = free_.back();
-        free_.pop_back();
-        return id;
-    }
-
     void pass(int id, std::size_t place, double alone, std::size_t kind) {
         if (alone <= 0) return;
         Flow& flow = flows_[static_cast<std::size_t>(id)];
@@ -152,17 +152,21 @@ class FairFlows {
         const auto link = [&](std::size_t kind, std::size_t number) {
             pass(id, first_link_ + number, bytes * costs_.shared.at(kind), kind);
         };
-        if (from == to) {
-            link(kMemory, from);
-            return;
-        }
-        link(kNodeLink, nodes + 2 * from);
-        link(kNodeLink, nodes + 2 * to + 1);
         const auto from_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(from)));
         const auto to_group = static_cast<std::size_t>(topology_->group_of(static_cast<int>(to)));
-        if (from_group == to_group) return;
-        link(kUplink, 3 * nodes + 2 * from_group);
-        link(kUplink, 3 * nodes + 2 * to_group + 1);
+        if (from != to) {
+            link(kNodeLink, 2 * from);
+            link(kNodeLink, 2 * to + 1);
+        }
+        if (from_group != to_group) {
+            link(kUplink, 2 * nodes + 2 * from_group);
+            link(kUplink, 2 * nodes + 2 * to_group + 1);
+        }
+        const auto memories = 2 * nodes + 2 * static_cast<std::size_t>(topology_->groups());
+        const auto memory = static_cast<std::size_t>(topology_->memory_of(sender));
+        const auto other = static_cast<std::size_t>(topology_->memory_of(receiver));
+        link(kMemory, memories + memory);
+        if (memory != other) link(kMemory, memories + other);
     }
     void change(std::size_t place) {
         if (flowing_[place].changed) return;
@@ -178,7 +182,6 @@ class FairFlows {
             ids.pop_back();
             change(place);
         }
-        free_.push_back(id);
     }
 
     static void advance(Flow& flow, double time) {

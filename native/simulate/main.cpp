@@ -1,7 +1,7 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
-//   costs OVERHEAD REDUCED COPIED REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
+//   costs OVERHEAD REDUCED COPIED EAGER REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
 //   LATENCY_PER_BYTE]…]…
 //   credit IDLE BURST×3
 //   noise DRAW FACTOR…
@@ -121,8 +121,8 @@ Request parse(const std::string& line) {
 /// What follows the word `costs`.
 Costs parse_costs(std::istringstream& words, const std::string& line) {
     Costs costs;
-    words >> costs.overhead >> costs.reduced >> costs.copied >> costs.rest;
-    bool valid = !words.fail() && std::min({costs.overhead, costs.reduced, costs.copied, costs.rest}) >= 0;
+    words >> costs.overhead >> costs.reduced >> costs.copied >> costs.eager >> costs.rest;
+    bool valid = !words.fail() && std::min({costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest}) >= 0;
     std::size_t shared = 0;
     bool eager = false;
     std::size_t relations = 0;

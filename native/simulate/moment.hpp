@@ -109,8 +109,17 @@ class Till {
         return sent;
     }
     template <class Moment>
-    void post(Moment& now) const {
+    static void take_latency(Moment& now, const Priced& message) {
+        now.pay(message.term + 2, message.factor, message.line->latency);
+        now.pay(message.term + 3, message.factor * message.bytes, message.line->latency_per_byte);
+    }
+    [[nodiscard]] bool is_eager(std::int64_t count) const { return count * element_bytes_ < costs_.eager_below; }
+    template <class Moment>
+    void post(Moment& now, const Step& message) const {
+        if (message.kind != Step::Kind::send) return;
         pay(now, Paid::overhead, 1, costs_.overhead);
+        const std::int64_t count = message.from.count;
+        if (is_eager(count)) pay(now, Paid::eager, static_cast<double>(count * element_bytes_), costs_.eager);
     }
     template <class Moment>
     void compute(Moment& now, Step::Kind kind, std::int64_t count) const {
@@ -124,11 +133,6 @@ class Till {
     }
 
   private:
-    template <class Moment>
-    static void take_latency(Moment& now, const Priced& message) {
-        now.pay(message.term + 2, message.factor, message.line->latency);
-        now.pay(message.term + 3, message.factor * message.bytes, message.line->latency_per_byte);
-    }
     template <class Moment>
     static void pay(Moment& now, Paid what, double amount, double cost) {
         now.pay(static_cast<std::size_t>(what), amount, cost);

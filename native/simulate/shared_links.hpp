@@ -10,8 +10,9 @@
 
 namespace timpani {
 
-/// What messages share beyond the ports of their two ranks: a node's memory those within it; a node's link, one in each
-/// direction, those between nodes; and a group's uplink those between groups.
+/// What messages share beyond the ports of their two ranks: the memory of the socket of each, or a node's where nobody
+/// knows sockets, those within a node; a node's link, one in each direction, those between nodes; and a group's uplink
+/// those between groups.
 ///
 /// The bytes of all pass a link one behind the other, in the order in which the messages began. A message waits for
 /// that while it flows, so that k messages of n bytes that begin together take the longer of what one takes alone and
@@ -25,7 +26,7 @@ class SharedLinks {
   public:
     SharedLinks(const Costs& costs, const Topology* topology) : costs_(costs), topology_(topology) {
         if (!shares(costs, topology)) return;
-        free_[kMemory].resize(static_cast<std::size_t>(topology->nodes()));
+        free_[kMemory].resize(static_cast<std::size_t>(topology->memories()));
         free_[kNodeLink].resize(2 * static_cast<std::size_t>(topology->nodes()));
         free_[kUplink].resize(2 * static_cast<std::size_t>(topology->groups()));
         if (costs.fair && std::ranges::any_of(costs.burst, [](double bytes) { return bytes > 0; })) {
@@ -52,7 +53,10 @@ class SharedLinks {
         const auto to = static_cast<std::size_t>(topology_->node_of(receiver));
         const Moment alone = now;
         if (from == to) {
-            pass_one(now, start, kMemory, from, bytes);
+            const int memory = topology_->memory_of(sender);
+            const int other = topology_->memory_of(receiver);
+            pass_one(now, start, kMemory, static_cast<std::size_t>(memory), bytes);
+            if (memory != other) pass_one(now, start, kMemory, static_cast<std::size_t>(other), bytes);
         } else {
             pass_one(now, start, kNodeLink, 2 * from, bytes);
             pass_one(now, start, kNodeLink, 2 * to + 1, bytes);

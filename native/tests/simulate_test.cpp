@@ -32,6 +32,7 @@ Costs all_costs() {
     return {.overhead = 31,
             .reduced = 0.37,
             .copied = 0.11,
+            .eager = 0.07,
             .rest = 509,
             .eager_below = 513,
             .messages = {{{},
@@ -95,7 +96,7 @@ void check_sums(Costs costs) {
     costs.shared = {0.41, 0.83, 2.03};
     if (!costs.fair) costs.burst = {0, 700, 90};
     costs.idle = 230;
-    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.rest, costs.idle};
+    std::vector<double> prices{costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest, costs.idle};
     prices.insert(prices.end(), costs.shared.begin(), costs.shared.end());
     for (const auto& lines : costs.messages) {
         for (const Line& line : lines)
@@ -228,8 +229,9 @@ TEST(calls_with_messages_of_several_rounds_under_way_are_worked_out_by_level) {
     takes("bcast", "scatter_allgather", 2 * (6 * kA + 63 * kB));
 }
 
-// Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12. The second flows beside the first.
-TEST(eager_messages_that_flow_beside_others_hold_their_senders_port_from_when_they_flow) {
+// Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12: by then both have flowed where they
+// share its port, and else the second begins when its receiver is ready.
+TEST(eager_messages_that_share_ports_flow_before_their_receivers_are_ready) {
     Algorithm late = *find_algorithm("bcast", "linear");
     late.rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; };
     late.round = [](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
@@ -243,8 +245,8 @@ TEST(eager_messages_that_flow_beside_others_hold_their_senders_port_from_when_th
     CHECK(simulate(late, args, costs, [](const Event&) {}) == 17);
     CHECK(simulate(late, args, costs) == 17);
     costs.fair = true;
-    CHECK(simulate(late, args, costs, [](const Event&) {}) == 20);
-    CHECK(simulate(late, args, costs) == 20);
+    CHECK(simulate(late, args, costs, [](const Event&) {}) == 12);
+    CHECK(simulate(late, args, costs) == 12);
 }
 
 TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
@@ -265,9 +267,10 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
             timpani::bind("bcast", "linear", {.ranks = 4, .count = count, .root = 0, .topology = &topology});
         return compose(*bound.algorithm, bound.args, all_costs()).amounts;
     };
-    const std::vector<double> small{1, 0, 0, 1, 0, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
+    const std::vector<double> small{1, 0, 0, 8, 1, 0, 0, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 8, 0, 0, 1, 8, 1, 8};
     CHECK(amounts(8) == small);
-    const std::vector<double> large{1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
+    const std::vector<double> large{1, 0,    0, 0, 1, 0,    0, 0, 0, 0,    0, 0,   0,
+                                    1, 1024, 0, 0, 1, 1024, 0, 0, 1, 1024, 1, 1024};
     CHECK(amounts(1024) == large);
 }
 
@@ -416,6 +419,39 @@ TEST(eager_messages_follow_each_other_while_the_first_is_on_its_way) {
         CHECK(simulate(*bound.algorithm, args, each) == 15 * 1 + 2 * 100);
         CHECK(compose(*bound.algorithm, args, each, true).time == 15 * 1 + 2 * 100);  // by events
     }
+}
+
+TEST(a_rank_pays_for_what_it_sends_and_copies_what_it_sends_eagerly) {
+    const auto bound = timpani::bind("bcast", "linear", {.ranks = 5, .count = 3, .root = 0});
+    Costs costs{.overhead = 10, .eager = 2, .eager_below = 4, .messages = {{{{.latency = 100}}}}};
+    for (const Costs& each : {costs, fairly(costs)}) {
+        CHECK(simulate(*bound.algorithm, bound.args, each) == 4 * (10 + 3 * 2) + 100);
+        CHECK(compose(*bound.algorithm, bound.args, each, true).time == 4 * (10 + 3 * 2) + 100);  // by events
+    }
+    costs.eager_below = 3;
+    CHECK(simulate(*bound.algorithm, bound.args, costs) == 4 * 10 + 100);
+}
+
+// Recursive doubling: two rounds within four ranks, and one in which each of these exchanges with one of the others.
+TEST(messages_pass_the_memory_of_their_ranks_sockets) {
+    const auto bound = timpani::bind("allreduce", "recursive_doubling", {.ranks = 8, .count = 1000, .root = 0});
+    Costs costs = hockney(0, 1, 0);
+    costs.shared = {2, 0, 0};
+    const auto takes = [&](const Topology& topology, const Costs& each) {
+        CollectiveArguments args = bound.args;
+        args.topology = &topology;
+        return simulate(*bound.algorithm, args, each);
+    };
+    const NodeParts two_sockets{.cores = 8, .sockets = 2, .caches = 2};
+    const auto one = Topology::even(8, 1, 1, Topology::Order::node_by_node);
+    const auto halves = Topology::even(8, 1, 1, Topology::Order::node_by_node, two_sockets);
+    const auto nodes = Topology::even(8, 2, 1, Topology::Order::node_by_node);
+    for (const Costs& each : {costs, fairly(costs)}) {
+        CHECK(near(takes(one, each), (8 + 8 + 8) * 2 * 1000));
+        CHECK(near(takes(halves, each), (4 + 4 + 8) * 2 * 1000));
+    }
+    CHECK(near(takes(nodes, costs), (4 + 4) * 2 * 1000 + 1000));
+    CHECK(near(takes(nodes, fairly(costs)), (4 + 4 + 8) * 2 * 1000));
 }
 
 TEST(messages_of_two_directions_pass_a_link_at_once) {

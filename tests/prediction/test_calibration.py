@@ -78,7 +78,7 @@ def noisy(simulator: Simulator) -> Calibration:
 def test_a_vector_of_costs_is_the_costs() -> None:
     values = vector(TRUE)
     assert with_vector(TRUE, values) == TRUE
-    assert len(terms(TRUE)) == len(values) == 16
+    assert len(terms(TRUE)) == len(values) == 17
 
 
 def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulator) -> None:

@@ -144,12 +144,12 @@ def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
 
 def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> None:
     call = "bcast linear 2 8 0 1 time 0 0 1 0"
-    costs = "costs 0 0 0 0 0 1 0 ; 0 1 0 0 0"
+    costs = "costs 0 0 0 0 0 0 1 0 ; 0 1 0 0 0"
     refused = {
         "credit -5 0 8 0": "not credit",
         "credit 8 0": "not credit",
         "credit 8 0 8 0 8": "not credit",
-        "costs 1 0 0 0 ; x 1 0 0 0": "not costs",
+        "costs 1 0 0 0 0 ; x 1 0 0 0": "not costs",
         f"bcast linear 2 {2**62} 0 4 time": "more bytes than 64 bits can count",
         "bcast linear 2 8 0 1 time 1 1 core 2 2 3 core": "not the cores, sockets and caches of a node",
         "bcast linear 2 8 0 1 time 1 1 core 1 1 1 core": "not the cores, sockets and caches of a node",
@@ -172,11 +172,11 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     )
     two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
     call = Call("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
-    # On the way to rank 3: two postings, a message within the node and one to the other.
+    # On the way to rank 3: two sends, a message within the node and one to the other.
     near, unused, far = (1, 8, 1, 8), (0, 0, 0, 0), (1, 8, 1, 8)
     time = 2 * 1 + (1 + 2 + 4) + (10 + 8 + 10 + 2) + 5
     assert simulator.compositions([call], costs) == [
-        Composition(time, 0.0, (2, 0, 0, 1, 0, 0, 0, 0, *near, *unused, *far), "level")
+        Composition(time, 0.0, (2, 0, 0, 0, 1, 0, 0, 0, 0, *near, *unused, *far), "level")
     ]
 
 

@@ -159,8 +159,13 @@ def from_calls(
         found = estimate(simulator, observed, start)
         return *model_error(observed, found.amounts, vector(start)), found
 
+    times = np.array([each.time for each in observed])
+
     def mean_error(found: tuple[ModelError, Vector, Estimate]) -> float:
-        return float(np.abs(found[1]).mean())
+        # Costs for others are solved for along the paths of these; these may not be those of their own paths.
+        _, left_out, all_told = found
+        own = np.log(np.maximum(all_told.amounts @ vector(all_told.costs), 1e-9) / times)
+        return float(max(np.abs(left_out).mean(), np.abs(own).mean()))
 
     def all_tried(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, Estimate]]:
         # The simulator, a program of its own, takes most of the time.

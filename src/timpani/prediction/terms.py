@@ -33,7 +33,7 @@ class Term:
     first_bytes: int | None = None
 
 
-_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("rest"), Term(SHARING))
+_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("copying"), Term("rest"), Term(SHARING))
 _SHARED = tuple(Term(SHARING, relation) for relation in SHARED_BY)
 
 
@@ -48,7 +48,7 @@ def terms(costs: Costs) -> list[Term]:
 
 def vector(costs: Costs) -> Vector:
     """The parameters, shape (terms,)."""
-    values = [costs.overhead, costs.reduced, costs.copied, costs.rest, costs.idle, *costs.shared]
+    values = [costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest, costs.idle, *costs.shared]
     for lines in costs.messages:
         for line in lines:
             values += astuple(line)[1:]
@@ -57,7 +57,7 @@ def vector(costs: Costs) -> Vector:
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
     """Costs with the lines, bursts and eager limit of `costs` and these parameters."""
-    overhead, reduced, copied, rest, idle, node, group, groups, *others = (float(value) for value in values)
+    overhead, reduced, copied, eager, rest, idle, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
     messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
     return replace(
@@ -65,6 +65,7 @@ def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
         overhead=overhead,
         reduced=reduced,
         copied=copied,
+        eager=eager,
         rest=rest,
         idle=idle,
         shared=(node, group, groups),

@@ -50,6 +50,7 @@ def costs_object(costs: Costs) -> dict[str, Any]:
         "overhead_us": costs.overhead,
         "reduced_us_per_byte": costs.reduced,
         "copied_us_per_byte": costs.copied,
+        "eager_us_per_byte": costs.eager,
         "rest_us": costs.rest,
         "eager_below_bytes": costs.eager_below,
         "fair_shares": costs.fair,
@@ -92,7 +93,10 @@ def costs_lines(costs: Costs) -> Iterator[str]:
     if costs.fair:
         yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
     if costs.eager_below:
-        yield f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them"
+        yield (
+            f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them, once "
+            f"their sender has copied them, {number(costs.eager)} µs/B"
+        )
     reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
     yield (
         f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "

@@ -52,13 +52,15 @@ NOT_APART: Messages = ((), ())
 class Costs:
     """What a call pays, in any one unit of time; the standard values are the unit clock: a message takes one tick.
 
-    overhead  of a rank, for each message that it posts, sent or received
+    overhead  of a rank, for each message that it sends
     reduced   a byte that is reduced
     copied    a byte that is copied
+    eager     a byte that a rank sends eagerly, which it copies first
     rest      of a call, beyond what its schedule does: ranks begin and end it at rest
     idle      how long shared links with a burst have been idle when a call begins
-    shared    a byte that passes what others pass too: a node's memory, within it; a node's link, in each direction; a
-              group's uplink, in each direction. 0 is no limit
+    shared    a byte that passes what others pass too: a socket's memory, or a node's where nobody knows sockets,
+              within a node and, where `fair`, between nodes; a node's link, in each direction; a group's uplink, in
+              each direction. 0 is no limit
     burst     bytes that pass such a link at once after it has been idle, as a token bucket lets them; not with `fair`
     eager_below  messages of fewer bytes are on their way before their receiver waits for them
     fair      messages under way at once share ports and links fairly; else one passes behind the other
@@ -71,6 +73,7 @@ class Costs:
     overhead: float = 0.0
     reduced: float = 0.0
     copied: float = 0.0
+    eager: float = 0.0
     rest: float = 0.0
     idle: float = 0.0
     shared: tuple[float, ...] = (0.0, 0.0, 0.0)
@@ -201,10 +204,10 @@ reduction (peer −1)."""
 class Composition:
     """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
 
-    amounts  overheads, reduced bytes, copied bytes, rest, idle times, and bytes of each kind of shared link, these two
-             under 0 where links that had been idle saved time; then what the gap, per_byte, latency and
-             latency_per_byte of each line was paid for, line after line of one relation after the other. Their sum,
-             each times its cost, is the time
+    amounts  overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes of each kind of
+             shared link, these two under 0 where links that had been idle saved time; then what the gap, per_byte,
+             latency and latency_per_byte of each line was paid for, line after line of one relation after the other.
+             Their sum, each times its cost, is the time
     waited   of the time, how long messages that both sides had posted waited for a port that others held
     by       how it was found: `one for all` ranks, which are alike; `level` by level; or by `events`
     """
@@ -319,6 +322,7 @@ def _costs_lines(costs: Costs, draw: int) -> list[str]:
         costs.overhead,
         costs.reduced,
         costs.copied,
+        costs.eager,
         costs.rest,
         *costs.shared,
         costs.eager_below,
