@@ -163,8 +163,9 @@ def test_a_choice_that_depends_on_other_ranks_keeps_its_starts(depends: bool, tm
     session = Session.prepare(study, str(mpi.mpirun), oversubscribe=True)
     plan = replace(session.plan, mpi=replace(mpi, mpirun=launcher))
     said: list[str] = []
-    counting = LIBRARIES[mpi.kind].counting(mpi)
-    assert counting is not None
+    library = LIBRARIES[mpi.kind]
+    assert library.counting is not None
+    counting = library.counting(mpi)
     with session.open(tmp_path / "c") as store:
         prover = Prover(plan, store, build(mpi), counting, lambda: False, 120.0, said.append)
         checked = apart_by_messages(plan, prover)

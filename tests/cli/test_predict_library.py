@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.test_tune_predicted import made_up
 from tests.cli.typed import typed
-from tests.installed import OPEN_MPIS, needs_open_mpi
+from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
 
 pytestmark = needs_open_mpi
 
@@ -86,3 +86,10 @@ def test_without_counted_messages_it_says_how_to_count_them(tmp_path: Path) -> N
     asked = ("--ranks", "64", "--sizes", "8", "--costs", campaign)
     done = typed("predict", "bcast", *asked)
     assert "bcast of the library: none of its messages were counted; `timpani run … --prove` does" in done.stdout
+
+
+@needs_mpich
+def test_a_library_that_counts_no_messages_is_named_as_the_reason(tmp_path: Path) -> None:
+    campaign = made_up(tmp_path / "none", proved_at=(), mpi=MPICHS[0])
+    done = typed("predict", "bcast", "--ranks", "64", "--sizes", "8", "--costs", campaign)
+    assert "bcast of the library: MPICH can't count messages, which would name its schedule" in done.stdout

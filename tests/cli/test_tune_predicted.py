@@ -14,6 +14,7 @@ from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.campaign.record import LaunchResult, Proof
 from timpani.campaign.store import Store
 from timpani.native.build import build
+from timpani.native.mpi import Mpi
 from timpani.schedules.fingerprint import matrices
 from timpani.schedules.simulation import Call, Costs, Line, Simulator
 from timpani.study.cell import OWN, Algorithm, Cell
@@ -35,9 +36,10 @@ def made_up(
     ours: tuple[str, ...] = OURS,
     simulated: bool = False,
     ranks: tuple[int, ...] = RANKS,
+    mpi: Mpi | None = None,
 ) -> Path:
     """Broadcasts of ours, of a default that is `linear`, and of the library's own `binomial`."""
-    mpi = OPEN_MPIS[0]
+    mpi = mpi or OPEN_MPIS[0]
     schedules = {Algorithm(OWN, name): name for name in ours}
     schedules |= {Algorithm(mpi.kind, "default"): "linear", Algorithm(mpi.kind, "binomial"): "binomial"}
     study = Study.check(

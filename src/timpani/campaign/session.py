@@ -152,14 +152,15 @@ class Session:
         wanted: Callable[[Cell], bool] = lambda cell: True,
     ) -> Outcome:
         """Count the messages of each cell `wanted`, where the library can; SIGINT and SIGTERM end it cleanly."""
-        counting = LIBRARIES[self.plan.mpi.kind].counting(self.plan.mpi)
-        if counting is None:
+        library = LIBRARIES[self.plan.mpi.kind]
+        if library.counting is None:
             observer.note(
                 f"{self.plan.mpi} can't count messages: that a forced algorithm ran is known only because the library "
                 "refuses unknown names and algorithms that it would have to replace"
             )
             return Outcome("complete", 0)
         with self._signals():
+            counting = library.counting(self.plan.mpi)
             uncounted = self._prover(store, observer, counting, hang_after, wanted).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
 

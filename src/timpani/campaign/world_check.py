@@ -20,7 +20,8 @@ _Sent = tuple[Matrix, Matrix] | None
 
 def counting_at_once(mpi: Mpi) -> Counting | None:
     """How `mpi` counts the messages of many cells in one start; None where it can't, and times have to tell."""
-    counting = LIBRARIES[mpi.kind].counting(mpi)
+    library = LIBRARIES[mpi.kind]
+    counting = library.counting(mpi) if library.counting else None
     return None if counting is None or counting.at_exit else counting
 
 

@@ -127,7 +127,7 @@ class Library:
     rank_line: Callable[[int, str, int | None, int], str] | None = None
     slurm_interface: str | None = None
     simulates: bool = False
-    counting: Callable[[Mpi], Counting | None] = lambda mpi: None
+    counting: Callable[[Mpi], Counting] | None = None
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from timpani.campaign.load import Campaign
 from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, schedules_of_library
 from timpani.prediction.request import Named, Schedule, sizes_of
@@ -32,9 +33,7 @@ def library_algorithms(
     for collective in dict.fromkeys(collectives):
         of_collective = {algorithm: by_size for (name, algorithm), by_size in counted.items() if name == collective}
         if not of_collective:
-            left_out.append(
-                f"{collective} of the library: none of its messages were counted; `timpani run … --prove` does"
-            )
+            left_out.append(f"{collective} of the library: {_why_not_counted(campaigns)}")
         for algorithm, by_size in of_collective.items():
             if algorithm.is_default:
                 left_out.append(f"{collective} {algorithm}: which algorithm it takes may change with the rank count")
@@ -43,6 +42,14 @@ def library_algorithms(
             found += named
             left_out += unknown
     return found, left_out
+
+
+def _why_not_counted(campaigns: Sequence[Campaign]) -> str:
+    libraries = [LIBRARIES[kind] for each in campaigns if (kind := each.header.mpi.kind) in LIBRARIES]
+    if any(each.counting for each in libraries):
+        return "none of its messages were counted; `timpani run … --prove` does"
+    names = ", ".join(sorted({each.name for each in libraries})) or "what was imported"
+    return f"{names} can't count messages, which would name its schedule"
 
 
 def _counted(

@@ -123,7 +123,7 @@ def _comparable(
     left_out: list[str] = []
     proved = {(proof["collective"], proof["message_bytes"]) for proof in campaign.proofs}
     uncounted = "its messages were not counted; `timpani run … --prove` counts them"
-    if LIBRARIES[mpi.kind].counting(mpi) is None:
+    if LIBRARIES[mpi.kind].counting is None:
         uncounted = f"{mpi} counts no messages"
     for (collective,), part in measured.group_by("collective", maintain_order=True):
         points = [(str(collective), size) for size in sorted(part["message_bytes"].unique())]
