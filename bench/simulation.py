@@ -51,7 +51,7 @@ def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> tuple[
     started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert started.stdin is not None
     assert started.stdout is not None
-    started.stdin.write(f"costs 0 0.1 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n")
+    started.stdin.write(f"costs 0 0.1 0 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n")
     started.stdin.close()
     answers = started.stdout.read()
     _, status, used = os.wait4(started.pid, 0)

@@ -74,10 +74,11 @@ class Topology {
         return one.cache == two.cache ? Relation::cache : Relation::socket;
     }
 
-    /// The memory of a rank, a socket's, or a node's where nobody knows sockets: a number under memories().
+    /// The memory of a rank, a socket's, or a node's where nobody knows sockets: a number under memories(). A socket
+    /// under 0 is one that nobody knows, beside others that are known.
     [[nodiscard]] int memory_of(int rank) const {
         const bool known = parts_.cores > 0 || !seats_.empty();
-        return node_of(rank) * sockets() + (known ? seat_of(rank).socket : 0);
+        return node_of(rank) * sockets() + (known ? std::max(0, seat_of(rank).socket) : 0);
     }
     [[nodiscard]] int memories() const { return nodes() * sockets(); }
 

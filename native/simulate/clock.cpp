@@ -317,7 +317,8 @@ class Clock {
         if (!till_.is_eager(step.from.count)) return kNone;
         const Moment& now = engine_.state(rank).now;
         const int id = add_flow({rank, receiver, step.from.count, round, now});
-        ahead_.add(now.time, {.id = id, .kind = Turn::Kind::eager});
+        // Sums of what was paid fall short of the time by a last digit.
+        ahead_.add(std::max(now.time, time_), {.id = id, .kind = Turn::Kind::eager});
         return id;
     }
     int add_flow(const Flowing& flowing) {

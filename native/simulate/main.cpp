@@ -46,6 +46,8 @@ namespace {
 
 using namespace timpani;
 
+constexpr int kMostSockets = 4096;  // of a node: each has a memory on every node
+
 struct Request {
     std::unique_ptr<Topology> topology;  // the arguments refer to it
     BoundAlgorithm bound;
@@ -59,7 +61,8 @@ NodeParts parse_parts(std::istringstream& words, int ranks, int nodes, const std
     std::string fill;
     words >> parts.cores >> parts.sockets >> parts.caches >> fill;
     parts.dealt = fill == "socket";
-    if (!words || (fill != "core" && fill != "socket") || !parts.hold((ranks - 1) / nodes + 1)) {
+    const bool read = !words.fail() && (words >> std::ws).eof();
+    if (!read || (fill != "core" && fill != "socket") || !parts.hold((ranks - 1) / nodes + 1)) {
         throw std::runtime_error("not the cores, sockets and caches of a node: " + line);
     }
     return parts;
@@ -92,6 +95,8 @@ std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, c
         groups.push_back(numbers[i + 1]);
         if (of_each == 4) seats.push_back({numbers[i + 2], numbers[i + 3]});
     }
+    const bool countable = std::ranges::all_of(seats, [&](const Seat& each) { return each.socket < kMostSockets; });
+    if (!countable) throw std::runtime_error("not a node's sockets: " + line);
     return std::make_unique<Topology>(nodes, groups, std::move(seats));
 }
 

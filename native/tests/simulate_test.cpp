@@ -105,7 +105,7 @@ void check_sums(Costs costs) {
     for_each_call({1, 2, 3, 7, 16}, [&](const Algorithm& algorithm, CollectiveArguments args) {
         const auto nodes = std::max(1, args.ranks / 3);
         const auto topology = Topology::even(args.ranks, nodes, std::min(nodes, 2), Topology::Order::round_robin,
-                                             {.cores = 8, .sockets = 4, .caches = 4});
+                                             {.cores = 16, .sockets = 4, .caches = 8});
         args.topology = args.count > 50 ? &topology : nullptr;
         const double time = simulate(algorithm, args, costs);
         for (const bool by_events : {false, true}) {
@@ -195,9 +195,10 @@ TEST(by_level_or_by_events_a_call_takes_the_same_on_nodes_that_share_no_links) {
     for (const Topology& topology :
          {Topology::even(16, 4, 1, Topology::Order::round_robin),
           Topology::even(24, 4, 2, Topology::Order::node_by_node),
+          Topology::even(24, 4, 2, Topology::Order::node_by_node, {.cores = 8, .sockets = 2, .caches = 4}),
           Topology::even(13, 13, 3, Topology::Order::node_by_node), Topology(nodes, groups)}) {
         int by_level = 0;
-        for (Costs costs : {all_costs(), fairly(all_costs())}) {
+        for (Costs costs : {nearer(all_costs()), fairly(all_costs())}) {
             for (const std::int64_t eager_below : {0, 513}) {
                 costs.eager_below = eager_below;
                 for (const std::int64_t count : {1, 50, 3'000}) {

@@ -298,6 +298,7 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     text = methods_paragraph(checked(raced), synthetic_launches())
     assert "a regret of 2 % accepted" in text
     assert "alpha spending" in text
+    assert "cross-validation" in text
     assert "Holm" not in text
     assert methods_paragraph(checked({}), []) == "The times were measured elsewhere and imported by Timpani."
 

@@ -153,6 +153,8 @@ def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> 
         f"bcast linear 2 {2**62} 0 4 time": "more bytes than 64 bits can count",
         "bcast linear 2 8 0 1 time 1 1 core 2 2 3 core": "not the cores, sockets and caches of a node",
         "bcast linear 2 8 0 1 time 1 1 core 1 1 1 core": "not the cores, sockets and caches of a node",
+        "bcast linear 2 8 0 1 time 1 1 core 2 1 1 core junk": "not the cores, sockets and caches of a node",
+        "bcast linear 2 8 0 1 time 0 0 0 0 0 0 9999999 0": "not a node's sockets",
         "bcast linear 2 8 0 1 time 0 0 0 1 0 0": "not a node and a group for each rank",
     }
     asked = "\n".join([costs, call, *refused, call, ""])

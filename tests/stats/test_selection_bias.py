@@ -28,6 +28,14 @@ def test_a_clear_winner_is_left_alone_also_beside_what_was_dropped() -> None:
     assert selection_bias(log_times, 0) == 0
 
 
+def test_one_lucky_launch_of_a_late_rival_corrects_nothing_and_hides_no_correction() -> None:
+    log_times = np.random.default_rng(1).normal(0, ERROR, (LAUNCHES, ALGORITHMS))
+    chosen = int(log_times.mean(axis=0).argmin())
+    late = np.full((LAUNCHES, 1), nan)
+    late[-1] = -1.0
+    assert selection_bias(np.hstack([log_times, late]), chosen) == selection_bias(log_times, chosen) > 0
+
+
 def test_what_was_not_chosen_for_its_mean_is_not_corrected() -> None:
     assert selection_bias(np.array([[0.0, -0.1], [0.0, 0.05], [0.0, -0.1]]), 0) == 0
 

@@ -10,16 +10,14 @@ def selection_bias(log_times: NDArray[np.float64], chosen: int) -> float:
 
     log_times  shape (launches, algorithms), NaN where one was not measured; only differences within a launch count
 
-    0 where every launch left out leaves the choice as it is, and where another algorithm seems faster, so that this one
-    was not chosen for its mean.
+    Rivals are those that were in all launches of the chosen one: others had lost before, or came too late to be chosen.
+    0 where every launch left out leaves the choice as it is, and where a rival seems faster, so that this one was not
+    chosen for its mean.
     """
     excess = log_times - log_times[:, [chosen]]
     excess = excess[~np.isnan(excess[:, chosen])]
-    there = ~np.isnan(excess)
-    known = np.where(there, excess, 0.0)
-    others = there.sum(axis=0) - there
-    means = np.where(there & (others > 0), (known.sum(axis=0) - known) / np.maximum(1, others), np.inf)
-    if len(excess) < 2 or np.any(known.sum(axis=0) < 0):
+    excess = excess[:, ~np.isnan(excess).any(axis=0)]
+    if len(excess) < 2 or np.any(excess.sum(axis=0) < 0):
         return 0.0
-    fastest = np.argmin(means, axis=1)
-    return float(known[np.arange(len(excess)), fastest].mean())
+    fastest = np.argmin(excess.sum(axis=0) - excess, axis=1)
+    return float(excess[np.arange(len(excess)), fastest].mean())

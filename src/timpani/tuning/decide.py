@@ -74,8 +74,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   null of a race, which goes on by itself
 
     Of a race the best is what it chose, and everything follows from its bounds (`tuning/raced.py`): the default stays
-    the choice where its regret is within what was asked for. Its gain is corrected for being chosen by the same
-    launches (`stats/selection_bias.py`), within its bounds.
+    the choice where its regret is within what was asked for.
 
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
@@ -114,8 +113,6 @@ def _decide(results: pl.DataFrame) -> pl.DataFrame:
     default = medians.filter(pl.col("algorithm") == DEFAULT).select(*POINT, pl.col("time_us").alias("default_us"))
     decided = pl.col("verdict").is_not_null()
     best_is_default = pl.col("algorithm") == DEFAULT
-    unbiased = pl.col("ratio") * (-pl.col("selection_bias").fill_null(0.0)).exp()
-    corrected = unbiased.clip("ratio_low", "ratio_high")
     return (
         best.drop("averaged")
         .join(averaged, on=POINT, how="left")
@@ -134,8 +131,8 @@ def _decide(results: pl.DataFrame) -> pl.DataFrame:
             .alias("verdict")
         )
         .with_columns(
-            pl.when(decided & best_is_default).then(1.0).otherwise(each).alias(gain)
-            for each, gain in (("ratio_low", "gain_low"), ("ratio_high", "gain_high"), (corrected, "gain"))
+            pl.when(decided & best_is_default).then(1.0).otherwise(pl.col(ratio)).alias(gain)
+            for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
         )
         .with_columns(
             pl.when(decided).then(pl.col("gain") - 1).alias("default_loss"),

@@ -5,7 +5,7 @@ by launch, so that a race that was interrupted goes on as it would have.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, inf, log, log1p, nan
 from typing import Self
 
@@ -60,8 +60,9 @@ class Timed:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A ratio of two times over launches: geometric mean, and bounds that hold with 95 % for all algorithms of the
-    point together, however often one looked; 0 and infinity where nothing bounds it; and how many launches."""
+    """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
+    (`stats/selection_bias.py`), and bounds that hold with 95 % for all algorithms of the point together, however often
+    one looked; 0 and infinity where nothing bounds it; and how many launches."""
 
     estimate: float
     low: float
@@ -175,17 +176,17 @@ class Race:
         return self._fields[point].algorithms
 
     def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> Ratio | None:
-        """Time of `first` over that of `second`; None where no launch measured both."""
+        """Time of `first` over that of `second`, corrected where that is what the same launches chose; None where no
+        launch measured both."""
         there = self._fields[point]
+        if not there.contest.launches:
+            return None
         i, j = there.algorithms.index(first), there.algorithms.index(second)
-        return _ratio(there.contest, there.contest.bounds(), i, j) if there.contest.launches else None
-
-    def selection_bias(self, point: RacePoint) -> float:
-        """By how much the choice of `point`, in logarithms, looks faster than it is for being chosen."""
-        there = self._fields[point]
-        if there.standing.choice is None:
-            return 0.0
-        return selection_bias(there.contest.log_times, there.algorithms.index(there.standing.choice))
+        found = _ratio(there.contest, there.contest.bounds(), i, j)
+        if found is None or second != there.standing.choice:
+            return found
+        unbiased = found.estimate * exp(-selection_bias(there.contest.log_times, j))
+        return replace(found, estimate=min(max(unbiased, found.low), found.high))
 
     def gaps(self, point: RacePoint) -> dict[Algorithm, Gap]:
         """Of each algorithm that two launches measured beside the choice of `point`, itself left out."""

@@ -102,20 +102,13 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
 
 
 def chosen_by_race(race: Race | None) -> pl.DataFrame:
-    """POINT and ALGORITHM of what a race chose, `chosen` true in each row, and `selection_bias`, by how much it looks
-    faster than it is in logarithms; empty without one."""
+    """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
     rows = [
-        (
-            *(getattr(point, name) for name in POINT),
-            *(choice.provider, choice.name, choice.parameter_text),
-            True,
-            race.selection_bias(point),
-        )
+        (*(getattr(point, name) for name in POINT), choice.provider, choice.name, choice.parameter_text, True)
         for point in (race.points() if race else ())
         if race and (choice := race.standing(point).choice) is not None
     ]
-    columns = {**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean(), "selection_bias": pl.Float64()}
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
 
 
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
