@@ -94,10 +94,11 @@ def test_starts_are_shared_or_separate() -> None:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Two campaigns of the same cells, counted too where the library can: in starts of their own, and shared."""
+    """Two campaigns of the same cells, counted too where the library can: in starts of their own, and shared. None is a
+    default, whose check by times a busy machine may disturb."""
     folder = tmp_path_factory.mktemp("starts")
     for way in ("separate", "shared"):
-        study = ("bcast", "--algorithms", "default,timpani/binomial", "--ranks", "3,4", "--oversubscribe")
+        study = ("bcast", "--algorithms", "binomial,timpani/binomial", "--ranks", "3,4", "--oversubscribe")
         how = ("--sizes", "64Ki", "--slot", "2ms", "--launches", "2", "--prove", "--starts", way)
         done = typed("run", *study, *how, "--mpi", OPEN_MPIS[0].mpirun, "-o", folder / way)
         assert done.returncode == 0, done.stderr
@@ -142,8 +143,10 @@ def test_a_campaign_goes_on_with_shared_starts_and_without(both: dict[str, Path]
     for launches, way in (("1", ()), ("2", SHARED), ("3", ("--starts", "separate"))):
         done = typed("run", *study, *how, "--launches", launches, *way)
         assert done.returncode == 0, done.stderr
+        if way == SHARED:  # unless a check by times, as may happen on a busy machine, kept them apart
+            shared = 3 if "starts of their own: 3 ranks by core: among 4 " in done.stderr else 4
     worlds = {(line["launch"], line["ranks"]): line["world"] for line in results(folder)}
-    assert worlds == {(1, 3): 3, (1, 4): 4, (2, 3): 4, (2, 4): 4, (3, 3): 3, (3, 4): 4}
+    assert worlds == {(1, 3): 3, (1, 4): 4, (2, 3): shared, (2, 4): 4, (3, 3): 3, (3, 4): 4}
 
 
 COUNTING_AT_ONCE = [mpi for mpi in OPEN_MPIS if mpi.numbers >= (5,)]
@@ -168,7 +171,7 @@ def test_a_choice_that_depends_on_other_ranks_keeps_its_starts(depends: bool, tm
     counting = library.counting(mpi)
     with session.open(tmp_path / "c") as store:
         prover = Prover(plan, store, build(mpi), counting, lambda: False, 120.0, said.append)
-        checked = apart_by_messages(plan, prover)
+        checked = apart_by_messages(plan, prover, prover.stop)
     why = "starts of their own: 3 ranks by core: among 4 the library's own choice doesn't send the same messages"
     assert said == [why] * depends
     expected = [(4, (4,)), (3, (3,))] if depends else [(4, (3, 4))]

@@ -52,7 +52,8 @@ class Outcome:
 
 @dataclass
 class Runner:
-    """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end."""
+    """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end. A budget
+    counts from when this is made."""
 
     plan: CampaignPlan
     store: Store
@@ -62,9 +63,10 @@ class Runner:
     stop: Callable[[], bool]
     hang_after: float | None = None
     _failed_starts: int = 0
-    _deadline: float | None = None
 
     def __post_init__(self) -> None:
+        budget = self.plan.study.budget
+        self._deadline = None if budget is None else time.monotonic() + budget
         self._agenda = agenda_of(self.plan)
         self._start_costs = StartCosts()
         for result in self.store.results:
@@ -75,9 +77,6 @@ class Runner:
 
     def run(self) -> Outcome:
         """Measure what is still missing."""
-        study = self.plan.study
-        if study.budget is not None:
-            self._deadline = time.monotonic() + study.budget
         with self.store.writing():
             self._processes.end_earlier()
             take_over(self.plan, self.store, self._take_result, self.observer.note)

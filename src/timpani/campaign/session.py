@@ -4,10 +4,12 @@ import os
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -20,7 +22,7 @@ from timpani.campaign.prove import Prover
 from timpani.campaign.resources import Resources
 from timpani.campaign.run import LEAST_TIMEOUT, Outcome, Runner, longest_silence
 from timpani.campaign.store import Store
-from timpani.campaign.world_check import apart_by_messages, counting_at_once
+from timpani.campaign.world_check import BUDGET_SHARE, apart_by_messages, counting_at_once
 from timpani.campaign.world_times import WorldTimer
 from timpani.errors import UserError
 from timpani.libraries.environment_overrides import environment_overrides
@@ -129,16 +131,26 @@ class Session:
                 "`timpani compare` with a campaign of --starts separate does"
             )
             return self.plan
+        budget = self.plan.study.budget
+        deadline = inf if budget is None else time.monotonic() + BUDGET_SHARE * budget
+
+        def stop() -> bool:
+            return self.stopped is not None
+
+        def over() -> bool:
+            return stop() or deadline < time.monotonic()
+
         with store.writing():
             if counting := counting_at_once(self.plan.mpi):
-                prover = self._prover(store, observer, counting, hang_after, lambda cell: True)
-                return apart_by_messages(self.plan, prover)
+                prover = replace(self._prover(store, observer, counting, hang_after, lambda cell: True), stop=over)
+                return apart_by_messages(self.plan, prover, stop)
             timer = WorldTimer(
                 plan=self.plan,
                 store=store,
                 programs=build(self.plan.mpi),
                 ours=own_catalogue(self.plan.mpi),
-                stop=lambda: self.stopped is not None,
+                stop=stop,
+                over=over,
                 timeout=hang_after or longest_silence(self.plan, self.plan.study.slot),
                 told=observer.note,
             )

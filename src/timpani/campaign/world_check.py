@@ -14,6 +14,12 @@ from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 
+BUDGET_SHARE = 0.5
+"""Of a budget of time, that the check may take: what it leaves is measured in."""
+
+UNCHECKED = "half of the budget was spent before they were checked"
+"""Why rank counts keep starts of their own that the check did not come to."""
+
 _Sent = tuple[Matrix, Matrix] | None
 """Messages and bytes of a call; None where they couldn't be counted."""
 
@@ -68,22 +74,27 @@ def keep_apart(
     return replace(plan, groups=tuple(groups))
 
 
-def apart_by_messages(plan: CampaignPlan, prover: Prover) -> CampaignPlan:
+def apart_by_messages(plan: CampaignPlan, prover: Prover, stop: Callable[[], bool]) -> CampaignPlan:
     """`plan`, with starts of their own for the rank counts whose defaults send other messages on the first ranks of a
-    larger start than in one of their own, or couldn't be counted in both; `prover` is told which."""
+    larger start than in one of their own, or couldn't be counted in both; `prover` tells which.
+
+    `prover` stops where `stop` tells that the user wants an end, or the check's time is spent.
+    """
 
     def differing(group: Group) -> dict[int, str]:
         defaults = sharing_defaults(group)
         beside_others = _sent(prover, group, defaults)
-        why = f"among {group.ranks} the library's own choice doesn't send the same messages"
         apart: dict[int, str] = {}
         for ranks in sorted({each.cell.ranks for each in defaults}):
             own = _sent(prover, alone(group, ranks), [each for each in defaults if each.cell.ranks == ranks])
-            if any(sent is None or sent != beside_others[cell] for cell, sent in own.items()):
-                apart[ranks] = why
+            ways = [(sent, beside_others[cell]) for cell, sent in own.items()]
+            if any(sent != beside for sent, beside in ways if sent and beside):
+                apart[ranks] = f"among {group.ranks} the library's own choice doesn't send the same messages"
+            elif not all(sent and beside for sent, beside in ways):
+                apart[ranks] = UNCHECKED if prover.stop() else "the library's own choice couldn't be counted both ways"
         return apart
 
-    return keep_apart(plan, differing, prover.stop, prover.told)
+    return keep_apart(plan, differing, stop, prover.told)
 
 
 def _sent(prover: Prover, group: Group, cells: Sequence[PlannedCell]) -> dict[Cell, _Sent]:

@@ -22,7 +22,7 @@ from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine
 from timpani.campaign.start import Start
 from timpani.campaign.store import Store
-from timpani.campaign.world_check import alone, keep_apart, sharing_defaults, starts_to_check
+from timpani.campaign.world_check import UNCHECKED, alone, keep_apart, sharing_defaults, starts_to_check
 from timpani.libraries.catalogue import Catalogue, Restrictions
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
@@ -39,6 +39,8 @@ _SPREAD = 3.0
 """How many times the median deviation of a pair from the truth is exceeded by one pair in fifty, if normal."""
 
 _PRECISION = 0.05
+
+_TOO_SHORT = "it, or ours beside it, is under the clock's resolution"
 
 
 def suspected(ratios: Sequence[float]) -> bool:
@@ -62,20 +64,25 @@ def reference(ours: Catalogue, collective: str) -> Algorithm:
 
 @dataclass
 class WorldTimer:
-    """A campaign whose defaults are timed among more ranks and alone, in starts that add nothing to its results."""
+    """A campaign whose defaults are timed among more ranks and alone, in starts that add nothing to its results.
+
+    stop  whether the user wants an end
+    over  whether that, or the check's time is spent
+    """
 
     plan: CampaignPlan
     store: Store
     programs: Path
     ours: Catalogue
     stop: Callable[[], bool]
+    over: Callable[[], bool]
     timeout: float
     told: Callable[[str], None]
     _first: dict[PlannedCell, float] = field(default_factory=dict)
 
     def apart_by_times(self) -> CampaignPlan:
         """The plan, with starts of their own for the rank counts of which a default takes another time on the first
-        ranks of a larger start than in one of their own, or couldn't be timed in both; says which."""
+        ranks of a larger start than in one of their own, or couldn't be compared; says which."""
         starts = starts_to_check(self.plan)
         if not starts:
             return self.plan
@@ -99,30 +106,37 @@ class WorldTimer:
         apart: dict[int, str] = {}
         suspects = sharing_defaults(group)
         found: dict[PlannedCell, list[float]] = {each: [] for each in suspects}
-        for _ in range(MOST_PAIRS):
+        for pair in range(1, MOST_PAIRS + 1):
             among = self._proportions(group, suspects)
-            own: dict[PlannedCell, float] = {}
+            own: dict[PlannedCell, float | None] = {}
             for ranks in sorted({each.cell.ranks for each in among}):
                 own |= self._proportions(alone(group, ranks), [each for each in among if each.cell.ranks == ranks])
-            if self.stop():
-                return {}
             for each in suspects:
-                if each in own:
-                    found[each].append(among[each] / own[each])
+                if each not in own:
+                    timed = "the library's own choice couldn't be timed both ways"
+                    apart[each.cell.ranks] = UNCHECKED if self.over() else timed
+                elif (more := among[each]) and (fewer := own[each]):
+                    found[each].append(more / fewer)
                     self._first.setdefault(each, found[each][0])
                 else:
-                    apart[each.cell.ranks] = "the library's own choice couldn't be timed both ways"
-            suspects = [each for each in suspects if each.cell.ranks not in apart and suspected(found[each])]
+                    self._missed(each, _TOO_SHORT)
+            suspects = [
+                each
+                for each in suspects
+                if each.cell.ranks not in apart and len(found[each]) == pair and suspected(found[each])
+            ]
         for each in suspects:
             ratio = float(np.median(found[each]))
             what = f"{each.cell.collective} of {show_size(each.cell.message_bytes)}"
             apart[each.cell.ranks] = f"among {group.ranks} the library's own {what} takes {ratio:.2g} times as long"
-        return apart
+        compared = {each.cell.ranks for each in found if found[each]}
+        uncompared = {each.cell.ranks for each in found} - compared
+        return dict.fromkeys(uncompared, f"the library's own choice couldn't be compared: {_TOO_SHORT}") | apart
 
-    def _proportions(self, group: Group, defaults: Sequence[PlannedCell]) -> Mapping[PlannedCell, float]:
-        """The times of `defaults` over those of our algorithms beside them, in a start of `group`; without those that
-        it failed at."""
-        if self.stop() or not defaults:
+    def _proportions(self, group: Group, defaults: Sequence[PlannedCell]) -> Mapping[PlannedCell, float | None]:
+        """The times of `defaults` over those of our algorithms beside them, in a start of `group`: None where one was
+        too short for the clock, nothing where the start failed at one."""
+        if self.over() or not defaults:
             return {}
         cells = [cell for each in sorted(defaults, key=lambda each: each.cell.ranks) for cell in self._in_turn(each)]
         slot = self.plan.study.slot
@@ -138,7 +152,7 @@ class WorldTimer:
             elif "mistake" in line.values:
                 self._missed(missing.pop(line.values["cell"]), line.values["mistake"])
 
-        ended = run_to_end(start.follow(self.timeout, self.stop, take))
+        ended = run_to_end(start.follow(self.timeout, self.over, take))
         start.end(ended, {})
         if ended.how in ("died", "hung") and missing:
             first, *others = missing.values()
@@ -146,7 +160,11 @@ class WorldTimer:
             if others:
                 self.told(f"not timed: {counted(len(others), 'cell')} after it")
         timed = {each: [medians.get(one.number) for one in self._in_turn(each)] for each in defaults}
-        return {each: its / ours for each, (its, ours) in timed.items() if its and ours}
+        return {
+            each: its / ours if its > 0 and ours > 0 else None
+            for each, (its, ours) in timed.items()
+            if its is not None and ours is not None
+        }
 
     def _in_turn(self, default: PlannedCell) -> Iterator[PlannedCell]:
         """The cells of the point that tells a default's proportion."""
