@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,10 +13,10 @@ from hypothesis import strategies as st
 from tests.campaign.live import results, starts
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, label, needs_mpi
 from tests.preloading import preload
-from timpani.campaign.plan import CampaignPlan, Group
+from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.session import Session
-from timpani.campaign.world_times import FACTOR, WorldTimer, least_seen, reference, suspected
+from timpani.campaign.world_times import FACTOR, MOST_PAIRS, WorldTimer, least_seen, reference, suspected
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.providers.own import own_catalogue
@@ -41,11 +42,28 @@ def test_no_further_pair_raises_suspicion(ratios: list[float], further: float) -
     assert suspected(ratios) or not suspected([*ratios, further])
 
 
-@given(RATIOS)
+@given(st.lists(st.floats(0.01, 100), min_size=24, max_size=60))
 def test_no_smaller_difference_is_seen_than_is_looked_for(ratios: list[float]) -> None:
-    assert least_seen(ratios) >= FACTOR
+    seen = least_seen(ratios)
+    assert seen is not None
+    assert seen >= FACTOR
     assert least_seen([1.0] * len(ratios)) == FACTOR
-    assert least_seen([1 / each for each in ratios]) == pytest.approx(least_seen(ratios))
+    assert least_seen([1 / each for each in ratios]) == pytest.approx(seen)
+    assert least_seen(ratios[:23]) is None
+
+
+@pytest.mark.parametrize("defaults", [24, 50, 51, 101, 200])
+@pytest.mark.parametrize("spread", [0.01, 0.2])
+def test_nine_in_ten_differences_are_seen_that_a_run_says_are(defaults: int, spread: float) -> None:
+    """Pairs of starts that are disturbed far more often by much than normal ones: Student's t of 2 degrees."""
+    generator = np.random.default_rng(1)
+    seen = 0
+    runs = 2000
+    for _ in range(runs):
+        factor = least_seen(np.exp(spread * generator.standard_t(2, defaults)).tolist())
+        assert factor is not None
+        seen += suspected((factor * np.exp(spread * generator.standard_t(2, MOST_PAIRS))).tolist())
+    assert seen >= 0.9 * runs
 
 
 @needs_mpi
@@ -60,6 +78,7 @@ def test_an_algorithm_of_ours_runs_beside_every_default(mpi: Mpi) -> None:
 def checked(
     mpi: Mpi,
     folder: Path,
+    sizes: str = "8",
     beneath: Sequence[Path] = (),
     launcher: Path | None = None,
     over: Callable[[], bool] = lambda: False,
@@ -68,7 +87,7 @@ def checked(
 
     `beneath` is preloaded, `launcher` takes the place of the library's, and `over` tells when time is up.
     """
-    study = compose(["bcast"], {"algorithms": "default", "ranks": "3,4", "sizes": "8", "starts": "shared"})
+    study = compose(["bcast"], {"algorithms": "default", "ranks": "3,4", "sizes": sizes, "starts": "shared"})
     session = Session.prepare(study, str(mpi.mpirun), oversubscribe=True)
     environment = preload(mpi, True, *beneath)
     groups = tuple(replace(group, environment=environment) for group in session.plan.groups)
@@ -129,6 +148,29 @@ def test_a_rank_count_that_cannot_be_timed_keeps_its_starts(tmp_path: Path) -> N
         "not timed: 1 cell after it",
         "starts of their own: 3 ranks by core: the library's own choice couldn't be timed both ways",
     ]
+
+
+@needs_mpi
+@pytest.mark.parametrize("sizes", ["8", "8,16"])
+def test_a_default_that_is_too_short_for_the_clock_is_said(
+    sizes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def proportions(
+        _timer: WorldTimer, _group: Group, defaults: Sequence[PlannedCell]
+    ) -> dict[PlannedCell, float | None]:
+        return {each: None if each.cell.message_bytes == 8 else 1.0 for each in defaults}
+
+    monkeypatch.setattr(WorldTimer, "_proportions", proportions)  # no call here is so short
+    plan, said = checked(FOUND[0], tmp_path / "c", sizes)
+    short = "it, or ours beside it, is under the clock's resolution"
+    assert said[1] == f"not timed: bcast {FOUND[0].kind}/default, 3 ranks, 8 B: {short}"
+    if sizes == "8":
+        why = f"the library's own choice couldn't be compared: {short}"
+        assert said[2:] == [f"starts of their own: 3 ranks by core: {why}"]
+        assert [group.rank_counts for group in plan.groups] == [(4,), (3,)]
+    else:
+        assert said[2].endswith("may miss larger ones: how large, 1 cell is too few to tell")
+        assert [group.rank_counts for group in plan.groups] == [(3, 4)]
 
 
 @needs_mpi

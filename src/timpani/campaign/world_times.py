@@ -7,7 +7,7 @@ start of its own. Such a pair of starts is disturbed now and then all the same, 
 at again in another pair, and is believed where MOST_PAIRS agree.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -35,8 +35,13 @@ MOST_PAIRS = 5
 """Pairs of starts that have to agree. On a busy machine, of a hundred defaults that are the same 18 looked different in
 one pair, 0.8 in three, 0.07 in five (docs/benchmarks.md#shared-starts)."""
 
-_SPREAD = 3.0
-"""How many times the median deviation of a pair from the truth is exceeded by one pair in fifty, if normal."""
+_FEWEST = 24
+"""Defaults that tell how large a difference is seen: a further one is disturbed more than all n of them in 1 of n + 1,
+on the side that hides a difference in half of these, and five pairs have to agree: 1 − 2.5/(n + 1) ≥ 90 %."""
+
+_QUANTILE = 0.98
+"""Of how far pairs of starts are off, where more defaults than 50 tell it: exceeded on that side by one pair in a
+hundred, or by one of five in twenty defaults."""
 
 _PRECISION = 0.05
 
@@ -49,11 +54,25 @@ def suspected(ratios: Sequence[float]) -> bool:
     return min(ratios) > FACTOR or max(ratios) < 1 / FACTOR
 
 
-def least_seen(ratios: Iterable[float]) -> float:
-    """The factor from which on nine in ten differences are seen, where `ratios` are those of defaults that are the
-    same; at least one of them."""
-    deviation = float(np.median(np.abs(np.log(list(ratios)))))
-    return FACTOR * float(np.exp(_SPREAD * deviation))
+def least_seen(ratios: Collection[float]) -> float | None:
+    """The factor from which on nine in ten differences are seen, on average over defaults such as those whose `ratios`
+    in a pair of starts these are, and which are the same; None where they are too few to tell.
+
+    By a quantile of the ratios as they are: those of a few pairs are larger than any normal distribution has them.
+    """
+    if len(ratios) < _FEWEST:
+        return None
+    return FACTOR * float(np.exp(np.quantile(np.abs(np.log(list(ratios))), _QUANTILE, method="higher")))
+
+
+def _missed(ratios: Collection[float]) -> str:
+    """What a check may miss, in words; `ratios` as in `least_seen`."""
+    smallest = f"{100 * (FACTOR - 1):.0f} %"
+    if (factor := least_seen(ratios)) is None:
+        few = f"{counted(len(ratios), 'cell')} {'is' if len(ratios) == 1 else 'are'} too few to tell"
+        return f"they miss one of under {smallest}, and may miss larger ones: how large, {few}"
+    seen = f"{100 * (factor - 1):.0f} %" if factor < 2 else f"a factor of {factor:.1f}"
+    return f"they miss one of under {smallest}, and may miss larger ones: of those of {seen} about one in ten"
 
 
 def reference(ours: Catalogue, collective: str) -> Algorithm:
@@ -94,11 +113,9 @@ class WorldTimer:
         shared = {each.number for group in checked.groups for each in sharing_defaults(group)}
         same = [ratio for each, ratio in self._first.items() if each.number in shared]
         if same and not self.stop():
-            factor = least_seen(same)
-            missed = f"{100 * (factor - 1):.0f} %" if factor < 2 else f"a factor of {factor:.1f}"
             self.told(
                 "where rank counts share starts, times show no difference between the library's own choices there and "
-                f"alone; they may miss one of under {missed}"
+                f"alone; {_missed(same)}"
             )
         return checked
 
@@ -119,7 +136,7 @@ class WorldTimer:
                     found[each].append(more / fewer)
                     self._first.setdefault(each, found[each][0])
                 else:
-                    self._missed(each, _TOO_SHORT)
+                    self._not_timed(each, _TOO_SHORT)
             suspects = [
                 each
                 for each in suspects
@@ -150,13 +167,13 @@ class WorldTimer:
                 medians[line.values["cell"]] = float(np.median(line.values["measured"]["completion_ns"]))
                 del missing[line.values["cell"]]
             elif "mistake" in line.values:
-                self._missed(missing.pop(line.values["cell"]), line.values["mistake"])
+                self._not_timed(missing.pop(line.values["cell"]), line.values["mistake"])
 
         ended = run_to_end(start.follow(self.timeout, self.over, take))
         start.end(ended, {})
         if ended.how in ("died", "hung") and missing:
             first, *others = missing.values()
-            self._missed(first, f"{ended.how}: {one_line(ended.output)}")
+            self._not_timed(first, f"{ended.how}: {one_line(ended.output)}")
             if others:
                 self.told(f"not timed: {counted(len(others), 'cell')} after it")
         timed = {each: [medians.get(one.number) for one in self._in_turn(each)] for each in defaults}
@@ -183,7 +200,7 @@ class WorldTimer:
     def _processes(self) -> Processes:
         return Processes(self.store.mark, self.told)
 
-    def _missed(self, planned: PlannedCell, why: str) -> None:
+    def _not_timed(self, planned: PlannedCell, why: str) -> None:
         cell = planned.cell
         where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
         self.told(f"not timed: {cell.collective} {cell.algorithm}, {where}: {why}")

@@ -54,5 +54,5 @@ def _check_of_shared_starts(plan: CampaignPlan) -> Iterator[str]:
     if not starts:
         return
     by_messages = counting_at_once(plan.mpi) is not None
-    how = "messages" if by_messages else f"times, or at most {MOST_PAIRS * starts}"
+    how = "messages" if by_messages else f"times: up to {MOST_PAIRS * starts} where they differ"
     yield f"first {counted(starts, 'start')} to check the library's own choices on the first ranks of more, by {how}"
