@@ -28,9 +28,9 @@ using Tell = std::function<void(const Event&)>;
 /// A rank issues its steps in order. A step waits for the earlier ones that it depends on, and for the oldest
 /// message where the algorithm bounds how many there are, as in execute/program.hpp. A rank sends one message at a time
 /// and receives one at a time, both at once if need be; a message flows when both sides have posted it and both ports
-/// are free, the earliest first; or, with Costs::fair, as soon as both have posted it, beside others. A send ends with
-/// its receive; where it is eager, the latency passes before that is posted, too. Events know nothing of Costs::rest,
-/// which is in the time.
+/// are free, the earliest first; or, with Costs::fair, as soon as both have posted it, and an eager one as soon as it
+/// is sent, beside others. A send ends with its receive; where it is eager, the latency passes before that is posted,
+/// too. Events know nothing of Costs::rest, which is in the time.
 ///
 /// Without anyone to be told, the time is worked out by level where that is the same (by_level.hpp), else by events.
 ///

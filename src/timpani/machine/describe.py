@@ -71,7 +71,7 @@ class MachineDescription(BaseModel):
 
     @property
     def bursts(self) -> tuple[float, float, float]:
-        """Bytes that pass at once after a rest: a node's memory, a node's link, a group's uplink; 0 where none do."""
+        """Bytes that pass at once after a rest: a memory, a node's link, a group's uplink; 0 where none do."""
         return (0.0, float(self.link_burst or 0), float(self.uplink_burst or 0))
 
     def domains_of(self, host: str) -> Domains:

@@ -17,7 +17,16 @@ from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
-from timpani.schedules.simulation import NO_BURST, NOT_APART, Costs, Line, Relation, Simulator, relations_among
+from timpani.schedules.simulation import (
+    NO_BURST,
+    NOT_APART,
+    Costs,
+    Line,
+    Relation,
+    Simulator,
+    relations_among,
+    tells_sockets,
+)
 from timpani.study.columns import is_schedule_of_ours
 
 FEWEST_ALGORITHMS = 3
@@ -63,6 +72,10 @@ class Calibration:
     @property
     def places_known(self) -> bool:
         return any(each.call.places for each in self.observations)
+
+    @property
+    def sockets_known(self) -> bool:
+        return any(tells_sockets(each.call.places) for each in self.observations)
 
     def algorithms(self) -> list[str]:
         """Whose calls were measured, by collective and name."""

@@ -22,6 +22,7 @@ from timpani.schedules.simulation import (
     Relation,
     Simulator,
     relations_among,
+    tells_sockets,
 )
 from timpani.study.sizes import show_sizes
 
@@ -134,13 +135,14 @@ def _any_of(told: Sequence[Predicted]) -> Predicted:
 @dataclass(frozen=True)
 class Predictions:
     """times: of `prediction_frame`; left_out: what has none, and why; relations: of ranks of the predicted calls, where
-    it is known which share a node."""
+    it is known which share a node; sockets_known: whether it is known which share a socket."""
 
     calibration: Calibration
     request: Request
     times: pl.DataFrame
     left_out: list[str]
     relations: frozenset[Relation]
+    sockets_known: bool
 
 
 def predict_request(
@@ -165,7 +167,12 @@ def predict_request(
     places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls if call.places}
     relations = (of.relations(ranks) if isinstance(of, EqualNodes) else relations_among(of) for of, ranks in places)
     return Predictions(
-        calibration, request, prediction_frame(*zip(*told, strict=True)), left_out, frozenset().union(*relations)
+        calibration,
+        request,
+        prediction_frame(*zip(*told, strict=True)),
+        left_out,
+        frozenset().union(*relations),
+        any(tells_sockets(of) for of, _ in places),
     )
 
 

@@ -18,9 +18,10 @@ processor's time for each message, bytes reduced and copied, and what a call tak
 
 RELATIONS = ("the same last-level cache", "the same socket", "the same node", "one group of nodes", "different groups")
 """Of Relation."""
-SHARED_LINKS = ("a node's memory", "a node's link", "a group's uplink")
+SHARED_LINKS = ("a socket's or node's memory", "a node's link", "a group's uplink")
 SHARED_BY = (Relation.node, Relation.group, Relation.groups)
-"""Whose messages share each, and those of closer ranks of a node its memory, too."""
+"""Whose messages share each; a memory, those of closer ranks of a node, too, and those between nodes where messages
+share fairly."""
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ def conditions(found: Predictions) -> Iterator[str]:
     error, request = found.calibration.error, found.request
     yield from _followed(found)
     yield from _as_others(found)
+    yield from _memories(found)
     if error is None:
         yield (
             "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
@@ -124,16 +125,40 @@ def _as_others(found: Predictions) -> Iterator[str]:
     messages = found.calibration.costs.messages
     told = [relation for relation in Relation if relation_that_tells(messages, relation) == relation]
     for relation in sorted(found.relations - {*told}):
+        others = RELATIONS[relation_that_tells(messages, relation)]
+        if relation is Relation.node and not found.sockets_known:
+            yield (
+                f"Which ranks of a node share a cache or a socket isn't known: costs of messages between ranks of "
+                f"{others} stand for all. `sockets` and `caches` in the machine file tell it"
+            )
+            continue
+        advice = f". `timpani run … {MEASURED_BY[relation]}` may tell them" if found.calibration.error else ""
         yield (
             f"What was measured tells no costs of messages between ranks of {RELATIONS[relation]}: those of "
-            f"{RELATIONS[relation_that_tells(messages, relation)]} stand for them. "
-            f"`timpani run … {MEASURED_BY[relation]}` may tell them"
+            f"{others} stand for them{advice}"
         )
     within = [RELATIONS[relation] for relation in told if relation <= Relation.node]
     if not found.relations and len(within) > 1:
         yield (
             f"Which ranks share a cache or a socket isn't known: costs of messages between ranks of {within[-1]} stand "
             "for all. --on names a machine file that tells it"
+        )
+
+
+def _memories(found: Predictions) -> Iterator[str]:
+    """Whether a memory that was measured is one of those that are predicted."""
+    measured = found.calibration.sockets_known
+    if not found.relations or not found.calibration.costs.shared[0] or measured == found.sockets_known:
+        return
+    if measured:
+        yield (
+            "The cost of a memory is that of a socket's: where no sockets are known, all ranks of a node share one "
+            "such memory. `sockets` in the machine file tells them"
+        )
+    else:
+        yield (
+            "The cost of a memory is that of a whole node's, since it isn't known on which sockets measured ranks "
+            "were: here each socket counts as having as fast a one. Measure with ranks that are bound"
         )
 
 

@@ -222,7 +222,9 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         return [line + ".", selected]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
     unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
-    narrow = ": more launches (--launches, --budget) narrow it" if race.reached + race.ended < race.points else ""
+    narrow = (
+        ": more launches (--launches, --budget), up to 64, narrow it" if race.reached + race.ended < race.points else ""
+    )
     lines = [f"{line}{largest}{unbounded}{narrow}."]
     if race.ended:
         lines.append(

@@ -163,6 +163,13 @@ def relations_among(places: Iterable[RankPlace]) -> set[Relation]:
     return {relation for relation, (whole, within) in farthest_first if within > whole}
 
 
+def tells_sockets(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
+    """Whether the sockets of ranks are known."""
+    if isinstance(places, EqualNodes):
+        return places.parts is not None
+    return any(place.socket is not None for place in places)
+
+
 def _parts_of(rank: int, place: RankPlace) -> tuple[object, ...]:
     """Each within the one before it; of parts that nobody knows the rank has one of its own."""
     alone = ("rank", rank)
