@@ -183,6 +183,22 @@ def test_ranks_of_one_cache_alone_tell_what_they_take_and_stand_for_others(simul
     assert [relation_that_tells(apart, each) for each in Relation] == [2, 2, 2, 2, 4]
 
 
+def test_costs_of_one_node_predict_no_call_of_several(simulator: Simulator) -> None:
+    on_one, on_two = (RankPlace(0), RankPlace(0)), (RankPlace(0), RankPlace(1))
+    calls = [call("bcast", name, 2, size, on_one) for name, size in product(("linear", "pipeline"), SIZES)]
+    times = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
+    found = from_calls(
+        simulator, [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)], None, simulated=False
+    )
+    near, far, equal = predict(
+        simulator, found, [calls[0], replace(calls[0], places=on_two), replace(calls[0], places=EqualNodes(2))]
+    )
+    assert isinstance(near, Predicted)
+    for each in (far, equal):
+        assert isinstance(each, NotSimulated)
+        assert "no message between nodes was measured" in each.why
+
+
 def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_after_longer_ones(
     simulator: Simulator,
 ) -> None:

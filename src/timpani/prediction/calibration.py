@@ -24,6 +24,7 @@ from timpani.schedules.simulation import (
     Line,
     Relation,
     Simulator,
+    leaves_a_node,
     relations_among,
     tells_sockets,
 )
@@ -72,6 +73,11 @@ class Calibration:
     @property
     def places_known(self) -> bool:
         return any(each.call.places for each in self.observations)
+
+    @property
+    def nodes_left(self) -> bool:
+        """Whether a measured call had ranks on several nodes, as far as that is known."""
+        return not self.places_known or any(leaves_a_node(each.call.places) for each in self.observations)
 
     @property
     def sockets_known(self) -> bool:

@@ -21,6 +21,7 @@ from timpani.schedules.simulation import (
     NotSimulated,
     Relation,
     Simulator,
+    leaves_a_node,
     relations_among,
     tells_sockets,
 )
@@ -35,6 +36,8 @@ MEASURED_BY = (
     "--placement node --hosts FILE (nodes of several groups)",
 )
 """Messages between ranks of each of RELATIONS."""
+
+_NO_NETWORK = f"no message between nodes was measured, as `timpani run … {MEASURED_BY[Relation.group]}` would"
 
 WAITING = "waiting"
 """No part of its own: how much of a time, made of the others, messages waited for busy ports."""
@@ -73,8 +76,11 @@ class Predicted:
 
 def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call]) -> list[Predicted | NotSimulated]:
     """What each call should take."""
-    answers = simulator.compositions(calls, calibration.costs)
-    return [_predicted(calibration, call, answer) for call, answer in zip(calls, answers, strict=True)]
+    known = [call for call in calls if calibration.nodes_left or not leaves_a_node(call.places)]
+    answers = dict(zip(known, simulator.compositions(known, calibration.costs), strict=True))
+    return [
+        _predicted(calibration, call, answers[call]) if call in answers else NotSimulated(_NO_NETWORK) for call in calls
+    ]
 
 
 def predict_plan(
@@ -161,9 +167,11 @@ def predict_request(
         if isinstance(each, NotSimulated):
             why = f"{asked.named} on {asked.calls[0].ranks} ranks: {each.why}"
             refused.setdefault(why, []).append(size_of(asked.calls[0]))
-    left_out = [*plan.left_out, *(f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items())]
+    whys = [f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items()]
+    left_out = [*plan.left_out, *whys]
     if not told:
-        raise UserError(f"nothing can be predicted: {left_out[0]}", "ask for others, or measure what is missing")
+        first = (whys or left_out)[0]
+        raise UserError(f"nothing can be predicted: {first}", "ask for others, or measure what is missing")
     places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls if call.places}
     relations = (of.relations(ranks) if isinstance(of, EqualNodes) else relations_among(of) for of, ranks in places)
     return Predictions(

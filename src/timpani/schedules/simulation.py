@@ -163,6 +163,13 @@ def relations_among(places: Iterable[RankPlace]) -> set[Relation]:
     return {relation for relation, (whole, within) in farthest_first if within > whole}
 
 
+def leaves_a_node(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
+    """Whether it is known that ranks are on several nodes."""
+    if isinstance(places, EqualNodes):
+        return places.nodes > 1
+    return any(place.node != places[0].node for place in places)
+
+
 def tells_sockets(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
     """Whether the sockets of ranks are known."""
     if isinstance(places, EqualNodes):
