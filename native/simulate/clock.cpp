@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,10 @@ class Clock {
     struct Note {
         Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
         PairingLinks links;  // while it waits for its rank's port
-        int flow = kNone;    // its number in flows_, of a send that didn't wait for its receive
+
+        /// Of a send that didn't wait for its receive, its number in flows_; else kNone. It stands where ports that are
+        /// not shared have their links: one number more, and a side of a message is two lines of the cache.
+        [[nodiscard]] int flow() const { return links.child; }
     };
     struct RankState {
         Moment now;  // when it may begin its next step
@@ -88,7 +92,8 @@ class Clock {
         Moment& now = engine_.state(place.rank).now;
         if (step.is_message()) {
             till_.post(now, step);
-            return {now, {}, step.kind == Step::Kind::send && fair_ ? send_eagerly(place.rank, round, step) : kNone};
+            const bool may_flow = step.kind == Step::Kind::send && fair_;
+            return {now, {.child = may_flow ? send_eagerly(place.rank, round, step) : kNone}};
         }
         const double start = now.time;
         till_.compute(now, step.kind, step.from.count);
@@ -98,10 +103,10 @@ class Clock {
     }
     void meet(int send) {
         const auto& [posted, received] = sides(send);
-        if (posted.note.flow != kNone) {
-            Flowing& flowing = flowing_[static_cast<std::size_t>(posted.note.flow)];
+        if (fair_ && posted.note.flow() != kNone) {
+            Flowing& flowing = flowing_[static_cast<std::size_t>(posted.note.flow())];
             flowing.send = send;
-            if (flowing.arrived) end_at_receive(posted.note.flow);
+            if (flowing.arrived) end_at_receive(posted.note.flow());
             return;
         }
         const double both = later(posted.note.moment, received.note.moment).time;
@@ -114,6 +119,7 @@ class Clock {
 
   private:
     using Message = timpani::Message<Note>;
+    static_assert(!std::is_same_v<Moment, timpani::Moment<0>> || sizeof(Message) == kCacheLine);
 
     // What is handled at one time is fetched from memory so far ahead, and what it refers to so far.
     static constexpr std::size_t kFar = 12;
