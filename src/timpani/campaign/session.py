@@ -37,7 +37,7 @@ from timpani.machine.model import Machine
 from timpani.machine.modules import load_modules
 from timpani.native.build import build
 from timpani.providers.available import AvailableAlgorithms
-from timpani.providers.own import own_catalogue
+from timpani.providers.own import read_own_catalogue
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
@@ -119,10 +119,12 @@ class Session:
                 hang_after=hang_after,
             )
             if any(len(group.rank_counts) > 1 for group in self.plan.groups) and runner.anything_left():
-                self.plan = runner.plan = self._with_checked_starts(store, observer, hang_after)
+                self.plan = runner.plan = self._with_checked_starts(store, programs, observer, hang_after)
             return runner.run()
 
-    def _with_checked_starts(self, store: Store, observer: Observer, hang_after: float | None) -> CampaignPlan:
+    def _with_checked_starts(
+        self, store: Store, programs: Path, observer: Observer, hang_after: float | None
+    ) -> CampaignPlan:
         """The plan, with starts of their own for rank counts of which the library's choice is seen to depend on other
         ranks."""
         if self.plan.machine.simulated:
@@ -142,13 +144,13 @@ class Session:
 
         with store.writing():
             if counting := counting_at_once(self.plan.mpi):
-                prover = replace(self._prover(store, observer, counting, hang_after, lambda cell: True), stop=over)
-                return apart_by_messages(self.plan, prover, stop)
+                prover = self._prover(store, programs, observer, counting, hang_after)
+                return apart_by_messages(self.plan, replace(prover, stop=over), stop)
             timer = WorldTimer(
                 plan=self.plan,
                 store=store,
-                programs=build(self.plan.mpi),
-                ours=own_catalogue(self.plan.mpi),
+                programs=programs,
+                ours=read_own_catalogue(programs),
                 stop=stop,
                 over=over,
                 timeout=hang_after or longest_silence(self.plan, self.plan.study.slot),
@@ -173,26 +175,26 @@ class Session:
             return Outcome("complete", 0)
         with self._signals():
             counting = library.counting(self.plan.mpi)
-            uncounted = self._prover(store, observer, counting, hang_after, wanted).run()
+            prover = self._prover(store, build(self.plan.mpi), observer, counting, hang_after)
+            uncounted = replace(prover, wanted=wanted).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
 
     def _prover(
         self,
         store: Store,
+        programs: Path,
         observer: Observer,
         counting: Counting,
         hang_after: float | None,
-        wanted: Callable[[Cell], bool],
     ) -> Prover:
         return Prover(
             plan=self.plan,
             store=store,
-            programs=build(self.plan.mpi),
+            programs=programs,
             counting=counting,
             stop=lambda: self.stopped is not None,
             timeout=hang_after or LEAST_TIMEOUT,
             told=observer.note,
-            wanted=wanted,
         )
 
     @contextmanager
