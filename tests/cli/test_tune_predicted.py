@@ -27,7 +27,9 @@ COSTS = Costs(copied=0.0004, rest=0.5, messages=((Line(0, 0.3, 0.0005, 1.0),),))
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 OURS = ("linear", "binomial", "pipeline", "scatter_allgather")
 RANKS, SIZES = (4, 8, 16), (8, 1024, 65536)
-LARGER = 'name = "larger"\nlauncher = "openmpi"\n\n[[groups]]\nname = "all"\nnodes = "node1"\ncores = 128\n'
+LARGER = (
+    'name = "larger"\nlauncher = "openmpi"\n\n[[groups]]\nname = "all"\nnodes = "node1"\ncores = 128\nsockets = 2\n'
+)
 
 
 def made_up(
@@ -109,6 +111,7 @@ def test_rules_for_more_ranks_are_marked_and_in_no_file(campaign: Path, larger: 
     page = (tmp_path / "tuned" / "tuning.md").read_text()
     assert "## Predicted, not measured" in page
     assert "the default sent as timpani/linear; on more, that is taken for it" in page
+    assert "no costs of messages between ranks of the same socket: those of the same node stand for them" in page
     assert "They are in no file that a library reads" in page
 
 

@@ -22,6 +22,7 @@ from timpani.schedules.simulation import (
     NOT_APART,
     Costs,
     Line,
+    RankPlace,
     Relation,
     Simulator,
     leaves_a_node,
@@ -196,10 +197,7 @@ def from_calls(
     )
     apart = [each for each in all_tried(_apart(observed, together[-1].costs)) if _tells_each_line(each[-1])]
     *_, found = min((together, *apart), key=mean_error)
-    ways = product(_EAGER_BELOW, (False,) if any(burst) else (False, True))
-    error, left_out, found = min(
-        all_tried(replace(found.costs, eager_below=limit, fair=fair) for limit, fair in ways), key=mean_error
-    )
+    error, left_out, found = min(all_tried(_ways(observed, found.costs)), key=mean_error)
     # Of a message that waited for its link it isn't seen what its ports take, but that it can't be more.
     unlimited = amounts_of(simulator, observed, replace(found.costs, shared=(0.0, 0.0, 0.0)))
     return Calibration(
@@ -217,20 +215,9 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     """Costs to begin with, for each way of dividing sizes that the measured ones tell apart."""
     shortest = min(each.time for each in observed)
     sizes = [size_of(each.call) for each in observed]
-    per_byte = min(each.time / max(size, 1) for each, size in zip(observed, sizes, strict=True))
-    whole = messages or Costs(messages=(*NOT_APART, (Line(gap=shortest / 2, per_byte=per_byte),)))
-    places = {place for each in observed if isinstance(each.call.places, tuple) for place in each.call.places}
-    farthest = (
-        Relation.groups
-        if len({place.group for place in places}) > 1
-        else Relation.group
-        if len({place.node for place in places}) > 1
-        else Relation.node
-    )
+    whole = messages or Costs(messages=(*NOT_APART, (Line(gap=shortest / 2, per_byte=_per_byte(observed)),)))
     within = _within(observed)
     together = within[0] if len(within) == 1 else Relation.node
-    # As slow as one message's: the first walk then finds who may wait for whom. No link that nobody is known to share.
-    shared = tuple(per_byte if places and relation <= farthest else 0.0 for relation in SHARED_BY)
     own = tuple(line.first_bytes for line in whole.messages[Relation.node])
     for lines in dict.fromkeys((*_LINES, own[:3])):
         if all(first <= max(sizes) for first in lines):
@@ -238,10 +225,33 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
             inside = (divided if relation == together else () for relation in _WITHIN)
             yield Costs(
                 reduced=whole.reduced,
-                shared=shared,
+                shared=_shared_at_first(observed),
                 eager_below=_EAGER_BELOW[2],
-                messages=(*inside, *[divided] * (farthest - Relation.node)),
+                messages=(*inside, *[divided] * (_farthest(observed) - Relation.node)),
             )
+
+
+def _per_byte(observed: list[Observation]) -> float:
+    return min(each.time / max(size_of(each.call), 1) for each in observed)
+
+
+def _farthest(observed: list[Observation]) -> Relation:
+    """Of ranks that sent each other messages, of a node at least."""
+    places = _places(observed)
+    if len({place.group for place in places}) > 1:
+        return Relation.groups
+    return Relation.group if len({place.node for place in places}) > 1 else Relation.node
+
+
+def _places(observed: list[Observation]) -> set[RankPlace]:
+    return {place for each in observed if isinstance(each.call.places, tuple) for place in each.call.places}
+
+
+def _shared_at_first(observed: list[Observation]) -> tuple[float, ...]:
+    """Costs of shared links to begin with: as slow as one message's, so that the first walk finds who may wait for
+    whom. No link that nobody is known to share."""
+    farthest, known = _farthest(observed), bool(_places(observed))
+    return tuple(_per_byte(observed) if known and relation <= farthest else 0.0 for relation in SHARED_BY)
 
 
 def _apart(observed: list[Observation], found: Costs) -> Iterator[Costs]:
@@ -251,6 +261,23 @@ def _apart(observed: list[Observation], found: Costs) -> Iterator[Costs]:
     for closest in range(len(within) - 2, -1, -1):
         inside = (lines if each in within[closest:] else () for each in _WITHIN)
         yield replace(found, messages=(*inside, *found.messages[Relation.group :]))
+
+
+def _ways(observed: list[Observation], found: Costs) -> Iterator[Costs]:
+    """Costs to begin with, for each eager limit and way of sharing.
+
+    Messages that share links fairly pass those in turns no more, but memories on their way to another node: where no
+    call of `found` waited for a link it may have a limit all the same.
+    """
+    again = tuple(cost or first for cost, first in zip(found.shared, _shared_at_first(observed), strict=True))
+    for limit, fair in product(_EAGER_BELOW, (False,) if any(found.burst) else (False, True)):
+        yield replace(
+            found,
+            eager_below=limit,
+            eager=found.eager if limit else 0.0,
+            shared=again if fair else found.shared,
+            fair=fair,
+        )
 
 
 _WITHIN = (Relation.cache, Relation.socket, Relation.node)

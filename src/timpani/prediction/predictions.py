@@ -13,29 +13,20 @@ from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
 from timpani.prediction.request import Asked, Plan, Request
-from timpani.prediction.terms import KINDS, RELATIONS, terms, vector
+from timpani.prediction.stand_ins import Closeness
+from timpani.prediction.terms import KINDS, MEASURED_BY, RELATIONS, terms, vector
 from timpani.schedules.simulation import (
     Call,
     Composition,
-    EqualNodes,
     NotSimulated,
     Relation,
     Simulator,
     leaves_a_node,
-    relations_among,
-    tells_sockets,
 )
 from timpani.study.sizes import show_sizes
 
 _Z = 1.96
 _STEP_SECONDS = 0.2
-
-MEASURED_BY = (
-    *("--placement core",) * 3,
-    "--placement node",
-    "--placement node --hosts FILE (nodes of several groups)",
-)
-"""Messages between ranks of each of RELATIONS."""
 
 _NO_NETWORK = f"no message between nodes was measured, as `timpani run … {MEASURED_BY[Relation.group]}` would"
 
@@ -140,15 +131,13 @@ def _any_of(told: Sequence[Predicted]) -> Predicted:
 
 @dataclass(frozen=True)
 class Predictions:
-    """times: of `prediction_frame`; left_out: what has none, and why; relations: of ranks of the predicted calls, where
-    it is known which share a node; sockets_known: whether it is known which share a socket."""
+    """times: of `prediction_frame`; left_out: what has none, and why; closeness: of the predicted calls' ranks."""
 
     calibration: Calibration
     request: Request
     times: pl.DataFrame
     left_out: list[str]
-    relations: frozenset[Relation]
-    sockets_known: bool
+    closeness: Closeness
 
 
 def predict_request(
@@ -172,15 +161,13 @@ def predict_request(
     if not told:
         first = (whys or left_out)[0]
         raise UserError(f"nothing can be predicted: {first}", "ask for others, or measure what is missing")
-    places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls if call.places}
-    relations = (of.relations(ranks) if isinstance(of, EqualNodes) else relations_among(of) for of, ranks in places)
+    places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls}
     return Predictions(
         calibration,
         request,
         prediction_frame(*zip(*told, strict=True)),
         left_out,
-        frozenset().union(*relations),
-        any(tells_sockets(of) for of, _ in places),
+        Closeness.of(places),
     )
 
 

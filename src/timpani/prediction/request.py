@@ -143,7 +143,7 @@ class Request:
     ) -> "Plan":
         """The calls that can be simulated within `limits`, and why others can't; UserError where the machine has too
         few cores. `passed` is told the share of the whole, 0 to 1, that each estimate was."""
-        places = {ranks: self._places(ranks) for ranks in self.ranks}
+        places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
         admitted: dict[Named, list[int]] = {}
         for named in self.algorithms:
@@ -195,7 +195,8 @@ class Request:
             return [size for size, _ in named.off]
         return sizes_of(named.collective, self.sizes)
 
-    def _places(self, ranks: int) -> Places | EqualNodes:
+    def places(self, ranks: int) -> Places | EqualNodes:
+        """Where so many ranks are; nothing where nobody knows. UserError where the machine has too few cores."""
         if self.machine is None:
             return ()
         hosts = tuple(Host(node) for group in self.machine.groups for node in group.nodes)

@@ -18,6 +18,12 @@ processor's time for each message, bytes reduced and copied, and what a call tak
 
 RELATIONS = ("the same last-level cache", "the same socket", "the same node", "one group of nodes", "different groups")
 """Of Relation."""
+MEASURED_BY = (
+    *("--placement core",) * 3,
+    "--placement node",
+    "--placement node --hosts FILE (nodes of several groups)",
+)
+"""Messages between ranks of each of RELATIONS."""
 SHARED_LINKS = ("a socket's or node's memory", "a node's link", "a group's uplink")
 SHARED_BY = (Relation.node, Relation.group, Relation.groups)
 """Whose messages share each; a memory, those of closer ranks of a node, too, and those between nodes where messages

@@ -13,13 +13,13 @@ import polars as pl
 from timpani.charts import theme
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.errors import UserError, cannot_write
-from timpani.prediction.predictions import MEASURED_BY, WAITING, Predictions, winners
-from timpani.prediction.terms import KINDS, RELATIONS, SHARED_BY, SHARED_LINKS
+from timpani.prediction.predictions import WAITING, Predictions, winners
+from timpani.prediction.stand_ins import stand_ins
+from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
 from timpani.report.files import figure_svg, write_file
 from timpani.report.fit_words import number
 from timpani.report.prediction import costs_lines, costs_object
 from timpani.report.text import aligned
-from timpani.schedules.simulation import Relation, relation_that_tells
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
 
@@ -89,8 +89,7 @@ def conditions(found: Predictions) -> Iterator[str]:
     """What to know before a figure is believed."""
     error, request = found.calibration.error, found.request
     yield from _followed(found)
-    yield from _as_others(found)
-    yield from _memories(found)
+    yield from stand_ins(found.calibration, found.closeness)
     if error is None:
         yield (
             "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
@@ -118,48 +117,6 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
     if request.machine is None and max(request.ranks) > error.ranks.most:
         yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
-
-
-def _as_others(found: Predictions) -> Iterator[str]:
-    """Which ranks count as closer or farther than they are, as costs don't tell them apart."""
-    messages = found.calibration.costs.messages
-    told = [relation for relation in Relation if relation_that_tells(messages, relation) == relation]
-    for relation in sorted(found.relations - {*told}):
-        others = RELATIONS[relation_that_tells(messages, relation)]
-        if relation is Relation.node and not found.sockets_known:
-            yield (
-                f"Which ranks of a node share a cache or a socket isn't known: costs of messages between ranks of "
-                f"{others} stand for all. `sockets` and `caches` in the machine file tell it"
-            )
-            continue
-        advice = f". `timpani run … {MEASURED_BY[relation]}` may tell them" if found.calibration.error else ""
-        yield (
-            f"What was measured tells no costs of messages between ranks of {RELATIONS[relation]}: those of "
-            f"{others} stand for them{advice}"
-        )
-    within = [RELATIONS[relation] for relation in told if relation <= Relation.node]
-    if not found.relations and len(within) > 1:
-        yield (
-            f"Which ranks share a cache or a socket isn't known: costs of messages between ranks of {within[-1]} stand "
-            "for all. --on names a machine file that tells it"
-        )
-
-
-def _memories(found: Predictions) -> Iterator[str]:
-    """Whether a memory that was measured is one of those that are predicted."""
-    measured = found.calibration.sockets_known
-    if not found.relations or not found.calibration.costs.shared[0] or measured == found.sockets_known:
-        return
-    if measured:
-        yield (
-            "The cost of a memory is that of a socket's: where no sockets are known, all ranks of a node share one "
-            "such memory. `sockets` in the machine file tells them"
-        )
-    else:
-        yield (
-            "The cost of a memory is that of a whole node's, since it isn't known on which sockets measured ranks "
-            "were: here each socket counts as having as fast a one. Measure with ranks that are bound"
-        )
 
 
 def _followed(found: Predictions) -> Iterator[str]:

@@ -17,6 +17,7 @@ from timpani.native.mpi import Mpi
 from timpani.prediction.calibration import NONE_MEASURED, Calibration, calibrate
 from timpani.prediction.known_schedules import KnownSchedules, schedules_of_library, schedules_of_ours
 from timpani.prediction.request import Limits, Request
+from timpani.prediction.stand_ins import Closeness, stand_ins
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import DEFAULT, Algorithm
@@ -59,9 +60,10 @@ def predicted_rules(campaign: Campaign, asked: Asked, mpi: Mpi, limits: Limits) 
     library, _ = schedules_of_library(campaign, own, simulator, calibration)
     default = Algorithm(campaign.header.mpi.kind, DEFAULT)
     comparable, left_out = _comparable(campaign, library, default, mpi)
+    request = Request([], ranks, [], machine, placement)
     times, unpredicted = times_of(
         {point: {**ours.get(point, {}), **library[point]} for point in comparable},
-        Request([], ranks, [], machine, placement),
+        request,
         simulator,
         calibration,
         own,
@@ -75,7 +77,10 @@ def predicted_rules(campaign: Campaign, asked: Asked, mpi: Mpi, limits: Limits) 
     ]
     return Predicted(
         tuple(rules),
-        tuple(_conditions(campaign, calibration, machine, placement, library, default)),
+        (
+            *_conditions(campaign, calibration, machine, placement, library, default),
+            *stand_ins(calibration, Closeness.of((request.places(each), each) for each in {key[2] for key in times})),
+        ),
         (*left_out, *unpredicted),
         asked.in_files,
     )

@@ -1,0 +1,70 @@
+"""What is said of costs that stand for others."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from timpani.prediction.calibrate import Observation
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.stand_ins import Closeness, stand_ins
+from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, NodeParts, RankPlace
+from timpani.study.cell import OWN, Algorithm
+
+LINES = (Line(0, 0.3, 0.0005, 1.0),)
+BOUND, UNBOUND = (RankPlace(0, 0, 0), RankPlace(0, 0, 1)), (RankPlace(0, 0), RankPlace(0, 0))
+
+
+def calibration(costs: Costs, places: tuple[RankPlace, ...]) -> Calibration:
+    call = Call("bcast", Algorithm(OWN, "linear"), len(places), 8, places=places)
+    nothing = np.empty(0)
+    paid = np.empty(0, dtype=bool)
+    return Calibration(costs, [Observation(call, (1.0,))], paid, nothing, None, nothing, simulated=False)
+
+
+def said(costs: Costs, measured: tuple[RankPlace, ...], places: EqualNodes | tuple[RankPlace, ...]) -> list[str]:
+    return [*stand_ins(calibration(costs, measured), Closeness.of([(places, 16)]))]
+
+
+def of_a_node(shared: float = 0.0) -> Costs:
+    return Costs(messages=((), (), LINES), shared=(shared, 0.0, 0.0))
+
+
+def test_nothing_stands_for_what_was_measured() -> None:
+    assert said(of_a_node(0.001), UNBOUND, EqualNodes(1)) == []
+    whole = replace(of_a_node(0.001), messages=((), LINES, LINES))
+    assert said(whole, BOUND, EqualNodes(1, parts=NodeParts(16, 2))) == []
+
+
+@pytest.mark.parametrize(
+    ("measured", "parts", "whose"),
+    [(BOUND, None, "is that of a socket's"), (UNBOUND, NodeParts(16, 2), "is that of a whole node's")],
+)
+def test_a_memory_that_is_another_one_is_said(
+    measured: tuple[RankPlace, ...], parts: NodeParts | None, whose: str
+) -> None:
+    costs = replace(of_a_node(0.001), messages=((), LINES, LINES))
+    assert [text for text in said(costs, measured, EqualNodes(1, parts=parts)) if "memory" in text] == [
+        text for text in said(costs, measured, EqualNodes(1, parts=parts)) if whose in text
+    ]
+    assert any(whose in text for text in said(costs, measured, EqualNodes(1, parts=parts)))
+    no_limit = replace(costs, shared=(0.0, 0.0, 0.0))
+    assert not any("memory" in text for text in said(no_limit, measured, EqualNodes(1, parts=parts)))
+
+
+def test_relations_that_nothing_tells_apart_are_named() -> None:
+    farther = EqualNodes(4, 2, parts=NodeParts(16, 2, 4))
+    assert [text.partition("between ranks of ")[2].partition(":")[0] for text in said(of_a_node(), BOUND, farther)] == [
+        "the same last-level cache",
+        "one group of nodes",
+        "different groups",
+    ]
+
+
+@pytest.mark.parametrize(("messages", "whose"), [((LINES, LINES, LINES), "node"), ((LINES,), "last-level cache")])
+def test_ranks_of_a_node_whose_sockets_nobody_knows_are_said_to_count_alike(
+    messages: tuple[tuple[Line, ...], ...], whose: str
+) -> None:
+    (unknown,) = said(replace(of_a_node(), messages=messages), BOUND, EqualNodes(1))
+    assert unknown.startswith("Which ranks of a node share a cache or a socket isn't known")
+    assert f"between ranks of the same {whose} stand for all" in unknown
