@@ -61,3 +61,14 @@ def test_a_size_at_which_other_collectives_were_measured_is_between_a_collective
     points += [("reduce", *point) for point in product(ALGORITHMS, (16, 4096))]
     error, _ = told([Observation(call(name, size, of), (takes(name, size),)) for of, name, size in points])
     assert error.of_time(call("linear", 256, "reduce")) > 1.5 * error.of_time(call("linear", 16, "reduce"))
+
+
+@pytest.mark.parametrize(("ranks", "widens"), [((2, 4, 8), False), ((2, 4), True)])
+def test_intervals_widen_as_fits_to_two_rank_counts_miss_larger_ones(ranks: tuple[int, ...], widens: bool) -> None:
+    amounts = np.array([[1.0, count] for count, _ in product(ranks, ALGORITHMS)])  # one count doesn't tell them apart
+    calls = [Call("bcast", Algorithm(OWN, name), count, 8) for count, name in product(ranks, ALGORITHMS)]
+    times = [ALGORITHMS[each.algorithm.name] * (5 + each.ranks) for each in calls]
+    measured = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
+    error, _ = model_error(measured, amounts, START)
+    near, far = (error.of_time(Call("bcast", Algorithm(OWN, "linear"), count, 8)) for count in (ranks[-1], 64))
+    assert (far > 1.2 * near) == widens

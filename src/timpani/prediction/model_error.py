@@ -178,10 +178,11 @@ def left_out_errors(calls: Sequence[Call], errors: Errors) -> Vector:
 
 
 def _growth(values: NDArray[np.int64], errors: Errors, usual: Vector) -> Growth:
-    """From fits to small values that predict larger ones."""
+    """From fits to small values that predict larger ones: to two at least where there are three, since one alone
+    doesn't tell what grows with the values."""
     distinct = np.unique(values[values > 0])
     excess: list[float] = []
-    for cut in distinct[:-1]:
+    for cut in distinct[min(1, len(distinct) - 2) : -1] if len(distinct) > 1 else ():
         fitted, held = values <= cut, values > cut
         doublings = np.log2(values[held] / cut)
         excess += (np.maximum(np.abs(errors(fitted, held)) / usual[held] - 1, 0) / doublings).tolist()
