@@ -85,7 +85,7 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
     assert standing["undecided"] == "after 8 launches: would take about 22; 11 are allowed"
-    assert "gains are of the launches that chose, and corrected for that" in race_lines(race_verdict(results))[-1]
+    assert "of the launches that chose, and corrected for that in part" in race_lines(race_verdict(results))[-1]
     assert race_lines(race_verdict(results))[1].startswith("It ended at 1 point that launches would hardly decide")
     told = {row["label"]: (row["dropped"], row["undecided"]) for row in estimate_cells(results).iter_rows(named=True)}
     assert told["linear"] == (None, standing["undecided"])

@@ -216,7 +216,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'point')} between"
     selected = (
         "Its bounds hold for all algorithms and looks together; gains are of the launches that chose, and corrected "
-        "for that by cross-validation."
+        "for that in part, by cross-validation."
     )
     if race.reached == race.points:
         return [line + ".", selected]
