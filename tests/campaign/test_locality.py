@@ -7,9 +7,10 @@ import pytest
 
 from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, results_frame
-from timpani.campaign.locality import with_locality
+from timpani.campaign.locality import seats_of, with_locality
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
+from timpani.machine.locality import Seat
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
 
@@ -112,6 +113,23 @@ def test_simulated_ranks_sit_where_they_were_asked_to(second: tuple[str, int], e
     ran = [{"rank": rank, "host": f"host-{rank}", "cores": []} for rank in range(3)]
     machine = {"name": "m", "launcher": "simgrid", "groups": GROUPS}
     assert locality_of("first=0,second=1", [{"ranks": ran, "asked": asked}], machine=machine) == expected
+
+
+def test_a_pair_has_one_locality_where_older_launches_told_no_caches() -> None:
+    older = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [0]} for rank in range(3)]
+    newer = [{**each, "caches": [0]} for each in older]
+    machine = {"name": "m", "launcher": "openmpi", "groups": GROUPS}
+    for ran in ([older, newer], [newer, older]):
+        assert locality_of("first=0,second=1", [{"ranks": each} for each in ran], machine=machine) == "same socket"
+
+
+def test_rank_counts_that_share_a_start_sit_where_its_first_ranks_do() -> None:
+    cells = [Cell("bcast", Algorithm("timpani", "chain"), ranks, "core", 8, "warm") for ranks in (2, 3, 4)]
+    results = results_frame([LaunchResult(each, 1, "n1", median_us=1.0) for each in cells])
+    launches = [launch([0], [2], [3], placement="core"), launch([0], [2], [3], [1], [1], placement="node")]
+    campaign = Campaign(Path(), Header.check({"machine": MACHINE}, "test"), results, launches, [])
+    first, second, third = Seat("n1", 0, 0), Seat("n1", 0, 1), Seat("n1", 0, 1)
+    assert seats_of(campaign) == {(3, "core"): (first, second, third), (2, "core"): (first, second)}
 
 
 def test_placements_are_told_apart() -> None:

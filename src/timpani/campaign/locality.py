@@ -41,10 +41,15 @@ def localities_of(campaign: Campaign) -> Localities:
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
-        found = {
-            locality(seats.places[first], seats.places[second], seats.domains[seats.places[first].host], switches)
+        alike = [
+            seats
             for placed_by, seats in seated
             if len(seats.places) == ranks and placed_by in (placement, None)  # older campaigns don't tell
+        ]
+        domains = _told_by_all(alike)
+        found = {
+            locality(seats.places[first], seats.places[second], domains[seats.places[first].host], switches)
+            for seats in alike
             for first, second in pairs
         }
         if found:
@@ -52,13 +57,35 @@ def localities_of(campaign: Campaign) -> Localities:
     return localities
 
 
+def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
+    """The parts of each host at the levels that every launch on it told, so that one pair has one locality.
+
+    Launches of versions that told fewer levels would put it further away than the others.
+    """
+    told: dict[str, Domains] = {}
+    for each in seated:
+        for host, levels in each.domains.items():
+            common = told.get(host, levels)
+            told[host] = {level: parts for level, parts in levels.items() if level in common}
+    return told
+
+
 def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
-    """Where each rank sits, by rank count and placement, as far as launches told where they ran."""
-    found = {}
+    """Where each rank sits, by rank count and placement, as far as launches told where they ran.
+
+    A rank count that shared the starts of a larger one ran on the first ranks of those.
+    """
+    seated: dict[tuple[int, str], _Seats] = {}
     for launch in campaign.launches:
-        places, domains = _seats(launch, campaign.header.machine)
-        if places and (placement := launch.get("placement")):
-            found[len(places), placement] = seats([places[rank] for rank in sorted(places)], domains)
+        told = _seats(launch, campaign.header.machine)
+        if told.places and (placement := launch.get("placement")):
+            seated[len(told.places), placement] = told
+    found = {}
+    for ranks, placement in campaign.results.select("ranks", "placement").unique().iter_rows():
+        starts = [world for world, placed_by in seated if placed_by == placement and world >= ranks]
+        if starts:
+            places, domains = seated[min(starts), placement]
+            found[ranks, placement] = seats([places[rank] for rank in range(ranks)], domains)
     return found
 
 
