@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.stats.regret import FEWEST
+from timpani.stats.regret import FEWEST, LOOKS
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race import Gap, Race, RacePoint, Timed
 from timpani.tuning.race_futility import Futility, Prospect
@@ -16,7 +16,7 @@ ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring",
 OPEN, *SETTLED = (RacePoint("bcast", 2, "core", size, "warm") for size in range(12))
 
 
-def raced(launches: int, most: int, deviation: float, points: Sequence[RacePoint] = (OPEN,)) -> Futility:
+def raced(launches: int, most: int | None, deviation: float, points: Sequence[RacePoint] = (OPEN,)) -> Futility:
     """A race in which all are alike at OPEN, and the default is twice as fast at the other `points`."""
     random = np.random.default_rng(1)
     race = Race(0.02, dict.fromkeys(points, ALGORITHMS))
@@ -91,6 +91,12 @@ def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
     assert set(many.ended(points, otherwise=[elsewhere])) == {OPEN}
     many.add_launch(FEWEST + 1, dict.fromkeys([*points, elsewhere], 4))  # from now on in one start
     assert not many.ended(points, otherwise=[elsewhere])
+
+
+def test_after_the_last_look_a_point_ends_whatever_choosing_costs() -> None:
+    assert not raced(LOOKS[-1] - 1, most=None, deviation=0.3).ended([OPEN])
+    for most in (None, 200):
+        assert set(raced(LOOKS[-1], most, deviation=0.3).ended([OPEN])) == {OPEN}
 
 
 def test_what_was_spent_on_a_point_is_no_reason_to_go_on() -> None:

@@ -99,6 +99,39 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     assert (verdict.points, verdict.reached, verdict.ended) == (2, 0, 1)
 
 
+@pytest.mark.parametrize("allowed", [64, 200, None], ids=["all spent", "more allowed", "budget"])
+def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> None:
+    def after(launches: int, allowed: int | None) -> pl.DataFrame:
+        random = np.random.default_rng(1)
+        results = [
+            LaunchResult(
+                Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm"),
+                launch,
+                "here",
+                median_us=1.0,
+                repetitions=30,
+                in_turn=str(launch),
+                relative=random.lognormal(0, 0.3),
+            )
+            for launch in range(1, launches + 1)
+            for name in (DEFAULT, "linear")
+        ]
+        told = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
+        return results_frame(results).with_columns(**told)
+
+    [before] = race_standings(after(63, None)).iter_rows(named=True)
+    assert (before["race_over"], before["undecided"]) == (False, None)
+    more = "more launches (--launches, --budget), up to 64 at a point, narrow bounds at 1 point"
+    assert more in race_lines(race_verdict(after(63, None)))[0]
+
+    [last] = race_standings(after(64, allowed)).iter_rows(named=True)
+    assert last["regret_high"] > 0.02
+    assert (last["race_over"], last["undecided"]) == (True, "after 64 launches: a race looks no more")
+    first, ended, *_ = race_lines(race_verdict(after(64, allowed)))
+    assert "more launches" not in first
+    assert "or that 64 left undecided" in ended
+
+
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
     again = raced(looked_at=False).with_columns(
         pl.lit(64, dtype=pl.Int64).alias("message_bytes"),

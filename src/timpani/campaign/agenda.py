@@ -75,10 +75,9 @@ class Racing:
     changes."""
 
     def __init__(self, cells: Iterable[Cell], launches: int, regret: float, *, at_any_price: bool = False) -> None:
-        """Of `launches` at most, until the `regret` of each choice is bounded or, but for `at_any_price`, further
-        launches would hardly bound it."""
+        """Of `launches` at most, until the `regret` of each choice is bounded, or was looked at for the last time, or,
+        but for `at_any_price`, further launches would hardly bound it."""
         self._launches = launches
-        self._at_any_price = at_any_price
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
         by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
@@ -87,7 +86,7 @@ class Racing:
         self._cells = dict(by_point)
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
         self._allocation = Allocation(launches)
-        self._futility = Futility(self._race, launches)
+        self._futility = Futility(self._race, None if at_any_price else launches)
         self._grids = grids(by_point)
         self._looks: list[frozenset[RacePoint]] = []  # of launch 1 and on
         self._taking_part: dict[RacePoint, set[Algorithm]] = {}  # of each point so far: not all parameters at first
@@ -142,7 +141,7 @@ class Racing:
         }
         new = {point: self._new[point] | self._kept(point) for point in full if self._new[point]}
         wanted: dict[RacePoint, frozenset[Algorithm]] = {**looks, **new}
-        ended = () if self._at_any_price else self._futility.ended(full, otherwise=wanted.keys())
+        ended = self._futility.ended(full, otherwise=wanted.keys())
         for point in full.difference(ended):
             remaining = self._race.standing(point).remaining & self._taking_part[point]
             wanted[point] = wanted.get(point, frozenset()) | remaining

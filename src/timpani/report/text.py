@@ -8,6 +8,7 @@ import polars as pl
 
 from timpani.charts.latency import coverage
 from timpani.report.durations import show_seconds
+from timpani.stats.regret import LOOKS
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
@@ -222,14 +223,19 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         return [line + ".", selected]
     largest = f", the largest bound is {100 * race.largest:.2g} %" if race.largest is not None else ""
     unbounded = f", {race.unbounded} without a bound yet" if race.unbounded else ""
+    left = race.points - race.reached - race.ended
     narrow = (
-        ": more launches (--launches, --budget), up to 64, narrow it" if race.reached + race.ended < race.points else ""
+        f"; more launches (--launches, --budget), up to {LOOKS[-1]} at a point, narrow bounds at "
+        f"{counted(left, 'point')}"
+        if left
+        else ""
     )
     lines = [f"{line}{largest}{unbounded}{narrow}."]
     if race.ended:
         lines.append(
             f"It ended at {counted(race.ended, 'point')} that launches would hardly decide, or too few for the time "
-            "of these: `undecided` in `timpani show --format csv` and `timpani verdict --format json`."
+            f"of these, or that {LOOKS[-1]} left undecided: `undecided` in `timpani show --format csv` and "
+            "`timpani verdict --format json`."
         )
     return [*lines, selected]
 

@@ -1,4 +1,5 @@
-"""When a race ends a point undecided: where further launches are unlikely to decide it, or not worth their starts.
+"""When a race ends a point undecided: where it looks no more, or further launches are unlikely to decide it, or are not
+worth their starts.
 
 Bounds hold at every look, so that ending early breaks none; the point keeps its bound. By the launches so far the mean
 of a log ratio over more of them is foretold by Student's t around today's mean, and that says how likely its bound
@@ -47,7 +48,7 @@ class Prospect:
     contenders: tuple[Gap, ...]
     algorithms: int
 
-    def chance(self, further: int) -> float:
+    def chance(self, further: float) -> float:
         """That so many `further` launches decide the point, or fewer: at most that of its least likely contender, as
         the choice now stands."""
         return min((self._chance(each, further) for each in self.contenders), default=0.0)
@@ -70,7 +71,7 @@ class Prospect:
             default=inf,
         )
 
-    def _chance(self, gap: Gap, further: int) -> float:
+    def _chance(self, gap: Gap, further: float) -> float:
         from scipy.special import stdtr  # type: ignore[import-untyped] # loads slowly
 
         found = 0.0
@@ -89,13 +90,14 @@ class Prospect:
 class Futility:
     """Which points a race ends undecided, launch after launch.
 
-    left  launches that are still allowed
+    left  launches that are still allowed; infinite where points are to be decided at any price
     """
 
-    def __init__(self, race: Race, most_launches: int) -> None:
-        """Of `race`, to which the same launches are added, `most_launches` at most."""
+    def __init__(self, race: Race, most_launches: int | None) -> None:
+        """Of `race`, to which the same launches are added, `most_launches` at most; None: at any price, so that only
+        the last look ends a point."""
         self._race = race
-        self.left = most_launches
+        self.left = inf if most_launches is None else most_launches
         self._launch = 0
         self._worlds: dict[RacePoint, int] = {}  # of each rank count and placement, where it was measured last
 
@@ -109,6 +111,10 @@ class Futility:
         """The points that the next launch measures no more although they are undecided, of those that are `raced`;
         `otherwise` are points that it measures for other reasons."""
         undecided = {point for point in raced if self._race.standing(point).remaining}
+        seen = {point: self.prospect(point) for point in undecided.difference(otherwise) if self.looked_at_last(point)}
+        if self.left == inf:
+            return seen
+        undecided -= seen.keys()
         prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
         little = LITTLE * log1p(self._race.accepted)
         proof = {
@@ -124,7 +130,12 @@ class Futility:
         for start, points in sharing.items():
             if start not in busy and not self._is_worth(start, points.values()):
                 ended |= points
-        return ended
+        return seen | ended
+
+    def looked_at_last(self, point: RacePoint) -> bool:
+        """Whether all that is left of `point` was in as many launches as the last look takes, so that no further one
+        bounds anything."""
+        return self._race.compared(point) >= LOOKS[-1]
 
     def prospect(self, point: RacePoint) -> Prospect:
         """What further launches of an undecided point promise."""

@@ -15,7 +15,8 @@ class RaceVerdict:
     points     that all algorithms took part in
     looked_at  others, between sizes or rank counts that were measured: there a few were looked at in three launches
     reached    how many of them have a 95 % bound of at most `accepted`
-    ended      at how many others the race ended undecided: launches would hardly decide them, or too few for their time
+    ended      at how many others the race ended undecided: it looks no more, or launches would hardly decide them, or
+               too few for their time
     unbounded  how many have no bound yet
     largest    the largest bound of all that have one; None where none has
     """

@@ -172,7 +172,7 @@ def _undecided(race: Race, results: pl.DataFrame, incomplete: Collection[RacePoi
     """In words why the race ended at points that all algorithms took part in without deciding them."""
     if ALLOWED not in results.columns:
         return {}
-    raced = results.filter(pl.col(REGRET).is_not_null(), pl.col(ALLOWED).is_not_null())
+    raced = results.filter(pl.col(REGRET).is_not_null())
     found: dict[RacePoint, str] = {}
     for _, rows in raced.group_by("machine", maintain_order=True):
         found |= _undecided_of_one(race, rows, incomplete)
@@ -182,7 +182,7 @@ def _undecided(race: Race, results: pl.DataFrame, incomplete: Collection[RacePoi
 def _undecided_of_one(race: Race, rows: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
     """The same of one campaign of those that are read together."""
     allowed, newest = rows[ALLOWED].max(), rows["launch"].max()
-    assert isinstance(allowed, int)
+    assert isinstance(allowed, int | None)
     assert isinstance(newest, int)
     futility = Futility(race, allowed)
     last: dict[RacePoint, int] = {}
@@ -194,13 +194,17 @@ def _undecided_of_one(race: Race, rows: pl.DataFrame, incomplete: Collection[Rac
         last.update(dict.fromkeys(by_point, launch))
     raced = last.keys() - set(incomplete)
     ended = futility.ended(raced)
-    return {
-        point: _expected(futility.prospect(point), race.standing(point).launches, allowed, allowed - last[point])
-        for point in raced
-        if race.standing(point).remaining
+    found: dict[RacePoint, str] = {}
+    for point in raced:
+        launches = race.standing(point).launches
+        if not race.standing(point).remaining:
+            continue
+        if futility.looked_at_last(point):
+            found[point] = f"after {counted(launches, 'launch')}: a race looks no more"
         # A launch that was interrupted may not have come to a point.
-        if last[point] < allowed and (point in ended or last[point] < newest - 1)
-    }
+        elif allowed and last[point] < allowed and (point in ended or last[point] < newest - 1):
+            found[point] = _expected(futility.prospect(point), launches, allowed, allowed - last[point])
+    return found
 
 
 def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
