@@ -297,6 +297,8 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     raced["study"] |= {"regret": 0.02}
     text = methods_paragraph(checked(raced), synthetic_launches())
     assert "a regret of 2 % accepted" in text
+    assert "We report the median of the launches' medians with a distribution-free 95 % confidence interval" in text
+    assert "how many launches measured an algorithm follows from the data" in text
     assert "alpha spending" in text
     assert "cross-validation" in text
     assert "Holm" not in text

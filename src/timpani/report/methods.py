@@ -8,6 +8,11 @@ from timpani.machine.describe import MachineDescription
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 
+_REPORTED = (
+    "We report the median of the launches' medians with a distribution-free 95 % confidence interval over launches "
+    "(Hoefler & Belli, SC'15)"
+)
+
 
 def methods_paragraph(header: Header, launches: list[dict[str, Any]]) -> str:
     """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out."""
@@ -134,12 +139,12 @@ def _replication(study: RecordedStudy) -> str:
             f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
             "% accepted: all began at sizes and rank counts far apart, those shown to be slower were dropped after "
             "each launch, and between points of different choices further ones were measured; elsewhere three "
-            "launches looked at a few."
+            f"launches looked at a few. {_REPORTED}, less of fewer than six; how many launches measured an algorithm "
+            "follows from the data, for which this interval makes no allowance."
         )
     return (
         f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
-        f"cells in an order shuffled anew (seed {seed}). We report the median of the launches' medians with a "
-        "distribution-free 95 % confidence interval over launches (Hoefler & Belli, SC'15)."
+        f"cells in an order shuffled anew (seed {seed}). {_REPORTED}."
     )
 
 
