@@ -88,14 +88,16 @@ def predict(
     simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
     named = named_algorithms(what, algorithms, own)  # refuses what is mistyped before anything takes time
     calibration = calibrated(simulator, campaigns)
-    no_schedule: list[str] = []
-    if asks_for_library(algorithms):
-        library, no_schedule = library_algorithms(campaigns, what, message_sizes, own, simulator, calibration)
-        named += of_library(algorithms, library, no_schedule)
+    library, others = (
+        library_algorithms(campaigns, what, message_sizes, own, simulator, calibration)
+        if asks_for_library(algorithms)
+        else ([], [])
+    )
+    named += of_library(algorithms, library, others)
     request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
     with share_bar("estimating") as passed:
         plan = request.plan(simulator, calibration.costs, limits, passed)
-    plan.left_out.extend(no_schedule)
+    plan.left_out.extend(map(str, others))
     if plan.time > _TOLD_SECONDS:
         typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:

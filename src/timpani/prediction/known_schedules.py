@@ -13,7 +13,7 @@ from timpani.prediction.calibration import Calibration
 from timpani.prediction.observed import call_of, places_of
 from timpani.prediction.predictions import Predicted, predict
 from timpani.schedules.fingerprint import Fingerprints, Match, with_whole_messages
-from timpani.schedules.simulation import Simulator
+from timpani.schedules.simulation import NotSimulated, Simulator
 from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
 from timpani.study.columns import is_schedule_of_ours
 from timpani.study.operations import COLLECTIVES
@@ -36,8 +36,21 @@ class Known:
 KnownSchedules = dict[tuple[str, int], dict[Algorithm, Known]]
 """By collective and size."""
 
-Unknown = dict[tuple[str, int], dict[Algorithm, str]]
-"""Why a counted algorithm has no known schedule, in words, by collective and size."""
+
+@dataclass(frozen=True)
+class NoSchedule:
+    """Why a counted algorithm has no known schedule at one size.
+
+    why        in words
+    by_counts  whether its messages, counted, tell that it follows none: another campaign can't tell otherwise
+    """
+
+    why: str
+    by_counts: bool = False
+
+
+Unknown = dict[tuple[str, int], dict[Algorithm, NoSchedule]]
+"""By collective and size."""
 
 
 def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
@@ -73,16 +86,18 @@ def schedules_of_library(
         shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
         why = unknown.setdefault((cell.collective, cell.message_bytes), {})
         if any(name.match is not Match.messages for name in names):
-            why[cell.algorithm] = "its messages were those of no schedule of ours"
+            why[cell.algorithm] = NoSchedule("its messages were those of no schedule of ours", by_counts=True)
             continue
         if not shared:
-            why[cell.algorithm] = "its messages were those of different schedules on two rank counts"
+            why[cell.algorithm] = NoSchedule(
+                "its messages were those of different schedules on two rank counts", by_counts=True
+            )
             continue
         if not measured:
-            why[cell.algorithm] = "its time was not measured, only its messages"
+            why[cell.algorithm] = NoSchedule("its time was not measured, only its messages")
             continue
         if cell.algorithm.is_default and len(counted) < 2:
-            why[cell.algorithm] = "it was counted on one rank count alone"
+            why[cell.algorithm] = NoSchedule("it was counted on one rank count alone")
             continue
         schedules = tuple(with_whole_messages(own, cell.collective, each) for each in shared)
         place = places.get((cell.ranks, cell.placement), ())
@@ -95,12 +110,11 @@ def schedules_of_library(
             for each in schedules
         ]
         predicted = predict(simulator, calibration, calls)
+        if refused := next((each for each in predicted if isinstance(each, NotSimulated)), None):
+            why[cell.algorithm] = NoSchedule(refused.why)
+            continue
         off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, Predicted)]
-        if len(off) == len(schedules):
-            known = found.setdefault((cell.collective, cell.message_bytes), {})
-            known[cell.algorithm] = Known(schedules, max(off))
-        else:
-            why[cell.algorithm] = "nothing that was measured tells what messages of its size cost"
+        found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = Known(schedules, max(off))
     return found, unknown
 
 

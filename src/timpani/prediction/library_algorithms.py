@@ -2,13 +2,14 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from timpani.campaign.load import Campaign
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
-from timpani.prediction.known_schedules import Known, schedules_of_library
-from timpani.prediction.request import Named, Schedule, sizes_of
+from timpani.prediction.known_schedules import Known, NoSchedule, schedules_of_library
+from timpani.prediction.request import Named, NotPredicted, Schedule, sizes_of
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_sizes
@@ -21,22 +22,23 @@ def library_algorithms(
     own: Catalogue,
     simulator: Simulator,
     calibration: Calibration,
-) -> tuple[list[Named], list[str]]:
-    """The algorithms of the campaigns' libraries whose schedule is known, and a sentence for what isn't.
+) -> tuple[list[Named], list[NotPredicted]]:
+    """The algorithms of the campaigns' libraries whose schedule is known, and why others' isn't.
 
     A schedule is known at sizes at which messages were counted, and between two of them where it is the same. The
     default has none: which algorithm it takes may change with the rank count.
     """
     found: list[Named] = []
-    left_out: list[str] = []
+    left_out: list[NotPredicted] = []
     counted = _counted(campaigns, own, simulator, calibration)
     for collective in dict.fromkeys(collectives):
         of_collective = {algorithm: by_size for (name, algorithm), by_size in counted.items() if name == collective}
         if not of_collective:
-            left_out.append(f"{collective} of the library: {_why_not_counted(campaigns)}")
+            left_out.append(NotPredicted(collective, None, _why_not_counted(campaigns)))
         for algorithm, by_size in of_collective.items():
             if algorithm.is_default:
-                left_out.append(f"{collective} {algorithm}: which algorithm it takes may change with the rank count")
+                why = "which algorithm it takes may change with the rank count"
+                left_out.append(NotPredicted(collective, algorithm, why))
                 continue
             named, unknown = _named(collective, algorithm, by_size, sizes_of(collective, sizes), own)
             found += named
@@ -54,32 +56,40 @@ def _why_not_counted(campaigns: Sequence[Campaign]) -> str:
 
 def _counted(
     campaigns: Sequence[Campaign], own: Catalogue, simulator: Simulator, calibration: Calibration
-) -> dict[tuple[str, Algorithm], dict[int, Known | str]]:
+) -> dict[tuple[str, Algorithm], dict[int, Known | NoSchedule]]:
     """Of each counted algorithm and size the schedule, or why it is not known."""
-    found: dict[tuple[str, Algorithm], dict[int, Known | str]] = {}
+    found: dict[tuple[str, Algorithm], dict[int, Known | NoSchedule]] = {}
     for campaign in campaigns:
         known, unknown = schedules_of_library(campaign, own, simulator, calibration)
-        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, Known | str]], ...] = (unknown, known)
-        for table in tables:
-            for (collective, size), algorithms in table.items():
-                for algorithm, told in algorithms.items():
-                    by_size = found.setdefault((collective, algorithm), {})
-                    by_size[size] = _together(by_size.get(size, told), told)
+        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, Known | NoSchedule]], ...] = (unknown, known)
+        for (collective, size), algorithms in chain.from_iterable(table.items() for table in tables):
+            for algorithm, told in algorithms.items():
+                by_size = found.setdefault((collective, algorithm), {})
+                by_size[size] = together(by_size[size], told) if size in by_size else told
     return found
 
 
-def _together(one: Known | str, other: Known | str) -> Known | str:
-    """What two campaigns tell."""
-    if isinstance(one, str) or isinstance(other, str):
-        return other if isinstance(one, str) else one
-    if one.schedules != other.schedules:
-        return "its messages were those of different schedules in two campaigns"
-    return Known(one.schedules, max(one.off, other.off))
+def together(one: Known | NoSchedule, other: Known | NoSchedule) -> Known | NoSchedule:
+    """What two campaigns tell, in either order: a schedule stands where the other couldn't tell, but not where the
+    messages counted there were of none."""
+    if isinstance(one, Known) and isinstance(other, Known):
+        if one.schedules != other.schedules:
+            return NoSchedule("its messages were those of different schedules in two campaigns", by_counts=True)
+        return Known(one.schedules, max(one.off, other.off))
+    return max(one, other, key=_certainty)
+
+
+def _certainty(told: Known | NoSchedule) -> int:
+    return 1 if isinstance(told, Known) else 2 if told.by_counts else 0
 
 
 def _named(
-    collective: str, algorithm: Algorithm, counted: Mapping[int, Known | str], sizes: Sequence[int], own: Catalogue
-) -> tuple[list[Named], list[str]]:
+    collective: str,
+    algorithm: Algorithm,
+    counted: Mapping[int, Known | NoSchedule],
+    sizes: Sequence[int],
+    own: Catalogue,
+) -> tuple[list[Named], list[NotPredicted]]:
     """An entry for each choice of schedules that one algorithm may follow at some of the sizes."""
     offs: dict[tuple[Algorithm, ...], list[tuple[int, float]]] = {}
     unknown: dict[str, list[int]] = {}
@@ -88,7 +98,7 @@ def _named(
         known = [each for each in beside if isinstance(each, Known)]
         if not beside:
             unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} alone", []).append(size)
-        elif why := next((each for each in beside if isinstance(each, str)), None):
+        elif why := next((each.why for each in beside if isinstance(each, NoSchedule)), None):
             unknown.setdefault(why, []).append(size)
         elif len({each.schedules for each in known}) > 1:
             unknown.setdefault("its messages were those of one schedule below and of another above", []).append(size)
@@ -105,10 +115,10 @@ def _named(
                 tuple(off),
             )
         )
-    return found, [f"{collective} {algorithm} at {show_sizes(sizes)}: {why}" for why, sizes in unknown.items()]
+    return found, [NotPredicted(collective, algorithm, why, tuple(sizes)) for why, sizes in unknown.items()]
 
 
-def _beside(counted: Mapping[int, Known | str], size: int) -> list[Known | str]:
+def _beside(counted: Mapping[int, Known | NoSchedule], size: int) -> list[Known | NoSchedule]:
     """What was counted at this size, or at the nearest smaller and the nearest larger one; nothing without both."""
     if size in counted:
         return [counted[size]]

@@ -63,6 +63,19 @@ class Named(NamedTuple):
         return f"{self.collective} {self.library or self.algorithm.plain}"
 
 
+class NotPredicted(NamedTuple):
+    """Why a library's algorithm, or none of a collective's, can be predicted: at these sizes, or at all."""
+
+    collective: str
+    algorithm: Algorithm | None
+    why: str
+    sizes: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        at = f" at {show_sizes(self.sizes)}" if self.sizes else ""
+        return f"{self.collective} {self.algorithm or 'of the library'}{at}: {self.why}"
+
+
 class Asked(NamedTuple):
     """An algorithm, and a call of each of its schedules, all alike."""
 
@@ -246,17 +259,22 @@ def asks_for_library(names: str) -> bool:
     return names == _ALL or any(map(_is_library_s, map(Algorithm.parse, split_algorithms(names))))
 
 
-def of_library(names: str, library: Sequence[Named], no_schedule: Sequence[str]) -> list[Named]:
-    """Those of the `library` that `names` lists; UserError for one that is not among them, with why others aren't."""
+def of_library(names: str, library: Sequence[Named], others: Sequence[NotPredicted]) -> list[Named]:
+    """Those of the `library` that `names` lists; UserError for one that is not among them, with why, as `others`
+    tell."""
     if names == _ALL:
         return [*library]
     found: dict[Named, None] = {}
     for typed in filter(_is_library_s, map(Algorithm.parse, split_algorithms(names))):
-        wanted = [each for each in library if typed in (each.algorithm, Algorithm(each.algorithm.provider, _ALL))]
+        every = Algorithm(typed.provider, _ALL)
+        wanted = [each for each in library if typed in (each.algorithm, every)]
         if not wanted:
-            why = next((text for text in no_schedule if str(typed) in text), "its messages were not counted")
+            whys = [str(each) for each in others if each.algorithm in (typed, None)]
+            if typed == every:
+                whys = [str(each) for each in others]
+            more = f", and {len(whys) - 1} more" if len(whys) > 1 else ""
             raise UserError(
-                f"{typed} can't be predicted: {why}",
+                f"{typed} can't be predicted: {whys[0] if whys else 'its messages were not counted'}{more}",
                 "ask for others, or count messages: the same `timpani run` with --prove",
             )
         found |= dict.fromkeys(wanted)
