@@ -8,7 +8,7 @@ import pytest
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.stand_ins import Closeness, stand_ins
-from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, NodeParts, RankPlace
+from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, NodeParts, RankPlace, relations_among
 from timpani.study.cell import OWN, Algorithm
 
 LINES = (Line(0, 0.3, 0.0005, 1.0),)
@@ -19,7 +19,8 @@ def calibration(costs: Costs, places: tuple[RankPlace, ...]) -> Calibration:
     call = Call("bcast", Algorithm(OWN, "linear"), len(places), 8, places=places)
     nothing = np.empty(0)
     paid = np.empty(0, dtype=bool)
-    return Calibration(costs, [Observation(call, (1.0,))], paid, nothing, None, nothing, simulated=False)
+    relations = frozenset(relations_among(places))
+    return Calibration(costs, [Observation(call, (1.0,))], paid, nothing, None, nothing, False, relations)
 
 
 def said(costs: Costs, measured: tuple[RankPlace, ...], places: EqualNodes | tuple[RankPlace, ...]) -> list[str]:

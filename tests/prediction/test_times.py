@@ -57,7 +57,7 @@ def simulator() -> Simulator:
 
 
 def test_without_a_latency_nobody_tells_costs() -> None:
-    assert point_to_point_costs([]) is None
+    assert point_to_point_costs([], {}) is None
 
 
 def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:

@@ -51,21 +51,19 @@ def calibrate(
     from timpani.errors import UserError
     from timpani.machine.calibrated import MessageCost, calibrated_platform
     from timpani.models.fit import fit
-    from timpani.prediction.costs import LATENCY, point_to_point_costs
+    from timpani.prediction.costs import LATENCY, message_lines
     from timpani.report.files import write_file
     from timpani.report.fit_text import curve_name
-    from timpani.schedules.simulation import Relation
 
     campaign = load(folder)
     found = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl")
-    costs = point_to_point_costs(found.curves)
-    if costs is None:
-        raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")
     latencies = [curve for curve in found.curves if curve.name["collective"] == LATENCY]
+    if not latencies:
+        raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")
     if len(latencies) > 1:
         first = curve_name(latencies[0])
         typer.echo(f"Warning: of {len(latencies)} curves of latency the platform has the first one: {first}", err=True)
-    lines = costs.messages[Relation.node]
+    lines = message_lines(latencies[0])
     in_seconds = [MessageCost(line.first_bytes, line.gap * 1e-6, line.per_byte * 1e-6) for line in lines]
     name = campaign.header.machine.name or folder.name
     write_file(output, calibrated_platform(name, in_seconds, nodes, cores).encode(), force)

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.campaign.load import Campaign
+from timpani.campaign.locality import localities_of, locality_of
 from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
-from timpani.models.fit import fit
+from timpani.machine.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
+from timpani.models.fit import CurveFit, fit
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
-from timpani.prediction.costs import point_to_point_costs
+from timpani.prediction.costs import LATENCY, point_to_point_costs
 from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
@@ -25,7 +27,7 @@ from timpani.schedules.simulation import (
     RankPlace,
     Relation,
     Simulator,
-    leaves_a_node,
+    relation_that_tells,
     relations_among,
     tells_sockets,
 )
@@ -57,6 +59,7 @@ class Calibration:
                   calibration
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
     simulated     whether the machine is
+    relations     that ranks whose messages tell the costs had to each other; none where nobody knows
     costs_from    the folders of the campaigns, absolute
     oversubscribed  the rank counts at which there were more ranks than cores
     """
@@ -68,17 +71,14 @@ class Calibration:
     error: ModelError | None
     left_out: Vector
     simulated: bool
+    relations: frozenset[Relation] = frozenset()
     costs_from: tuple[str, ...] = ()
     oversubscribed: tuple[int, ...] = ()
 
     @property
-    def places_known(self) -> bool:
-        return any(each.call.places for each in self.observations)
-
-    @property
     def nodes_left(self) -> bool:
-        """Whether a measured call had ranks on several nodes, as far as that is known."""
-        return not self.places_known or any(leaves_a_node(each.call.places) for each in self.observations)
+        """Whether messages between nodes tell the costs, as far as that is known."""
+        return not self.relations or max(self.relations) >= Relation.group
 
     @property
     def sockets_known(self) -> bool:
@@ -131,7 +131,8 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     machines = sorted({campaign.header.machine.name or "" for campaign in campaigns})
     if len(machines) > 1:
         raise UserError(f"costs of {len(machines)} machines: {', '.join(machines)}", "name campaigns of one")
-    messages = next((found for found in map(_point_to_point, campaigns) if found is not None), None)
+    tell = (found for found in map(_point_to_point, campaigns) if found is not None)
+    messages, relations = next(tell, (None, frozenset()))
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
     folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
@@ -143,14 +144,34 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     if messages is None:
         return None
     none = vector(messages)
-    return Calibration(messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated, folders)
+    return Calibration(
+        messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated, relations, folders
+    )
 
 
-def _point_to_point(campaign: Campaign) -> Costs | None:
-    if not campaign.results["collective"].is_in(["latency"]).any():
+def _point_to_point(campaign: Campaign) -> tuple[Costs, frozenset[Relation]] | None:
+    """What its messages between two ranks cost, and which relations these ranks had; none where nobody knows."""
+    if not campaign.results["collective"].is_in([LATENCY]).any():
         return None
-    cells = estimate_cells(campaign.results)
-    return point_to_point_costs(fit(campaign.results, cells, f"{campaign.folder}/results.jsonl").curves)
+    curves = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
+    localities = localities_of(campaign)
+    between: dict[Relation, CurveFit] = {}
+    for curve in curves:
+        relation = _RELATIONS.get(locality_of(curve.name, localities) or "")
+        if curve.name["collective"] == LATENCY and relation is not None:
+            between.setdefault(relation, curve)
+    costs = point_to_point_costs(curves, between)
+    return None if costs is None else (costs, frozenset(between))
+
+
+_RELATIONS = {
+    **dict.fromkeys((LEVELS["core"], LEVELS["last_level_cache"]), Relation.cache),
+    LEVELS["socket"]: Relation.socket,
+    SAME_NODE: Relation.node,
+    **dict.fromkeys((SAME_SWITCH, DIFFERENT_NODES), Relation.group),  # nodes whose switch nobody knows are in one group
+    DIFFERENT_SWITCH: Relation.groups,
+}
+"""Of each of LOCALITIES."""
 
 
 def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:
@@ -208,6 +229,7 @@ def from_calls(
         error=error,
         left_out=np.exp(left_out),
         simulated=simulated,
+        relations=frozenset(each for call in _placed(observed) for each in relations_among(call)),
     )
 
 
@@ -215,13 +237,16 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     """Costs to begin with, for each way of dividing sizes that the measured ones tell apart."""
     shortest = min(each.time for each in observed)
     sizes = [size_of(each.call) for each in observed]
-    whole = messages or Costs(messages=(*NOT_APART, (Line(gap=shortest / 2, per_byte=_per_byte(observed)),)))
+    lines: tuple[Line, ...] = (Line(gap=shortest / 2, per_byte=_per_byte(observed)),)
+    if messages is not None:
+        lines = messages.messages[relation_that_tells(messages.messages, Relation.node)]
+    whole = replace(messages or Costs(), messages=(*NOT_APART, lines))
     within = _within(observed)
     together = within[0] if len(within) == 1 else Relation.node
-    own = tuple(line.first_bytes for line in whole.messages[Relation.node])
-    for lines in dict.fromkeys((*_LINES, own[:3])):
-        if all(first <= max(sizes) for first in lines):
-            divided = with_lines(whole, lines).messages[Relation.node]
+    own = tuple(line.first_bytes for line in lines)
+    for firsts in dict.fromkeys((*_LINES, own[:3])):
+        if all(first <= max(sizes) for first in firsts):
+            divided = with_lines(whole, firsts).messages[Relation.node]
             inside = (divided if relation == together else () for relation in _WITHIN)
             yield Costs(
                 reduced=whole.reduced,
@@ -244,7 +269,11 @@ def _farthest(observed: list[Observation]) -> Relation:
 
 
 def _places(observed: list[Observation]) -> set[RankPlace]:
-    return {place for each in observed if isinstance(each.call.places, tuple) for place in each.call.places}
+    return {place for places in _placed(observed) for place in places}
+
+
+def _placed(observed: list[Observation]) -> set[tuple[RankPlace, ...]]:
+    return {each.call.places for each in observed if isinstance(each.call.places, tuple)}
 
 
 def _shared_at_first(observed: list[Observation]) -> tuple[float, ...]:
@@ -285,8 +314,7 @@ _WITHIN = (Relation.cache, Relation.socket, Relation.node)
 
 def _within(observed: list[Observation]) -> list[Relation]:
     """The relations that ranks of a node had to each other in any call, the closest first."""
-    places = {each.call.places for each in observed if isinstance(each.call.places, tuple)}
-    relations = {each for of_call in places for each in relations_among(of_call)}
+    relations = {each for places in _placed(observed) for each in relations_among(places)}
     return [each for each in _WITHIN if each in relations]
 
 

@@ -47,9 +47,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     places = places_of(campaign)
     element_bytes = campaign.header.study.element_bytes_of
     # Costs that are the same for all pairs can't tell near ranks and far ones apart.
-    apart = (
-        [] if found.places_known else [(i.collective, i.name) for i in own_catalogue(mpi) if i.restrictions.topology]
-    )
+    apart = [] if found.relations else [(i.collective, i.name) for i in own_catalogue(mpi) if i.restrictions.topology]
     times, left_out = predicted_times(
         cells,
         found,

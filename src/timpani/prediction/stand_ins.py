@@ -38,8 +38,14 @@ class Closeness:
 
 def stand_ins(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
     """A sentence for each cost that stands for another, with what would tell that one."""
-    yield from _relations(calibration, predicted)
-    yield from _memories(calibration, predicted)
+    if calibration.relations:
+        yield from _relations(calibration, predicted)
+        yield from _memories(calibration, predicted)
+    elif predicted.relations:
+        yield (
+            "It isn't known how close to each other the measured ranks were: costs of their messages stand for those "
+            f"between ranks of {', of '.join(RELATIONS[each] for each in sorted(predicted.relations))}"
+        )
 
 
 def _relations(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
@@ -49,8 +55,8 @@ def _relations(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
     if unknown:
         yield (
             f"Which ranks of a node share a cache or a socket isn't known: costs of messages between ranks of "
-            f"{RELATIONS[relation_that_tells(messages, Relation.node)]} stand for all. `sockets` and `caches` in the "
-            "machine file tell it"
+            f"{RELATIONS[relation_that_tells(messages, Relation.node)]} stand for all. `caches`, and `sockets` where "
+            "a node has several, in the machine file tell it"
         )
     for relation in sorted(predicted.relations - {*told, *({Relation.node} if unknown else ())}):
         others = RELATIONS[relation_that_tells(messages, relation)]
@@ -74,7 +80,7 @@ def _memories(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
     if measured:
         yield (
             "The cost of a memory is that of a socket's: where no sockets are known, all ranks of a node share one "
-            "such memory. `sockets` in the machine file tells them"
+            "such memory. `sockets` in the machine file tells them, or `caches` where a node has one socket"
         )
     else:
         yield (

@@ -19,7 +19,8 @@ processor's time for each message, bytes reduced and copied, and what a call tak
 RELATIONS = ("the same last-level cache", "the same socket", "the same node", "one group of nodes", "different groups")
 """Of Relation."""
 MEASURED_BY = (
-    *("--placement core",) * 3,
+    *("--placement core",) * 2,
+    "--placement socket",
     "--placement node",
     "--placement node --hosts FILE (nodes of several groups)",
 )
