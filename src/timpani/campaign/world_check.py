@@ -4,6 +4,7 @@ keep starts of their own. What it sends tells; `world_times.py` has what its tim
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from timpani.campaign.estimate import cell_seconds, start_seconds
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.prove import Matrix, Prover
 from timpani.campaign.record import Proof
@@ -35,6 +36,22 @@ def starts_to_check(plan: CampaignPlan) -> int:
     """In how many starts the defaults of `plan` that share starts are seen once among more ranks and once alone."""
     counts = [{each.cell.ranks for each in sharing_defaults(group)} for group in plan.groups]
     return sum(1 + len(each) for each in counts if each)
+
+
+def seconds_to_check(plan: CampaignPlan) -> float:
+    """About how long these starts take: with one call of each default where messages tell, else with its time and that
+    of an algorithm of ours."""
+    by_messages = counting_at_once(plan.mpi) is not None
+    protocol = {"repetitions": 1, "warmup": 0} if by_messages else {"repetitions": None}
+    study = plan.study.model_copy(update=protocol)
+    found = 0.0
+    for group in plan.groups:
+        defaults = sharing_defaults(group)
+        worlds = {each.cell.ranks for each in defaults} | ({group.ranks} if defaults else set())
+        found += sum(start_seconds(plan.mpi.kind, ranks) for ranks in worlds)
+        called = sum(cell_seconds(study, each.cell, group.oversubscribed) for each in defaults)
+        found += 2 * (1 if by_messages else 2) * called
+    return found
 
 
 def sharing_defaults(group: Group) -> list[PlannedCell]:

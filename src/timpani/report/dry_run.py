@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from timpani.campaign.plan import CampaignPlan
-from timpani.campaign.world_check import counting_at_once, starts_to_check
+from timpani.campaign.world_check import counting_at_once, seconds_to_check, starts_to_check
 from timpani.campaign.world_times import MOST_PAIRS
 from timpani.report.durations import show_seconds
 from timpani.study.counted import counted
@@ -53,6 +53,13 @@ def _check_of_shared_starts(plan: CampaignPlan) -> Iterator[str]:
     starts = 0 if plan.machine.simulated else starts_to_check(plan)
     if not starts:
         return
-    by_messages = counting_at_once(plan.mpi) is not None
-    how = "messages" if by_messages else f"times: up to {MOST_PAIRS * starts} where they differ"
-    yield f"first {counted(starts, 'start')} to check the library's own choices on the first ranks of more, by {how}"
+    seconds = seconds_to_check(plan)
+    what = f"first {counted(starts, 'start')} to check the library's own choices on the first ranks of more"
+    more = f"about {show_seconds(seconds)} beside that time"
+    if counting_at_once(plan.mpi) is not None:
+        how = f"by messages: {more}"
+    else:
+        most = f"up to {MOST_PAIRS * starts} starts and {show_seconds(MOST_PAIRS * seconds)} where they differ"
+        how = f"by times: {more}, {most}"
+    together = "; together no longer than the budget" if plan.study.budget is not None else ""
+    yield f"{what}, {how}{together}"
