@@ -20,6 +20,10 @@ MICROSECONDS = {"first=0,second=1": 1.0, "first=0,second=2": 5.0}
 
 
 def told_by(*pairs: str, places_told: bool = True) -> Calibration:
+    return calibrated(simulator(), [campaign(pairs, places_told)])
+
+
+def campaign(pairs: tuple[str, ...], places_told: bool = True) -> Campaign:
     results = [
         LaunchResult(
             Cell("latency", Algorithm("openmpi", "default", parse_parameters(pair)), 3, "core", size, "warm"),
@@ -35,7 +39,7 @@ def told_by(*pairs: str, places_told: bool = True) -> Calibration:
     machine = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": ["n1", "n2"], "cores": 4}]}
     header = Header.check({"machine": machine}, "test")
     launches = [{"ranks": ran, "placement": "core"}] if places_told else []
-    return calibrated(simulator(), [Campaign(Path("measured"), header, results_frame(results), launches, [])])
+    return Campaign(Path("measured"), header, results_frame(results), launches, [])
 
 
 def simulator() -> Simulator:
@@ -55,6 +59,11 @@ def test_each_pair_tells_the_costs_between_ranks_as_close(pairs: tuple[str, ...]
         told = two_ranks(found, nodes)
         assert isinstance(told, Predicted)
         assert told.time == pytest.approx(microseconds, rel=0.01)
+
+
+def test_campaigns_tell_together_what_each_pair_takes() -> None:
+    together = calibrated(simulator(), [campaign((pair,)) for pair in MICROSECONDS])
+    assert together.costs.messages == told_by(*MICROSECONDS).costs.messages
 
 
 def test_messages_within_a_node_predict_no_call_of_several() -> None:

@@ -15,7 +15,7 @@ from timpani.machine.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, 
 from timpani.models.fit import CurveFit, fit
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
-from timpani.prediction.costs import LATENCY, point_to_point_costs
+from timpani.prediction.costs import LATENCY, REDUCTION, point_to_point_costs
 from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
@@ -131,8 +131,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     machines = sorted({campaign.header.machine.name or "" for campaign in campaigns})
     if len(machines) > 1:
         raise UserError(f"costs of {len(machines)} machines: {', '.join(machines)}", "name campaigns of one")
-    tell = (found for found in map(_point_to_point, campaigns) if found is not None)
-    messages, relations = next(tell, (None, frozenset()))
+    messages, relations = _point_to_point(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
     folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
@@ -149,19 +148,22 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     )
 
 
-def _point_to_point(campaign: Campaign) -> tuple[Costs, frozenset[Relation]] | None:
-    """What its messages between two ranks cost, and which relations these ranks had; none where nobody knows."""
-    if not campaign.results["collective"].is_in([LATENCY]).any():
-        return None
-    curves = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
-    localities = localities_of(campaign)
+def _point_to_point(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozenset[Relation]]:
+    """What their messages between two ranks cost, and which relations these ranks had; none where nobody knows. Of each
+    relation the first curve tells."""
+    curves: list[CurveFit] = []
     between: dict[Relation, CurveFit] = {}
-    for curve in curves:
-        relation = _RELATIONS.get(locality_of(curve.name, localities) or "")
-        if curve.name["collective"] == LATENCY and relation is not None:
-            between.setdefault(relation, curve)
-    costs = point_to_point_costs(curves, between)
-    return None if costs is None else (costs, frozenset(between))
+    for campaign in campaigns:
+        if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
+            continue
+        found = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
+        localities = localities_of(campaign)
+        for curve in found:
+            relation = _RELATIONS.get(locality_of(curve.name, localities) or "")
+            if curve.name["collective"] == LATENCY and relation is not None:
+                between.setdefault(relation, curve)
+        curves += found
+    return point_to_point_costs(curves, between), frozenset(between)
 
 
 _RELATIONS = {
