@@ -90,6 +90,9 @@ def conditions(found: Predictions) -> Iterator[str]:
     error, request = found.calibration.error, found.request
     yield from _followed(found)
     yield from stand_ins(found.calibration, found.closeness)
+    most_measured = error.ranks.most if error else 2
+    if request.machine is None and max(request.ranks) > most_measured:
+        yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
     if error is None:
         yield (
             "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
@@ -115,8 +118,6 @@ def conditions(found: Predictions) -> Iterator[str]:
     ]
     if request.machine is not None and unlimited:
         yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
-    if request.machine is None and max(request.ranks) > error.ranks.most:
-        yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
 
 
 def _followed(found: Predictions) -> Iterator[str]:
