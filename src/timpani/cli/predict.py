@@ -63,8 +63,9 @@ def predict(
     from timpani.native.build import build
     from timpani.prediction.calibration import calibrated
     from timpani.prediction.library_algorithms import library_algorithms
+    from timpani.prediction.named import asks_for_library, named_algorithms, of_library
     from timpani.prediction.predictions import predict_request
-    from timpani.prediction.request import Limits, Request, asks_for_library, named_algorithms, of_library
+    from timpani.prediction.request import Limits, Request
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification_cost import available_memory
     from timpani.report.durations import show_seconds

@@ -8,14 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.locality import localities_of, locality_of
-from timpani.campaign.table import estimate_cells
 from timpani.errors import UserError
-from timpani.machine.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
-from timpani.models.fit import CurveFit, fit
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
-from timpani.prediction.costs import LATENCY, REDUCTION, point_to_point_costs
+from timpani.prediction.costs import costs_of_pairs
 from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
@@ -131,7 +127,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     machines = sorted({campaign.header.machine.name or "" for campaign in campaigns})
     if len(machines) > 1:
         raise UserError(f"costs of {len(machines)} machines: {', '.join(machines)}", "name campaigns of one")
-    messages, relations = _point_to_point(campaigns)
+    messages, relations = costs_of_pairs(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
     folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
@@ -146,34 +142,6 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     return Calibration(
         messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated, relations, folders
     )
-
-
-def _point_to_point(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozenset[Relation]]:
-    """What their messages between two ranks cost, and which relations these ranks had; none where nobody knows. Of each
-    relation the first curve tells."""
-    curves: list[CurveFit] = []
-    between: dict[Relation, CurveFit] = {}
-    for campaign in campaigns:
-        if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
-            continue
-        found = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
-        localities = localities_of(campaign)
-        for curve in found:
-            relation = _RELATIONS.get(locality_of(curve.name, localities) or "")
-            if curve.name["collective"] == LATENCY and relation is not None:
-                between.setdefault(relation, curve)
-        curves += found
-    return point_to_point_costs(curves, between), frozenset(between)
-
-
-_RELATIONS = {
-    **dict.fromkeys((LEVELS["core"], LEVELS["last_level_cache"]), Relation.cache),
-    LEVELS["socket"]: Relation.socket,
-    SAME_NODE: Relation.node,
-    **dict.fromkeys((SAME_SWITCH, DIFFERENT_NODES), Relation.group),  # nodes whose switch nobody knows are in one group
-    DIFFERENT_SWITCH: Relation.groups,
-}
-"""Of each of LOCALITIES."""
 
 
 def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:

@@ -2,11 +2,43 @@
 
 from collections.abc import Mapping, Sequence
 
-from timpani.models.fit import CurveFit
+from timpani.campaign.load import Campaign
+from timpani.campaign.locality import localities_of, locality_of
+from timpani.campaign.table import estimate_cells
+from timpani.machine.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
+from timpani.models.fit import CurveFit, fit
 from timpani.schedules.simulation import NOT_APART, Costs, Line, Relation
 
 LATENCY, REDUCTION = "latency", "reduce_local"
 """The operations that costs of messages, and of reduced bytes, are fitted to."""
+
+
+_RELATIONS = {
+    **dict.fromkeys((LEVELS["core"], LEVELS["last_level_cache"]), Relation.cache),
+    LEVELS["socket"]: Relation.socket,
+    SAME_NODE: Relation.node,
+    **dict.fromkeys((SAME_SWITCH, DIFFERENT_NODES), Relation.group),  # nodes whose switch nobody knows are in one group
+    DIFFERENT_SWITCH: Relation.groups,
+}
+"""Of each of LOCALITIES."""
+
+
+def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozenset[Relation]]:
+    """What their messages between two ranks cost, and which relations these ranks had; none where nobody knows. Of each
+    relation the first curve tells."""
+    curves: list[CurveFit] = []
+    between: dict[Relation, CurveFit] = {}
+    for campaign in campaigns:
+        if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
+            continue
+        found = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
+        localities = localities_of(campaign)
+        for curve in found:
+            relation = _RELATIONS.get(locality_of(curve.name, localities) or "")
+            if curve.name["collective"] == LATENCY and relation is not None:
+                between.setdefault(relation, curve)
+        curves += found
+    return point_to_point_costs(curves, between), frozenset(between)
 
 
 def point_to_point_costs(curves: Sequence[CurveFit], between: Mapping[Relation, CurveFit]) -> Costs | None:

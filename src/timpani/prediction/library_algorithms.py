@@ -9,7 +9,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, NoSchedule, schedules_of_library
-from timpani.prediction.request import Named, NotPredicted, Schedule, sizes_of
+from timpani.prediction.named import Named, NotPredicted, Schedule, sizes_of
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_sizes

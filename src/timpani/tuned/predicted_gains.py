@@ -8,8 +8,9 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, KnownSchedules
 from timpani.prediction.model_error import size_of
+from timpani.prediction.named import Named, Schedule
 from timpani.prediction.predictions import Predicted, predict_plan
-from timpani.prediction.request import Limits, Named, Request, Schedule
+from timpani.prediction.request import Limits, Request
 from timpani.schedules.simulation import Simulator
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
