@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
+from bench.cost_of_choices import Choices, log_times, regret
 from timpani.campaign.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
 from timpani.tuning.decide import decide
-from timpani.tuning.points import launch_medians
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings
 
@@ -29,9 +29,6 @@ LAB = ("bcast", "allreduce", "--sizes", "1Ki:64Ki", "--ranks", "8", "--slot", "2
 the slot has one round in any case."""
 
 ACCEPTED = "2%"
-
-Choices = dict[tuple[str, int], str]
-"""The label chosen for a collective at a size."""
 
 
 def run() -> None:
@@ -53,7 +50,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
         "third": timpani("run", *asked, "--seed", "3", "-o", str(root / "third")),
     }
     campaigns = {name: load(root / name) for name in seconds}
-    third = _log_times(campaigns["third"])
+    third = log_times(campaigns["third"])
     inside = {name: sum(_inside(root / name)) for name in seconds}
     for name, campaign in campaigns.items():
         launches = campaign.results["launch"].n_unique()
@@ -71,7 +68,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
         print(
             f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; looked at {verdict.looked_at} more"
         )
-    chosen = {
+    chosen: dict[str, Choices] = {
         "default": dict.fromkeys(third, DEFAULT),
         "exhaustive": _by_verdict(campaigns["exhaustive"]),
         "race": {
@@ -79,13 +76,13 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
         },
     }
     for name, choices in chosen.items():
-        regrets = [_regret(third[point], choices.get(point, DEFAULT)) for point in third]
+        regrets = [regret(third[point], choices.get(point, DEFAULT)) for point in third]
         print(
             f"  choices of {name}: mean regret {100 * float(np.mean(regrets)):.2f} %, "
             f"9 in 10 at most {100 * float(np.quantile(regrets, 0.9)):.1f} % (third campaign, {len(regrets)} points)"
         )
     held = [
-        _regret(third[row["collective"], row["message_bytes"]], row["choice_label"]) <= row["regret_high"]
+        regret(third[row["collective"], row["message_bytes"]], row["choice_label"]) <= row["regret_high"]
         for row in standings.filter(pl.col("regret_high").is_not_null()).iter_rows(named=True)
     ]
     print(f"  stated bounds that the third campaign's estimates keep: {np.mean(held):.0%} of {len(held)}", flush=True)
@@ -102,23 +99,9 @@ def _inside(folder: Path) -> list[float]:
     return found
 
 
-def _log_times(campaign: Campaign) -> dict[tuple[str, int], dict[str, float]]:
-    """Of each point each label's mean log time over launches, in proportion to those of the same turns."""
-    found: dict[tuple[str, int], dict[str, float]] = {}
-    for row in launch_medians(campaign.results).iter_rows(named=True):
-        turns = [each["relative"] for each in row["turns"]]
-        times = turns if turns and len(turns) == len(row["times"]) else row["times"]
-        found.setdefault((row["collective"], row["message_bytes"]), {})[row["label"]] = float(np.mean(np.log(times)))
-    return found
-
-
 def _by_verdict(campaign: Campaign) -> Choices:
     """What is significantly faster than the default, else the default."""
     return {
         (row["collective"], row["message_bytes"]): row["best_label"] if row["verdict"] == "better" else DEFAULT
         for row in decide(campaign.results).iter_rows(named=True)
     }
-
-
-def _regret(times: dict[str, float], chosen: str) -> float:
-    return float(np.expm1(times[chosen] - min(times.values()))) if chosen in times else 0.0

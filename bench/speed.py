@@ -1,24 +1,36 @@
-"""How long all broadcasts take, measured or raced, beside a launch for each algorithm and run by OSU's loop."""
+"""How long all broadcasts take, measured or raced, beside a launch for each algorithm and run by OSU's loop.
+
+A race is held against as many runs by hand as it takes until their choices cost no more than the race's, by a campaign
+that chose nothing. By hand the algorithm with the least mean of OSU's averages is chosen.
+"""
 
 import tempfile
 from pathlib import Path
 
+import numpy as np
+import polars as pl
+
 from bench.command import cells, timpani
+from bench.cost_of_choices import Choices, LogTimes, log_times, regret
+from timpani.campaign.load import load
+from timpani.study.columns import algorithm_label
+from timpani.tuning.raced import race_standings
 
 LAUNCHES = 5
 MUST_TAKE = 60.0
 MUST_GAIN = 5.0
 RACE_MUST_GAIN = 10.0
-DECIDING = 10
-"""Launches of each algorithm that a comparison of two takes at this number of them, about."""
+MOST_BY_HAND = 40
+"""Runs of each algorithm by hand, at most."""
+
+WHAT = ("run", "bcast", "--ranks", "2", "--sizes", "1:1Mi")
 
 
 def run() -> None:
-    what = ("run", "bcast", "--ranks", "2", "--sizes", "1:1Mi")
-    common = (*what, "--launches", str(LAUNCHES))
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        ours = timpani(*common, "--precision", "0.05", "-o", str(root / "ours"))
+        launches = ("--launches", str(LAUNCHES))
+        ours = timpani(*WHAT, *launches, "--precision", "0.05", "-o", str(root / "ours"))
         found = cells(root / "ours")
         names: list[str] = found["label"].unique().to_list()
         converged = found.filter(status="ok").height / found.height
@@ -26,17 +38,48 @@ def run() -> None:
             f"{len(names)} algorithms × 21 sizes × {LAUNCHES} launches: {ours:.1f} s, {converged:.0%} of the cells ok; "
             f"must be under {MUST_TAKE:.0f} s"
         )
-        by_hand = sum(
-            timpani(*common, "--method", "osu", "--algorithms", name, "-o", str(root / f"osu-{number}"))
-            for number, name in enumerate(names)
-        )
+        by_hand = sum(_by_hand(name, LAUNCHES, root / f"timed-{number}") for number, name in enumerate(names))
         print(
             f"one launch per algorithm and run, OSU's iterations: {by_hand:.1f} s, "
-            f"{by_hand / ours:.1f} × as long; must be {MUST_GAIN:.0f} ×"
+            f"{by_hand / ours:.1f} × as long; must be {MUST_GAIN:.0f} ×",
+            flush=True,
         )
-        race = timpani(*what, "--regret", "2%", "-o", str(root / "race"))
-        deciding = by_hand * DECIDING / LAUNCHES
-        print(
-            f"raced to a regret of 2 %: {race:.1f} s; by hand {DECIDING} launches of each, which a comparison takes, "
-            f"would be {deciding:.1f} s, {deciding / race:.1f} × as long; must be {RACE_MUST_GAIN:.0f} ×"
-        )
+        _beside_a_race(root, names, by_hand / LAUNCHES)
+
+
+def _by_hand(algorithm: str, launches: int, into: Path) -> float:
+    asked = ("--launches", str(launches), "--method", "osu", "--algorithms", algorithm)
+    return timpani(*WHAT, *asked, "-o", str(into))
+
+
+def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> None:
+    race = timpani(*WHAT, "--regret", "2%", "-o", str(root / "race"))
+    for number, name in enumerate(names):
+        _by_hand(name, MOST_BY_HAND, root / f"by-hand-{number}")
+    timpani(*WHAT, "--seed", "3", "-o", str(root / "third"))
+    third = log_times(load(root / "third"))
+    standings = race_standings(load(root / "race").results)
+    raced = {(row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)}
+    of_race = _mean_regret(third, raced)
+    print(f"raced to a regret of 2 %: {race:.1f} s; its choices cost {of_race:.2%} on average")
+    averages = pl.concat([load(root / f"by-hand-{number}").results for number in range(len(names))])
+    enough = None
+    for runs in range(1, MOST_BY_HAND + 1):
+        cost = _mean_regret(third, _least_means(averages.filter(pl.col("launch") <= runs)))
+        enough = enough or (runs if cost <= of_race else None)
+        if runs % LAUNCHES == 0 or runs == enough:
+            seconds = runs * seconds_of_a_run
+            print(f"by hand {runs} runs of each, {seconds:.0f} s ({seconds / race:.1f} ×): {cost:.2%}")
+    told = f"first after {enough} runs" if enough else f"not after {MOST_BY_HAND} runs"
+    print(f"by hand choices cost as little {told}; must take {RACE_MUST_GAIN:.0f} × the race's time", flush=True)
+
+
+def _least_means(averages: pl.DataFrame) -> Choices:
+    labelled = averages.with_columns(algorithm_label())
+    means = labelled.group_by("collective", "message_bytes", "label").agg(pl.mean("osu_avg_us"))
+    least = means.sort("osu_avg_us").group_by("collective", "message_bytes", maintain_order=True).first()
+    return {(row["collective"], row["message_bytes"]): row["label"] for row in least.iter_rows(named=True)}
+
+
+def _mean_regret(third: LogTimes, choices: Choices) -> float:
+    return float(np.mean([regret(times, choices[point]) for point, times in third.items()]))

@@ -33,7 +33,7 @@ FACTOR = 1.25
 
 MOST_PAIRS = 5
 """Pairs of starts that have to agree. On a busy machine, of a hundred defaults that are the same 18 looked different in
-one pair, 0.8 in three, 0.07 in five (docs/benchmarks.md#shared-starts)."""
+one pair, 0.8 in three, 0.07 in five (docs/benchmarks/shared-starts.md)."""
 
 _FEWEST = 24
 """Defaults that tell how large a difference is seen: a further one is disturbed more than all n of them in 1 of n + 1,
