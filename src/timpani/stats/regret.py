@@ -12,12 +12,16 @@ with the degrees of freedom of both (Smyth, Stat. Appl. Genet. Mol. Biol. 2004).
 to pair, the estimated weight of all pairs' is small.
 
 Looking at data as they come would find something by chance sooner or later. A pair is therefore looked at only after so
-many launches as LOOKS says, and the error probability is divided equally among these looks (alpha spending: Lan &
-DeMets, Biometrika 1983). A bound that once held keeps holding: the smallest of all looks counts.
+many launches as LOOKS says, and the error probability is divided among these looks (alpha spending: Lan & DeMets,
+Biometrika 1983). A bound that once held keeps holding: the smallest of all looks counts.
 
 Some algorithms are in one of two states throughout a launch, and a few launches may show only one of them. Three that
 agree say nothing against a second state, so that before FEWEST launches a bound is widened by what such states make up:
 losers by factors go early, and small differences are believed later.
+
+Each look before FEWEST launches has its equal share of the error, and all later ones have what is left together, each
+at the level at which normal means keep that (repeated_looks.py). Student's t of few launches errs more often than these
+would at looks after 3 and 4 launches, and less often at those from 6 on.
 
 What is bounded is the mean of log ratios over launches, the geometric mean of the ratios.
 """
@@ -28,6 +32,8 @@ from math import log
 
 import numpy as np
 from numpy.typing import NDArray
+
+from timpani.stats.repeated_looks import level_of_each
 
 ALPHA = 0.05
 
@@ -162,7 +168,7 @@ def half_width(variance: Floats, launches: int, dof: float, algorithms: int) -> 
     variance    over launches, moderated, with `dof` degrees of freedom
     algorithms  that compete
     """
-    return _quantile(dof, algorithms) * np.sqrt(variance / launches) + _unseen(launches)
+    return _quantile(launches, dof, algorithms) * np.sqrt(variance / launches) + _unseen(launches)
 
 
 def largest_variance(margin: float, launches: int, dof: float, algorithms: int) -> float:
@@ -174,15 +180,18 @@ def largest_variance(margin: float, launches: int, dof: float, algorithms: int) 
 
     Negative where no variance is so small.
     """
-    error = (margin - _unseen(launches)) / (_quantile(dof, algorithms) + _NINE_OF_TEN)
+    error = (margin - _unseen(launches)) / (_quantile(launches, dof, algorithms) + _NINE_OF_TEN)
     return launches * error * abs(error)
 
 
-def _quantile(dof: float, algorithms: int) -> float:
+def _quantile(launches: int, dof: float, algorithms: int) -> float:
     """Of Student's t, for one look at one of the pairs."""
     from scipy.special import stdtrit  # loads slowly
 
-    return float(-stdtrit(dof, ALPHA / len(LOOKS) / (algorithms - 1)))
+    error = ALPHA / (algorithms - 1)
+    later = tuple(look for look in LOOKS if look >= FEWEST)
+    share = error / len(LOOKS)
+    return float(-stdtrit(dof, share if launches < FEWEST else level_of_each(later, share * len(later))))
 
 
 def _unseen(launches: int) -> float:
