@@ -55,6 +55,7 @@ from timpani.native.build import build
 from timpani.providers.verification import parse_range
 from timpani.report.beside_predicted import beside_predicted, predicted_sentence
 from timpani.report.methods import methods_paragraph
+from timpani.report.predicted import sealed
 from timpani.report.predicted_file import foretold
 from timpani.report.provenance import provenance
 from timpani.report.text import cell_table
@@ -205,7 +206,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     (folder / "results.jsonl").write_bytes(lines(RESULTS))
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
-    (place / "predictions.json").write_bytes(raw)
+    (place / "predictions.json").write_bytes(sealed(raw))
     beside = beside_predicted(estimate_cells(campaign.results), foretold(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(beside), *beside.foretold.left_out))
 
@@ -357,9 +358,11 @@ TABLE: dict[str, Any] = {
 }
 
 PREDICTIONS: dict[str, Any] = {
+    "status": "predicted",
     "machine": "desk",
     "placement": "core",
-    "costs_from": ["c"],
+    "campaigns": ["c"],
+    "library": "Open MPI 4.1.4",
     "left_out": ["bcast: linear"],
     "predictions": [
         {

@@ -39,7 +39,7 @@ def campaign(pairs: tuple[str, ...], places_told: bool = True) -> Campaign:
     machine = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": ["n1", "n2"], "cores": 4}]}
     header = Header.check({"machine": machine}, "test")
     launches = [{"ranks": ran, "placement": "core"}] if places_told else []
-    return Campaign(Path("measured"), header, results_frame(results), launches, [])
+    return Campaign(Path("-".join(["measured", *pairs])), header, results_frame(results), launches, [])
 
 
 def simulator() -> Simulator:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from timpani.prediction.calibrate import Observation, solve
-from timpani.prediction.model_error import ModelError, model_error
+from timpani.prediction.model_error import ModelError, different_schedules, model_error
 from timpani.schedules.simulation import Call
 from timpani.study.cell import OWN, Algorithm
 
 ALGORITHMS = {"linear": 1.0, "binomial": 1.05, "chain": 0.95}
+MESSAGES = {"linear": 1.0, "binomial": 1.001, "chain": 0.999}  # that each pays for: no two have the same schedule
 START = np.zeros(2)
 
 
@@ -18,9 +19,9 @@ def call(algorithm: str, size: int, collective: str = "bcast") -> Call:
     return Call(collective, Algorithm(OWN, algorithm), 2, size)
 
 
-def paid(size: int) -> tuple[float, float]:
-    """As the model has it: a cost of each call, and one of each byte."""
-    return 1.0, float(size)
+def paid(algorithm: str, size: int) -> tuple[float, float]:
+    """As the model has it: a cost of each message, and one of each byte."""
+    return MESSAGES[algorithm], float(size)
 
 
 def takes(algorithm: str, size: int) -> float:
@@ -35,7 +36,7 @@ def fitted(*sizes: int) -> tuple[ModelError, np.ndarray]:
 
 
 def told(measured: list[Observation]) -> tuple[ModelError, np.ndarray]:
-    amounts = np.array([paid(each.call.count) for each in measured])
+    amounts = np.array([paid(each.call.algorithm.name, each.call.count) for each in measured])
     times = np.array([each.time for each in measured])
     return model_error(measured, amounts, START)[0], solve(amounts, times, START, times)
 
@@ -44,7 +45,7 @@ def told(measured: list[Observation]) -> tuple[ModelError, np.ndarray]:
 def test_between_measured_sizes_intervals_are_wider_and_hold(size: int) -> None:
     error, costs = fitted(16, 256, 4096)
     for algorithm in ALGORITHMS:
-        off = np.log(np.array(paid(size)) @ costs / takes(algorithm, size))
+        off = np.log(np.array(paid(algorithm, size)) @ costs / takes(algorithm, size))
         assert abs(off) <= error.of_time(call(algorithm, size))
     assert error.of_time(call("linear", size)) > error.of_time(call("linear", 256))
 
@@ -65,10 +66,36 @@ def test_a_size_at_which_other_collectives_were_measured_is_between_a_collective
 
 @pytest.mark.parametrize(("ranks", "widens"), [((2, 4, 8), False), ((2, 4), True)])
 def test_intervals_widen_as_fits_to_two_rank_counts_miss_larger_ones(ranks: tuple[int, ...], widens: bool) -> None:
-    amounts = np.array([[1.0, count] for count, _ in product(ranks, ALGORITHMS)])  # one count doesn't tell them apart
+    amounts = np.array(
+        [[MESSAGES[name], count] for count, name in product(ranks, ALGORITHMS)]
+    )  # one count doesn't tell them apart
     calls = [Call("bcast", Algorithm(OWN, name), count, 8) for count, name in product(ranks, ALGORITHMS)]
     times = [ALGORITHMS[each.algorithm.name] * (5 + each.ranks) for each in calls]
     measured = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
     error, _ = model_error(measured, amounts, START)
     near, far = (error.of_time(Call("bcast", Algorithm(OWN, "linear"), count, 8)) for count in (ranks[-1], 64))
     assert (far > 1.2 * near) == widens
+
+
+def test_beyond_the_measured_sizes_intervals_are_no_narrower_than_between_them() -> None:
+    error, _ = fitted(16, 256, 4096)
+    assert error.of_time(call("linear", 8192)) > error.of_time(call("linear", 1024))
+
+
+def test_one_size_tells_nothing_of_others() -> None:
+    error, _ = fitted(256)
+    assert error.tells(call("linear", 256))
+    assert not error.tells(call("linear", 128))
+    assert not error.tells(call("linear", 512))
+
+
+def test_algorithms_that_pay_the_same_are_left_out_together() -> None:
+    points = [*product(ALGORITHMS, (16, 256, 4096))]
+    calls = [call(*point) for point in points]
+    twins = np.array([paid("linear" if name == "chain" else name, size) for name, size in points])
+    linear, binomial, chain = different_schedules(calls, twins)[:: len(points) // 3]
+    assert linear == chain != binomial
+    # What chain takes twice as long as linear for can't be told from linear.
+    times = np.array([(2.0 if name == "chain" else 1.0) * size for name, size in points])
+    error, _ = model_error([Observation(*each) for each in zip(calls, times[:, None], strict=True)], twins, START)
+    assert error.of_time(call("linear", 256)) > np.log(1.3)

@@ -11,8 +11,9 @@ from timpani.campaign.load import Campaign
 from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
+from timpani.prediction.comparable import check_comparable, identity, library_of
 from timpani.prediction.costs import costs_of_pairs
-from timpani.prediction.model_error import Growth, ModelError, model_error, size_of
+from timpani.prediction.model_error import Growth, ModelError, different_schedules, model_error, size_of
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
 from timpani.schedules.simulation import (
@@ -28,9 +29,10 @@ from timpani.schedules.simulation import (
     tells_sockets,
 )
 from timpani.study.columns import is_schedule_of_ours
+from timpani.study.counted import counted
 
-FEWEST_ALGORITHMS = 3
-"""Of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
+FEWEST_SCHEDULES = 3
+"""Of algorithms of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
 
 _LINES = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
 """Where costs of messages may change, in bytes; and where those of messages between two ranks were found to."""
@@ -56,8 +58,12 @@ class Calibration:
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
     simulated     whether the machine is
     relations     that ranks whose messages tell the costs had to each other; none where nobody knows
+    schedules     how many different ones the measured calls had
+    library       whose calls tell the costs, in words
     costs_from    the folders of the campaigns, absolute
+    campaigns     the identity of each
     oversubscribed  the rank counts at which there were more ranks than cores
+    unknown       measured algorithms of other versions, which can't be simulated and so tell nothing
     """
 
     costs: Costs
@@ -68,8 +74,12 @@ class Calibration:
     left_out: Vector
     simulated: bool
     relations: frozenset[Relation] = frozenset()
+    schedules: int = 0
+    library: str = ""
     costs_from: tuple[str, ...] = ()
+    campaigns: tuple[str, ...] = ()
     oversubscribed: tuple[int, ...] = ()
+    unknown: tuple[str, ...] = ()
 
     @property
     def nodes_left(self) -> bool:
@@ -82,7 +92,7 @@ class Calibration:
 
     def algorithms(self) -> list[str]:
         """Whose calls were measured, by collective and name."""
-        return sorted({f"{each.call.collective}/{each.call.algorithm.plain}" for each in self.observations})
+        return sorted(_names(self.observations))
 
     def shared_cores(self) -> str | None:
         """What to know of costs that ranks told which had no core of their own."""
@@ -96,10 +106,17 @@ class Calibration:
             return "costs of messages between two ranks: a call from rest takes longer"
         ranks, sizes = self.error.ranks, self.error.sizes
         algorithms = len(self.algorithms())
+        alike = f", {self.schedules} of them different there," if self.schedules < algorithms else ""
+        by = f" by {self.library}" if self.library else ""
         return (
-            f"costs from {len(self.observations)} cells of {algorithms} algorithms at {_range(ranks)} ranks, "
-            f"{_range(sizes)} B{', simulated' if self.simulated else ''}"
+            f"costs from {len(self.observations)} cells of {algorithms} algorithms{alike} at {_range(ranks)} ranks, "
+            f"{_range(sizes)} B{by}{', simulated' if self.simulated else ''}"
         )
+
+    @property
+    def launches(self) -> int:
+        """That the call which was measured in the fewest was measured in."""
+        return min((len(each.launches) for each in self.observations), default=0)
 
 
 def _range(measured: Growth) -> str:
@@ -111,37 +128,62 @@ def calibrated(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibrati
     """The costs that campaigns of one machine tell together; UserError where they tell none."""
     found = calibrate(simulator, campaigns)
     if found is None:
-        raise UserError(
-            f"{', '.join(str(each.folder) for each in campaigns)}: neither `latency` nor algorithms of ours",
-            NONE_MEASURED,
+        observed = _simulable(simulator, _observations(campaigns))
+        names = {(each.call.collective, each.call.algorithm) for each in observed}
+        too_few = (
+            f"too few algorithms of ours: {counted(len(names), 'algorithm')}, "
+            f"{counted(_schedules(simulator, observed), 'different schedule')} on these ranks, where it takes "
+            f"{FEWEST_SCHEDULES}"
         )
+        what = too_few if names else "neither `latency` nor algorithms of ours"
+        raise UserError(f"{', '.join(str(each.folder) for each in campaigns)}: {what}", NONE_MEASURED)
     return found
 
 
 def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration | None:
     """The costs that campaigns of one machine tell together; None where they have neither messages between two ranks
-    nor FEWEST_ALGORITHMS algorithms of ours that can be simulated.
+    nor algorithms of ours with FEWEST_SCHEDULES different schedules.
 
-    UserError where they are of several machines.
+    UserError where they can't be taken together.
     """
-    machines = sorted({campaign.header.machine.name or "" for campaign in campaigns})
-    if len(machines) > 1:
-        raise UserError(f"costs of {len(machines)} machines: {', '.join(machines)}", "name campaigns of one")
+    check_comparable(campaigns)
     messages, relations = costs_of_pairs(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
-    observed = _simulable(simulator, [each for campaign in campaigns for each in observations(campaign)])
-    folders = tuple(str(campaign.folder.resolve()) for campaign in campaigns)
-    names = {(each.call.collective, each.call.algorithm) for each in observed}
-    if len(names) >= FEWEST_ALGORITHMS:
+    measured = _observations(campaigns)
+    observed = _simulable(simulator, measured)
+    if _schedules(simulator, observed) >= FEWEST_SCHEDULES:
         burst = max(campaign.header.machine.bursts for campaign in campaigns)  # an older campaign tells none
         found = from_calls(simulator, observed, messages, simulated, burst=burst)
-        return replace(found, costs_from=folders, oversubscribed=_oversubscribed(campaigns))
-    if messages is None:
+    elif messages is None:
         return None
-    none = vector(messages)
-    return Calibration(
-        messages, [], np.full(len(none), True), none[None, :], None, np.empty(0), simulated, relations, folders
+    else:
+        none = vector(messages)
+        paid = np.full(len(none), True)
+        found = Calibration(messages, [], paid, none[None, :], None, np.empty(0), simulated, relations)
+    return replace(
+        found,
+        library=library_of(campaigns[0]),
+        costs_from=tuple(str(campaign.folder.resolve()) for campaign in campaigns),
+        campaigns=tuple(map(identity, campaigns)),
+        oversubscribed=_oversubscribed(campaigns) if found.error else (),
+        unknown=tuple(sorted(_names(measured) - _names(observed))),
     )
+
+
+def _observations(campaigns: Sequence[Campaign]) -> list[Observation]:
+    return [each for campaign in campaigns for each in observations(campaign)]
+
+
+def _names(observed: list[Observation]) -> set[str]:
+    return {f"{each.call.collective}/{each.call.algorithm.plain}" for each in observed}
+
+
+def _schedules(simulator: Simulator, observed: list[Observation]) -> int:
+    """How many different ones the calls have."""
+    if not observed:
+        return 0
+    amounts = amounts_of(simulator, observed, next(_starts(observed, None)))
+    return len(np.unique(different_schedules([each.call for each in observed], amounts)))
 
 
 def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:
@@ -199,6 +241,7 @@ def from_calls(
         error=error,
         left_out=np.exp(left_out),
         simulated=simulated,
+        schedules=len(np.unique(different_schedules([each.call for each in observed], found.amounts))),
         relations=frozenset(each for call in _placed(observed) for each in relations_among(call)),
     )
 

@@ -1,6 +1,6 @@
 """How far predictions are from measurements: told by predicting what was left out of the calibration."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, log2
@@ -58,13 +58,17 @@ class ModelError:
     """How far predictions may be off.
 
     measured  of an algorithm that was not calibrated with, at sizes at which others were
-    between   of any algorithm at sizes between these
+    between   of any algorithm at other sizes
     """
 
     measured: Widths
     between: Widths
     ranks: Growth
     sizes: Growth
+
+    def tells(self, call: Call) -> bool:
+        """Whether anything measured tells how far the call's time is off: one size alone says nothing of others."""
+        return not self.sizes.assumed or self.sizes.least <= size_of(call) <= self.sizes.most
 
     def of_time(self, call: Call) -> float:
         """Half-width of the interval of a call's time, in logarithms."""
@@ -76,8 +80,7 @@ class ModelError:
 
     def _that_hold(self, call: Call) -> tuple[Widths, ...]:
         known = {size for size, _ in _of(self.measured.time, call)}
-        between = size_of(call) not in known and self.sizes.least < size_of(call) < self.sizes.most
-        return (self.measured, self.between) if between else (self.measured,)
+        return (self.measured,) if size_of(call) in known else (self.measured, self.between)
 
     def _beyond(self, call: Call) -> float:
         return 1 + self.ranks.at(call.ranks) + self.sizes.at(size_of(call))
@@ -90,8 +93,8 @@ def size_of(call: Call) -> int:
 def model_error(
     observations: Sequence[Observation], amounts: NDArray[np.float64], start: Vector
 ) -> tuple[ModelError, Vector]:
-    """From the errors of algorithms that are left out one at a time, of sizes that are, and of rank counts and sizes
-    beyond others. With it those of each observation without its algorithm, ln(predicted / measured).
+    """From the errors of schedules that are left out one at a time, of sizes that are, and of rank counts and sizes
+    beyond others. With it those of each observation without its schedule, ln(predicted / measured).
 
     amounts  what each observed call pays, shape (observations, terms); start: the costs of what nobody pays
     """
@@ -103,7 +106,7 @@ def model_error(
         return np.asarray(np.log(np.maximum(amounts[held] @ found, 1e-9) / times[held]))
 
     calls = [each.call for each in observations]
-    left_out = left_out_errors(calls, errors)
+    left_out = left_out_errors(calls, different_schedules(calls, amounts), errors)
     sizes = np.array([size_of(call) for call in calls])
     usual = _widths(calls, left_out)
     widths = np.array([_at(usual.time, call) for call in calls])
@@ -116,10 +119,10 @@ def model_error(
 def _widths(calls: Sequence[Call], errors: Vector) -> Widths:
     """Of calls that were predicted with these errors."""
     time = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(errors))
-    points: dict[tuple[str, int, int], list[float]] = {}
+    points: dict[tuple[str, int, int, object], list[float]] = {}
     for call, error in zip(calls, errors, strict=True):
-        points.setdefault((call.collective, size_of(call), call.ranks), []).append(float(error))
-    differ = [((name, size), abs(a - b)) for (name, size, _), each in points.items() for a, b in combinations(each, 2)]
+        points.setdefault((call.collective, *_where(call)), []).append(float(error))
+    differ = [((name, size), abs(a - b)) for (name, size, *_), each in points.items() for a, b in combinations(each, 2)]
     if not differ:
         return Widths(time, _doubled(time))
     return Widths(time, _by_size([where for where, _ in differ], np.array([error for _, error in differ])))
@@ -164,14 +167,51 @@ def _of(by_size: BySize, call: Call) -> list[tuple[int, float]]:
     return by_size.get(call.collective, by_size[_ALL])
 
 
-def left_out_errors(calls: Sequence[Call], errors: Errors) -> Vector:
-    """ln(predicted / measured) of each, by a fit to those of other algorithms; to other sizes where there is one."""
-    names = np.array([f"{call.collective}/{call.algorithm.plain}" for call in calls])
-    if len(np.unique(names)) < 2:
-        names = np.array([str(size_of(call)) for call in calls])
+def different_schedules(calls: Sequence[Call], amounts: NDArray[np.float64]) -> NDArray[np.int64]:
+    """A number for the schedule of each call, the same of algorithms that pay the same wherever both were measured: on
+    few ranks many send the same messages, and what predicts one from another says nothing of the model.
+
+    amounts  what each call pays, shape (calls, terms)
+    """
+    _, pays = np.unique(np.round(amounts, 6), axis=0, return_inverse=True)
+    of_algorithms: dict[str, dict[object, int]] = {}
+    for call, row in zip(calls, pays.ravel().tolist(), strict=True):
+        of_algorithms.setdefault(_name(call), {})[_where(call)] = row
+    schedules: list[dict[object, int]] = []
+    numbers: dict[str, int] = {}
+    for name, of_algorithm in of_algorithms.items():
+        numbers[name] = next(
+            (number for number, known in enumerate(schedules) if _agree(known, of_algorithm)), len(schedules)
+        )
+        if numbers[name] == len(schedules):
+            schedules.append({})
+        schedules[numbers[name]] |= of_algorithm
+    return np.array([numbers[_name(call)] for call in calls])
+
+
+def _agree(one: Mapping[object, int], other: Mapping[object, int]) -> bool:
+    """Whether two have values in common, which are the same."""
+    both = one.keys() & other.keys()
+    return bool(both) and all(one[each] == other[each] for each in both)
+
+
+def _name(call: Call) -> str:
+    return f"{call.collective}/{call.algorithm.plain}"
+
+
+def _where(call: Call) -> tuple[int, int, object]:
+    """What is the same of calls that algorithms may be compared at."""
+    return size_of(call), call.ranks, call.places
+
+
+def left_out_errors(calls: Sequence[Call], schedules: NDArray[np.int64], errors: Errors) -> Vector:
+    """ln(predicted / measured) of each, by a fit to those of other schedules; to other sizes where there is one."""
+    left_out = schedules
+    if len(np.unique(schedules)) < 2:
+        left_out = np.array([size_of(call) for call in calls])
     found = np.zeros(len(calls))
-    for name in np.unique(names):
-        held = names == name
+    for each in np.unique(left_out):
+        held = left_out == each
         if not held.all():
             found[held] = errors(~held, held)
     return found

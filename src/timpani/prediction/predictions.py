@@ -14,16 +14,17 @@ from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
 from timpani.prediction.request import Asked, Plan, Request
 from timpani.prediction.stand_ins import Closeness
-from timpani.prediction.terms import KINDS, MEASURED_BY, RELATIONS, terms, vector
+from timpani.prediction.terms import KINDS, MEASURED_BY, PAID_FOR, RELATIONS, Term, terms, vector
 from timpani.schedules.simulation import (
     Call,
     Composition,
+    Costs,
     NotSimulated,
     Relation,
     Simulator,
     leaves_a_node,
 )
-from timpani.study.sizes import show_sizes
+from timpani.study.sizes import show_size, show_sizes
 
 _Z = 1.96
 _STEP_SECONDS = 0.2
@@ -41,7 +42,7 @@ class Predicted:
     """A time in microseconds with its 95 % interval, and what it is made of.
 
     low, high    of the costs over resampled launches, and of the model's error, which grows with the distance from what
-                 was measured; None where only messages between two ranks were
+                 was measured; None where only messages between two ranks were, or another size alone
     shares       of the time, by KINDS and WAITING
     ratio_width  two algorithms' times differ where the logarithm of their ratio is larger
     by           how it was simulated, as of Composition
@@ -151,12 +152,11 @@ def predict_request(
     predict_plan."""
     answers = predict_plan(simulator, calibration, plan, passed)
     told = [(asked, each) for asked, each in zip(plan.asked, answers, strict=True) if isinstance(each, Predicted)]
-    refused: dict[str, list[int]] = {}
+    refused: dict[str, list[Asked]] = {}
     for asked, each in zip(plan.asked, answers, strict=True):
         if isinstance(each, NotSimulated):
-            why = f"{asked.named} on {asked.calls[0].ranks} ranks: {each.why}"
-            refused.setdefault(why, []).append(size_of(asked.calls[0]))
-    whys = [f"{why} ({show_sizes(sizes)})" for why, sizes in refused.items()]
+            refused.setdefault(each.why, []).append(asked)
+    whys = [f"{_in_words(calls)}: {why}" for why, calls in refused.items()]
     left_out = [*plan.left_out, *whys]
     if not told:
         first = (whys or left_out)[0]
@@ -169,6 +169,13 @@ def predict_request(
         left_out,
         Closeness.of(places),
     )
+
+
+def _in_words(asked: Sequence[Asked]) -> str:
+    """The algorithms, rank counts and sizes of calls that share a reason."""
+    names = ", ".join(dict.fromkeys(str(each.named) for each in asked))
+    ranks = ", ".join(map(str, sorted({each.calls[0].ranks for each in asked})))
+    return f"{names} on {ranks} ranks, {show_sizes(sorted({size_of(each.calls[0]) for each in asked}))}"
 
 
 def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:
@@ -225,7 +232,7 @@ def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSi
     kinds = np.array([term.kind for term in terms(calibration.costs)])
     parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
     shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
-    if calibration.error is None or answer.time <= 0:
+    if calibration.error is None or not calibration.error.tells(call) or answer.time <= 0:
         return Predicted(answer.time, None, None, shares, None, answer.by)
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
     half = float(np.hypot(_Z * sampled.std(), calibration.error.of_time(call)))
@@ -235,12 +242,26 @@ def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSi
 
 def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
     """What the call pays and nobody measured, in words; nothing where there is no such thing."""
-    for term, paid, known in zip(terms(calibration.costs), amounts, calibration.paid, strict=True):
-        if paid > 0 and not known:
-            if term.relation is not None:
-                return (
-                    f"no message of its size was measured between ranks of {RELATIONS[term.relation]}, as "
-                    f"`timpani run … {MEASURED_BY[term.relation]}` would"
-                )
-            return f"nothing that was measured tells what {term.kind} takes"
+    told = terms(calibration.costs)
+    known = {term for term, paid in zip(told, calibration.paid, strict=True) if paid}
+    for number, term in enumerate(told):
+        if amounts[number] <= 0 or calibration.paid[number]:
+            continue
+        if term.relation is None:
+            reduces = "; `timpani run reduce_local`, or a reduction, would" if PAID_FOR[number] == "reducing" else ""
+            return f"nothing that was measured tells what {PAID_FOR[number]} takes{reduces}"
+        between = f"between ranks of {RELATIONS[term.relation]}"
+        if not any(each.relation == term.relation and each.first_bytes is not None for each in known):
+            return f"no message {between} was measured, as `timpani run … {MEASURED_BY[term.relation]}` would"
+        return f"no measured call sent messages {_sizes_of_line(calibration.costs, term)} {between}: measure such sizes"
     return ""
+
+
+def _sizes_of_line(costs: Costs, term: Term) -> str:
+    """Of the messages that it is paid for, in words."""
+    assert term.relation is not None
+    first = term.first_bytes or 0
+    above = next((line.first_bytes for line in costs.messages[term.relation] if line.first_bytes > first), None)
+    if above is None:
+        return f"of {show_size(first)} and more"
+    return f"of {show_size(first)} to {show_size(above)}" if first else f"under {show_size(above)}"

@@ -41,6 +41,9 @@ class Term:
     first_bytes: int | None = None
 
 
+PAID_FOR = ("a message", "reducing", "copying", "copying what is sent eagerly", "a call from rest", "an idle link")
+"""What the first parameters are paid for, which belong to no line and no shared link."""
+
 _CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("copying"), Term("rest"), Term(SHARING))
 _SHARED = tuple(Term(SHARING, relation) for relation in SHARED_BY)
 

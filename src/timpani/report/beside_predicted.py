@@ -66,19 +66,14 @@ def predicted_sentence(beside: BesidePredicted) -> str:
     holds = (
         f"their 95 % intervals hold the measured time in {sum(held)} of {len(held)} ({sum(held) / len(held):.0%})"
         if held
-        else "they have no interval, since only messages between two ranks were measured"
+        else "they have no interval, since too little was measured"
     )
-    fitted = (
-        " Their costs were estimated from this same campaign: that is how well the model fits, not how well it "
-        "predicts."
-        if beside.foretold.same_cells
-        else ""
-    )
+    caution = f" {beside.foretold.caution}" if beside.foretold.caution else ""
     return (
         f"Of {counted(len(cells), 'cell')} ({beside.foretold.about}) half are off by a factor of "
         f"{median(off):.2f} or more, at worst by {max(off):.2f} ({worst['collective']} {algorithm_of(worst)} of "
         f"{show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}); {holds}."
-        f"{fitted}{_doubtful(cells)}{missing}"
+        f"{caution}{_doubtful(cells)}{missing}"
     )
 
 

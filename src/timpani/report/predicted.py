@@ -3,13 +3,13 @@
 import json
 from collections.abc import Iterator
 from html import escape
-from itertools import pairwise
 from math import exp
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from timpani.campaign.sealed_lines import checksum
 from timpani.charts import theme
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.errors import UserError, cannot_write
@@ -24,6 +24,9 @@ from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
 
 JSON, PAGE = "predictions.json", "index.html"
+SEALED_FOR = "predictions"
+"""What the checksum at the end of JSON is of, where that of a campaign's file has the campaign's id."""
+
 _LEAST_SHARE = 0.05
 
 _GUESS = 10
@@ -41,14 +44,16 @@ def predicted_text(found: Predictions) -> str:
 
 
 def predicted_object(found: Predictions) -> dict[str, Any]:
-    """For JSON: keys `status`, `machine`, `placement`, `costs_from`, `costs`, `conditions`, `predictions` (of all
-    algorithms), `winners`, `crossovers` and `left_out`."""
+    """For JSON: keys `status`, `machine`, `placement`, `costs_from`, `campaigns`, `library`, `costs`, `conditions`,
+    `predictions` (of all algorithms), `winners`, `crossovers` and `left_out`."""
     best = winners(found.times)
     return {
         "status": _word(found),
         "machine": found.request.machine.name if found.request.machine else None,
         "placement": found.request.placement,
         "costs_from": list(found.calibration.costs_from),
+        "campaigns": list(found.calibration.campaigns),
+        "library": found.calibration.library,
         "costs": costs_object(found.calibration.costs),
         "conditions": [str(found.calibration), *conditions(found)],
         "predictions": found.times.drop("ratio_width").to_dicts(),
@@ -81,8 +86,15 @@ def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
     }
     for collective, svg in figures.items():
         write_file(folder / f"{collective}.svg", svg.encode(), force)
-    write_file(folder / JSON, json.dumps(predicted_object(found), indent=1, allow_nan=False).encode(), force)
+    text = json.dumps(predicted_object(found), indent=1, allow_nan=False)
+    write_file(folder / JSON, sealed(text.encode()), force)
     write_file(folder / PAGE, _page(found, figures).encode(), force)
+
+
+def sealed(text: bytes) -> bytes:
+    """The text of a JSON object with a checksum at its end, which shows whether it was changed since."""
+    body = text.rstrip().removesuffix(b"}").rstrip()
+    return body + f',\n "checksum": "{checksum(body, SEALED_FOR)}"\n}}\n'.encode()
 
 
 def conditions(found: Predictions) -> Iterator[str]:
@@ -99,17 +111,26 @@ def conditions(found: Predictions) -> Iterator[str]:
             "and nothing tells how certain it is which algorithm is the fastest"
         )
         return
-    if error.ranks.assumed:
-        yield f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed"
-    if error.sizes.assumed:
-        yield f"Measured at {show_size(error.sizes.most)} only: how intervals widen with other sizes is assumed"
+    if error.ranks.assumed and max(request.ranks) > most_measured:
+        yield (
+            f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed, so that "
+            "those of more ranks may hold less often than 95 %"
+        )
+    if found.times["low_us"].null_count():
+        yield f"Measured at {show_size(error.sizes.most)} only: nothing tells how far times of other sizes are off"
+    if found.calibration.launches == 1:
+        yield "Some calls were measured in one launch only: by how much launches differ is not in the intervals"
     if shared := found.calibration.shared_cores():
         yield f"Oversubscribed: {shared}"
+    if unknown := found.calibration.unknown:
+        yield f"Measured, but no schedules of this version, so that they tell nothing: {', '.join(unknown)}"
     if guesses := sum(_is_guess(row) for row in found.times.iter_rows(named=True)):
+        are = "is a guess" if guesses == 1 else "are guesses"
         yield (
-            f"{guesses} of {counted(len(found.times), 'time')} are guesses: for all that is known they may be off by a "
-            f"factor of more than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
+            f"{guesses} of {counted(len(found.times), 'time')} {are}: for all that is known, off by a factor of more "
+            f"than {_GUESS} (`?` in tables). Measure at more rank counts and sizes, nearer to these"
         )
+    yield from _bursts(found)
     costs = found.calibration.costs
     unlimited = [
         link
@@ -118,6 +139,20 @@ def conditions(found: Predictions) -> Iterator[str]:
     ]
     if request.machine is not None and unlimited:
         yield f"No measured call was slowed by others on {' or '.join(unlimited)}: taken to be without a limit"
+
+
+def _bursts(found: Predictions) -> Iterator[str]:
+    """What the machine says of its links that predictions don't heed."""
+    machine, burst = found.request.machine, found.calibration.costs.burst
+    if machine is None:
+        return
+    told = (0.0, float(machine.link_burst or 0), float(machine.uplink_burst or 0))
+    for link, measured, said in zip(SHARED_LINKS, burst, told, strict=True):
+        if said and said != measured:
+            yield (
+                f"{machine.name} lets {show_size(int(said))} pass {link} at once, the measured machine "
+                f"{show_size(int(measured)) if measured else 'nothing'}: predicted as on that one"
+            )
 
 
 def _followed(found: Predictions) -> Iterator[str]:
@@ -133,10 +168,14 @@ def _followed(found: Predictions) -> Iterator[str]:
 
 
 def crossovers(best: pl.DataFrame) -> Iterator[str]:
-    """For each collective and rank count where the fastest changes, from one predicted size to the next."""
+    """For each collective and rank count the algorithm that may be the fastest over the sizes, and where another has to
+    be taken: as seldom as possible, so that one that ties goes on."""
     for (collective, ranks), part in best.group_by("collective", "ranks", maintain_order=True):
         rows = part.sort("message_bytes").to_dicts()
-        steps = [rows[0], *(b for a, b in pairwise(rows) if b["label"] not in a["tied"])]
+        steps = rows[:1]
+        for row in rows[1:]:
+            if steps[-1]["label"] not in row["tied"]:
+                steps.append(row)
         if len(steps) > 1:
             told = ", ".join(f"{row['label']} from {show_size(row['message_bytes'])}" for row in steps)
             yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {told}"

@@ -1,20 +1,23 @@
 """Predictions that stand beside measured times: those that `timpani predict` wrote, or by another campaign's costs."""
 
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from timpani.campaign.fields import Text
-from timpani.campaign.load import Campaign
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.sealed_lines import DamageError, unseal
 from timpani.errors import UserError, wrong
 from timpani.prediction.calibration import NONE_MEASURED
 from timpani.prediction.campaign import predict_campaign
+from timpani.prediction.comparable import identity, library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.reading import parse_json, read_bytes
-from timpani.report.predicted import JSON
+from timpani.report.predicted import JSON, SEALED_FOR
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL, schema
@@ -40,15 +43,29 @@ class _Row(BaseModel):
     low_us: _Time | None
     high_us: _Time | None
 
+    @model_validator(mode="after")
+    def _in_order(self) -> "_Row":
+        if (self.low_us or self.predicted_us) > self.predicted_us or (self.high_us or inf) < self.predicted_us:
+            raise ValueError("its interval doesn't hold it")
+        return self
+
 
 class _File(BaseModel):
     model_config = ConfigDict(strict=True)
 
+    status: Literal["predicted", "predicted+simulated"]
     machine: Text | None
     placement: Text
-    costs_from: list[str]
+    campaigns: list[Text]
+    library: Text
     left_out: list[Text]
     predictions: list[_Row]
+
+
+_FITTED = (
+    "Their costs were estimated from this same campaign: that is how well the model fits, not how well it predicts."
+)
+_FROM_OTHERS = "The intervals are as wide as these very errors, so that they hold here says nothing."
 
 
 @dataclass(frozen=True)
@@ -57,13 +74,13 @@ class Foretold:
 
     times       columns that name cells, as many as the prediction tells apart, PREDICTED, LOW and HIGH
     about       by what, in words
-    same_cells  whether the costs come from the very cells that are predicted
+    caution     a sentence, where the very cells that are predicted had a part in it; else empty
     left_out    what could not be predicted, and why, a sentence each
     """
 
     times: pl.DataFrame
     about: str
-    same_cells: bool = False
+    caution: str = ""
     left_out: tuple[str, ...] = ()
 
 
@@ -75,11 +92,16 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
     if (path / "campaign.json").exists():
         return _by_campaign(path, campaign)
     try:
-        found = _File.model_validate(parse_json(read_bytes(path / JSON, _STEP)))
+        raw = read_bytes(path / JSON, _STEP)
+        if not unseal(raw, SEALED_FOR):
+            raise DamageError("it has no checksum")
+        found = _File.model_validate(parse_json(raw))
     except FileNotFoundError:
         raise UserError(f"{path} holds no predictions", _STEP) from None
     except ValidationError as error:
         raise UserError(f"{path / JSON} holds no predictions: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    except DamageError as damage:
+        raise UserError(f"{path / JSON} can't be believed: {damage}", "predict anew") from None
     except ValueError as error:
         raise UserError(f"{path / JSON} can't be read ({error})", _STEP) from None
     rows = [
@@ -96,20 +118,32 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
         )
         raise UserError(f"{path / JSON} predicts {cell} more than once", _STEP)
     where = f" on {found.machine}" if found.machine else ""
-    return Foretold(
-        times,
-        f"predicted{where}, ranks placed by {found.placement}",
-        str(campaign.folder.resolve()) in found.costs_from,
-        tuple(found.left_out),
+    about = (
+        f"{found.status.replace('+', ' and ')}{where}, ranks placed by {found.placement}, by costs of {found.library}"
     )
+    measured_on = campaign.header.machine.name
+    if found.machine and measured_on and found.machine != measured_on:
+        about += f"; measured on {measured_on}"
+    caution = _FITTED if identity(campaign) in found.campaigns else ""
+    return Foretold(times, _beside(about, found.library, campaign), caution, tuple(found.left_out))
 
 
 def _by_campaign(path: Path, campaign: Campaign) -> Foretold:
-    itself = path.resolve() == campaign.folder.resolve()
+    itself = identity(load(path)) == identity(campaign)
     prediction = predict_campaign(campaign, None if itself else path)
     if prediction is None:
         raise UserError(f"{path} tells nothing of {campaign.folder}: too few algorithms of ours", NONE_MEASURED)
-    how = "each algorithm predicted from what the others took" if itself else f"by the costs of {path.resolve().name}"
-    same_cells = itself and not prediction.from_others
     times = prediction.times.select(*MACHINE_CELL, PREDICTED, LOW, HIGH)
-    return Foretold(times, how, same_cells, tuple(prediction.left_out))
+    left_out = tuple(prediction.left_out)
+    if itself:
+        how, caution = "each algorithm predicted from what the others took", _FROM_OTHERS
+        return Foretold(times, how, caution if prediction.from_others else _FITTED, left_out)
+    library = prediction.calibration.library
+    about = f"by the costs of {path.resolve().name}, measured by {library}"
+    return Foretold(times, _beside(about, library, campaign), left_out=left_out)
+
+
+def _beside(about: str, library: str, campaign: Campaign) -> str:
+    """With the library of the measured times, where that is another than that of the costs."""
+    measured = library_of(campaign)
+    return about if measured == library else f"{about}; measured times are of {measured}"
