@@ -96,8 +96,7 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
         line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
     few = write(tmp_path / "two", lines)
     asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
-    asked = (*asked, "--budget", "10m")  # what is busy beside takes no part
-    told = typed("predict", *asked)
+    told = typed("predict", *asked, "--budget", "10m")  # what is busy beside takes no part
     assert told.returncode == 0, told.stderr
     assert "Oversubscribed: at 2 ranks there were more of them than cores" in told.stdout
     assert "at 2 ranks, 8 to 65536 B" in told.stdout
@@ -156,3 +155,49 @@ def test_a_campaign_that_tells_no_costs_says_what_to_measure(tmp_path: Path, mea
     told = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
     assert "timpani run latency reduce_local" in told.stderr
+
+
+def test_a_single_size_tells_no_interval_of_others(measured: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    one = write(tmp_path / "one", [line for line in lines if line["message_bytes"] == SIZES[0] and line["launch"] == 1])
+    asked = ("--ranks", "4", "--sizes", f"{SIZES[0]},{2 * SIZES[0]}", "--costs", one, "--format", "json")
+    found = json.loads(typed("predict", "bcast", *asked).stdout)
+    told = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
+    assert told == {(SIZES[0], True), (2 * SIZES[0], False)}
+    assert f"Measured at {SIZES[0]} B only: nothing tells how far times of other sizes are off" in found["conditions"]
+    assert any("in one launch only" in text for text in found["conditions"])
+
+
+def test_an_algorithm_that_a_collective_lacks_is_named(measured: Path) -> None:
+    asked = ("bcast", "allreduce", "--ranks", "4", "--sizes", "8", "--algorithms", "linear,chain,recursive_doubling")
+    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
+    assert "bcast recursive_doubling: no such algorithm of this collective" in found["left_out"]
+    assert "allreduce chain: no such algorithm of this collective" in found["left_out"]
+
+
+def test_what_has_one_reason_is_left_out_in_one_sentence(measured: Path) -> None:
+    asked = (
+        "bcast",
+        "allreduce",
+        "--ranks",
+        "4,8",
+        "--sizes",
+        "8,64",
+        "--algorithms",
+        "linear,ring,recursive_doubling",
+    )
+    found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
+    (told,) = (text for text in found["left_out"] if "reducing takes" in text)
+    assert told.startswith(
+        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 to 64 B: nothing"
+    )
+    assert "`timpani run reduce_local`" in told
+
+
+def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    alike = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
+    told = typed("predict", "bcast", "--costs", write(tmp_path / "twins", alike), "--ranks", "64", "--sizes", "8")
+    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
+    assert "too few algorithms of ours: " in told.stderr
+    assert "1 different schedule on these ranks, where it takes 3" in told.stderr

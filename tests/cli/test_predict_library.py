@@ -19,14 +19,14 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_algorithm_of_the_library_is_predicted_by_the_schedule_that_it_sent(campaign: Path, tmp_path: Path) -> None:
-    asked = ("--ranks", "16,64", "--sizes", "8,512,64Ki,1Mi", "--costs", campaign)
+    asked = ("--ranks", "20,64", "--sizes", "8,512,64Ki,1Mi", "--costs", campaign)
     done = typed("predict", "bcast", *asked, "--format", "json", "-o", tmp_path / "page")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     binomial = f"{OPEN_MPIS[0].kind}/binomial"
     rows = {(row["label"], row["ranks"], row["message_bytes"]): row for row in found["predictions"]}
     at = {(ranks, size) for label, ranks, size in rows if label == binomial}
-    assert at == {(ranks, size) for ranks in (16, 64) for size in (8, 512, 64 << 10)}
+    assert at == {(ranks, size) for ranks in (20, 64) for size in (8, 512, 64 << 10)}
     for ranks, size in at:
         ours, its = rows["timpani/binomial", ranks, size], rows[binomial, ranks, size]
         assert ours["sends_as"] is None
@@ -43,7 +43,7 @@ def test_an_algorithm_of_the_library_is_predicted_by_the_schedule_that_it_sent(c
     assert beside.returncode == 0, beside.stderr
     assert (
         "Of 10 cells (predicted, ranks placed by core, by costs of " in beside.stdout
-    )  # ours and its, on 16 ranks, at two sizes
+    )  # ours and its, on 20 ranks, at two sizes
 
 
 def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> None:

@@ -37,6 +37,12 @@ def test_a_schedule_does_not_stand_where_another_campaign_counted_otherwise() ->
     assert contradicted.why == "its messages were those of different schedules in two campaigns"
 
 
+def test_of_schedules_that_fit_two_campaigns_those_that_fit_both_are_left() -> None:
+    few = Known((*BINOMIAL.schedules, *CHAIN.schedules), 0.3, (2, 4), oversubscribed=True)
+    many = Known(BINOMIAL.schedules, 0.1, (8, 16))
+    assert in_any_order(few, many)[0] == Known(BINOMIAL.schedules, 0.3, (2, 4, 8, 16), oversubscribed=True)
+
+
 OTHERS = [
     NotPredicted("allreduce", Algorithm("openmpi", "linear_sync"), "which is of another", (8,)),
     NotPredicted("bcast", Algorithm("openmpi", "linear_sync"), "which is of another", (8,)),

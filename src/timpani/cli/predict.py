@@ -63,7 +63,7 @@ def predict(
     from timpani.native.build import build
     from timpani.prediction.calibration import calibrated
     from timpani.prediction.library_algorithms import library_algorithms
-    from timpani.prediction.named import asks_for_library, named_algorithms, of_library
+    from timpani.prediction.named import asks_for_library, lacking, named_algorithms, of_library
     from timpani.prediction.predictions import predict_request
     from timpani.prediction.request import Limits, Request
     from timpani.providers.own import own_catalogue
@@ -98,7 +98,7 @@ def predict(
     request = Request(named, rank_counts, message_sizes, machine if on or several else None, check_placement(placement))
     with share_bar("estimating") as passed:
         plan = request.plan(simulator, calibration.costs, limits, passed)
-    plan.left_out.extend(map(str, others))
+    plan.left_out.extend(map(str, (*lacking(what, algorithms, own), *others)))
     if plan.time > _TOLD_SECONDS:
         typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:

@@ -24,13 +24,27 @@ from timpani.study.schema import cell_columns, cell_of
 class Known:
     """An algorithm at one size.
 
-    schedules  of ours, one of which it follows: several where their messages are the same
-    off        |ln(predicted / measured)| of the worst of them: how far a library's own code is from our schedule; 0 of
-               ours, whose error the calibration tells
+    schedules       of ours, one of which it follows: several where their messages are the same
+    off             |ln(predicted / measured)| of the worst of them: how far a library's own code is from our schedule;
+                    0 of ours, whose error the calibration tells
+    counted_on      the rank counts at which a library's messages were counted, and the schedules fit
+    oversubscribed  whether there were more ranks than cores where that was measured
     """
 
     schedules: tuple[Algorithm, ...]
     off: float = 0.0
+    counted_on: tuple[int, ...] = ()
+    oversubscribed: bool = False
+
+    def together(self, other: "Known") -> "Known | None":
+        """Where messages that were counted twice are those of the same algorithm: the schedules that fit both; None
+        where none does."""
+        schedules = tuple(each for each in self.schedules if each in other.schedules)
+        if not schedules:
+            return None
+        counted_on = tuple(sorted({*self.counted_on, *other.counted_on}))
+        worse = max(self, other, key=lambda each: each.off)
+        return Known(schedules, worse.off, counted_on, worse.oversubscribed)
 
 
 KnownSchedules = dict[tuple[str, int], dict[Algorithm, Known]]
@@ -78,11 +92,12 @@ def schedules_of_library(
     fingerprints = Fingerprints(simulator, own)
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
-    times = {tuple(row[name] for name in _KEY): row["median_us"] for row in estimate_cells(campaign.results).to_dicts()}
+    cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.results).to_dicts()}
     for counted in _most_ranks(campaign):
         cell = counted[0][0]
-        names = [fingerprints.name(proof, element_bytes(cell.collective)) for _, proof in counted]
-        measured = times.get(tuple(cell_columns(cell)[column] for column in _KEY))
+        names = [fingerprints.name(proof, element_bytes(cell.collective), every_value=True) for _, proof in counted]
+        estimate = cells.get(tuple(cell_columns(cell)[column] for column in _KEY), {})
+        measured = estimate.get("median_us")
         shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
         why = unknown.setdefault((cell.collective, cell.message_bytes), {})
         if any(name.match is not Match.messages for name in names):
@@ -114,7 +129,10 @@ def schedules_of_library(
             why[cell.algorithm] = NoSchedule(refused.why)
             continue
         off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, Predicted)]
-        found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = Known(schedules, max(off))
+        counted_on = tuple(sorted(each.ranks for each, _ in counted))
+        oversubscribed = "oversubscribed" in estimate["status"].split("+")
+        known = Known(schedules, max(off), counted_on, oversubscribed)
+        found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = known
     return found, unknown
 
 

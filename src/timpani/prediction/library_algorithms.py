@@ -73,9 +73,8 @@ def together(one: Known | NoSchedule, other: Known | NoSchedule) -> Known | NoSc
     """What two campaigns tell, in either order: a schedule stands where the other couldn't tell, but not where the
     messages counted there were of none."""
     if isinstance(one, Known) and isinstance(other, Known):
-        if one.schedules != other.schedules:
-            return NoSchedule("its messages were those of different schedules in two campaigns", by_counts=True)
-        return Known(one.schedules, max(one.off, other.off))
+        different = NoSchedule("its messages were those of different schedules in two campaigns", by_counts=True)
+        return one.together(other) or different
     return max(one, other, key=_certainty)
 
 
@@ -91,7 +90,7 @@ def _named(
     own: Catalogue,
 ) -> tuple[list[Named], list[NotPredicted]]:
     """An entry for each choice of schedules that one algorithm may follow at some of the sizes."""
-    offs: dict[tuple[Algorithm, ...], list[tuple[int, float]]] = {}
+    by_schedules: dict[tuple[Algorithm, ...], list[tuple[int, Known]]] = {}
     unknown: dict[str, list[int]] = {}
     for size in sizes:
         beside = _beside(counted, size)
@@ -100,19 +99,21 @@ def _named(
             unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} alone", []).append(size)
         elif why := next((each.why for each in beside if isinstance(each, NoSchedule)), None):
             unknown.setdefault(why, []).append(size)
-        elif len({each.schedules for each in known}) > 1:
+        elif (both := known[0].together(known[-1])) is None:
             unknown.setdefault("its messages were those of one schedule below and of another above", []).append(size)
         else:
-            offs.setdefault(known[0].schedules, []).append((size, max(each.off for each in known)))
+            by_schedules.setdefault(both.schedules, []).append((size, both))
     found: list[Named] = []
-    for schedules, off in offs.items():
+    for schedules, at in by_schedules.items():
         infos = [own.info(collective, each) for each in schedules]
         found.append(
             Named(
                 collective,
                 tuple(Schedule(each, info) for each, info in zip(schedules, infos, strict=True) if info),
                 algorithm,
-                tuple(off),
+                tuple((size, each.off) for size, each in at),
+                tuple(sorted({ranks for _, each in at for ranks in each.counted_on})),
+                any(each.oversubscribed for _, each in at),
             )
         )
     return found, [NotPredicted(collective, algorithm, why, tuple(sizes)) for why, sizes in unknown.items()]

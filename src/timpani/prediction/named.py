@@ -26,12 +26,15 @@ class Named(NamedTuple):
     schedules  one; of a library's algorithm each that it may follow, as its messages don't tell them apart
     library    the library's
     off        the sizes at which it follows one, and by how much its own code is off from that, in logarithms
+    counted_on, oversubscribed   as of Known
     """
 
     collective: str
     schedules: tuple[Schedule, ...]
     library: Algorithm | None = None
     off: tuple[tuple[int, float], ...] = ()
+    counted_on: tuple[int, ...] = ()
+    oversubscribed: bool = False
 
     @property
     def algorithm(self) -> Algorithm:
@@ -90,6 +93,18 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
             assert info is not None  # only a library's default has none
             found[Named(collective, (Schedule(resolved, info),))] = None
     return [*found]
+
+
+def lacking(collectives: Sequence[str], names: str, own: Catalogue) -> list[NotPredicted]:
+    """The algorithms of ours that `names` lists and some of the collectives don't have, of which others do."""
+    typed = [] if names in (_ALL, _ALL_OF_OURS) else map(Algorithm.parse, split_algorithms(names))
+    return [
+        NotPredicted(collective, each, "no such algorithm of this collective")
+        for each in typed
+        if not _is_library_s(each)
+        for collective in collectives
+        if not any(each.name in (info.name, *info.aliases) for info in own.algorithms[collective])
+    ]
 
 
 def asks_for_library(names: str) -> bool:

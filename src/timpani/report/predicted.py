@@ -160,11 +160,18 @@ def _followed(found: Predictions) -> Iterator[str]:
     predicted = set(found.times.select("collective", "label", "message_bytes").iter_rows())
     for named in found.request.algorithms:
         off = {size: off for size, off in named.off if (named.collective, str(named.library), size) in predicted}
-        if off:
-            yield (
-                f"{named} is predicted by {named.sends_as}, as which it sent, at {show_sizes([*off])}: measured, its "
-                f"own code was off by a factor of up to {exp(max(off.values())):.2g}, by which its interval is wider"
-            )
+        if not off:
+            continue
+        ranks = " and ".join(map(str, named.counted_on))
+        crowded = ", with more ranks than cores" if named.oversubscribed else ""
+        several = (
+            ". Its interval holds all of these: count on more ranks (`--prove`)" if len(named.schedules) > 1 else ""
+        )
+        yield (
+            f"{named} is predicted by {named.sends_as}, whose messages it sent on {ranks} ranks, at "
+            f"{show_sizes([*off])}: what it took there{crowded} was off from that by a factor of up to "
+            f"{exp(max(off.values())):.2g}, by which its interval is wider{several}"
+        )
 
 
 def crossovers(best: pl.DataFrame) -> Iterator[str]:

@@ -56,11 +56,15 @@ class Fingerprints:
     simulator: Simulator
     own: Catalogue
 
-    def name(self, proof: dict[str, Any], element_bytes: int) -> Name:
-        """Name the algorithm of `proof`, a line of proofs.jsonl, by the schedules that fit it best."""
+    def name(self, proof: dict[str, Any], element_bytes: int, every_value: bool = False) -> Name:
+        """Name the algorithm of `proof`, a line of proofs.jsonl, by the schedules that fit it best.
+
+        every_value  of parameters, also those over the rank count, which do there what it does: to compare with what
+                     fits on more ranks
+        """
         collective = proof["collective"]
         measured = [_telling_part(collective, np.asarray(proof[name])) for name in ("messages", "bytes")]
-        candidates = list(self._candidates(collective, proof["ranks"]))
+        candidates = list(self._candidates(collective, proof["ranks"], every_value))
         count = proof["message_bytes"] // element_bytes
         calls = [
             Call(collective, candidate.run_as, proof["ranks"], count, element_bytes=element_bytes)
@@ -75,11 +79,11 @@ class Fingerprints:
         best = max(found.values(), default=None)
         return Name(best, tuple(name for name, match in found.items() if match is best))
 
-    def _candidates(self, collective: str, ranks: int) -> Iterator[_Candidate]:
+    def _candidates(self, collective: str, ranks: int, every_value: bool) -> Iterator[_Candidate]:
         for info in self.own.algorithms.get(collective, ()):
             # Libraries' own algorithms for nodes send by what they know of them, which their proofs don't tell.
             if info.restrictions.admit(ranks) and not info.restrictions.topology:
-                yield from _variants(info, self.own.provider, ranks)
+                yield from _variants(info, self.own.provider, None if every_value else ranks)
 
 
 def with_whole_messages(own: Catalogue, collective: str, algorithm: Algorithm) -> Algorithm:
@@ -102,8 +106,8 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
     return messages, sent_bytes
 
 
-def _variants(info: AlgorithmInfo, provider: str, ranks: int) -> Iterator[_Candidate]:
-    """The algorithm with each choice of the values that libraries try; those over the rank count do what it does.
+def _variants(info: AlgorithmInfo, provider: str, most: int | None) -> Iterator[_Candidate]:
+    """The algorithm with each choice of the values that libraries try, up to `most` if given.
 
     Parameters without such values stay at their minimum, at which messages are whole: the library's own segments are
     unknown. They multiply messages and leave bytes as they are, hence `Match.bytes`.
@@ -111,7 +115,7 @@ def _variants(info: AlgorithmInfo, provider: str, ranks: int) -> Iterator[_Candi
     told = [parameter for parameter in info.parameters if parameter.trial_values]
     others = [(parameter.name, parameter.minimum) for parameter in info.parameters if not parameter.trial_values]
     choices = (
-        [value for value in parameter.trial_values if value <= ranks] or parameter.trial_values[:1]
+        [value for value in parameter.trial_values if most is None or value <= most] or parameter.trial_values[:1]
         for parameter in told
     )
     for values in product(*choices):

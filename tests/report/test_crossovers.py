@@ -1,0 +1,24 @@
+"""From where on another algorithm has to be taken, among those that may be the fastest."""
+
+import polars as pl
+import pytest
+
+from timpani.report.predicted import crossovers
+
+
+@pytest.mark.parametrize(
+    ("tied", "told"),
+    [
+        (["a", "a", "a"], []),
+        (["a", "b"], ["bcast on 4 ranks: a from 1 B, b from 2 B"]),
+        (["ab", "ba", "b", "b"], ["bcast on 4 ranks: a from 1 B, b from 4 B"]),  # a may be as fast at 2 B
+        (["ab", "bc", "cd"], ["bcast on 4 ranks: a from 1 B, b from 2 B, c from 4 B"]),
+        (["ab", "c", "ab"], ["bcast on 4 ranks: a from 1 B, c from 2 B, a from 4 B"]),
+    ],
+)
+def test_one_that_ties_goes_on(tied: list[str], told: list[str]) -> None:
+    rows = [
+        {"collective": "bcast", "ranks": 4, "message_bytes": 2**number, "label": each[0], "tied": list(each)}
+        for number, each in enumerate(tied)
+    ]
+    assert list(crossovers(pl.DataFrame(rows))) == told
