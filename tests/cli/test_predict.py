@@ -189,7 +189,7 @@ def test_what_has_one_reason_is_left_out_in_one_sentence(measured: Path) -> None
     found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
     (told,) = (text for text in found["left_out"] if "reducing takes" in text)
     assert told.startswith(
-        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 to 64 B: nothing"
+        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: nothing"
     )
     assert "`timpani run reduce_local`" in told
 

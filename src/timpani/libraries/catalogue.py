@@ -50,6 +50,15 @@ class Restrictions:
         odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
         return ranks >= self.fewest_ranks and not odd
 
+    def ranks_wanted(self) -> str:
+        """On how many ranks it runs, in words; nothing where on any."""
+        words = {
+            "a power of two of ranks": self.power_of_two,
+            "an even number of ranks": self.even and not self.power_of_two,
+            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
+        }
+        return " and ".join(word for word, holds in words.items() if holds)
+
     def refusal(self, nodes: int, groups: int) -> str:
         """Why ranks on so many nodes in so many groups are too few for it, in words; nothing where they aren't."""
         few_nodes, few_groups = nodes < self.fewest_nodes, groups < self.fewest_groups

@@ -110,8 +110,8 @@ class Request:
                 continue
             admitted[named] = [ranks for ranks in self.ranks if named.on(ranks)]
             if refused := [str(ranks) for ranks in self.ranks if ranks not in admitted[named]]:
-                where = ", or ".join(dict.fromkeys(str(each.info.restrictions) for each in named.schedules))
-                plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it applies only where: {where}")
+                wanted = " or ".join(dict.fromkeys(each.info.restrictions.ranks_wanted() for each in named.schedules))
+                plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it takes {wanted}")
         kinds: dict[_Kind, int] = {}
         for named, counts in admitted.items():
             for size, ranks in product(self._sizes(named), counts):
