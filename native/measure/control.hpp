@@ -22,8 +22,9 @@ class ScopedControls {
     Controls before_;
 };
 
-/// Communicators of the world's ranks, one per setting of the controls: Open MPI's `tuned` component reads its
-/// variables whenever a communicator is created, so that many algorithms run in one launch.
+/// Communicators of the world's ranks, one per setting of the controls: Open MPI's `tuned` component reads most of its
+/// variables whenever a communicator is created, so that many algorithms run in one launch. What it reads at each call,
+/// such as a tree's radix, is an operation's own controls besides.
 class ControlledCommunicators {
   public:
     explicit ControlledCommunicators(MPI_Comm world) : world_(world) {}

@@ -49,6 +49,36 @@ def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Pat
 
 
 @every_open_mpi
+def test_each_radix_of_a_tree_is_that_trees(mpi: Mpi, tmp_path: Path) -> None:
+    algorithms = "default,knomial,knomial:radix=2,knomial:radix=3,knomial:radix=8"
+    study = ("bcast", "--algorithms", algorithms, "--sizes", "1Ki", "--ranks", "8", *ON_FOUR[2:], "--mpi", mpi.mpirun)
+    done = typed("run", *study, "--prove", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "Warning: bcast knomial" not in done.stderr
+    proofs = {proof["parameters"]: proof for proof in read_proofs(tmp_path / "c") if proof["algorithm"] == "knomial"}
+    assert {which: peers_of_root(proof) for which, proof in proofs.items()} == {
+        "": [1, 2, 3, 4],
+        "radix=2": [1, 2, 4],
+        "radix=3": [1, 2, 3, 6],
+        "radix=8": [1, 2, 3, 4, 5, 6, 7],
+    }
+
+
+@needs_open_mpi
+def test_a_sweep_that_changes_no_message_is_warned_of(tmp_path: Path) -> None:
+    sweep = "linear:fanout=2,linear:fanout=3"
+    study = ("bcast", "--algorithms", sweep, "--sizes", "1Ki", *ON_FOUR, "--mpi", OPEN_MPIS[-1].mpirun, "--prove")
+    done = typed("run", *study, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    said = (
+        "Warning: bcast linear sent the same messages with fanout 2, 3 (up to 4 ranks, 1 KiB): "
+        "nothing counted here shows that fanout was applied"
+    )
+    assert said in done.stderr.splitlines()
+    assert said in typed("prove", tmp_path / "c").stderr.splitlines()
+
+
+@every_open_mpi
 def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
     study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
     done = typed("run", *study, "-o", tmp_path / "c")

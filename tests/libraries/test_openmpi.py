@@ -10,6 +10,7 @@ import pytest
 
 from tests.installed import every_open_mpi
 from timpani.errors import UserError
+from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting
@@ -69,6 +70,32 @@ def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
         ("coll_tuned_bcast_algorithm_tree_fanout", 4),
         ("coll_tuned_bcast_algorithm_chain_fanout", 2),
     )
+
+
+@pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
+@pytest.mark.parametrize(
+    ("collective", "asked", "variable"),
+    [
+        ("bcast", "knomial:radix=8", "coll_tuned_bcast_algorithm_knomial_radix"),
+        ("scatter", "linear_nb:max_requests=8", "coll_tuned_scatter_algorithm_max_requests"),
+    ],
+)
+def test_what_is_read_at_each_call_holds_then(version: str, collective: str, asked: str, variable: str) -> None:
+    offered = Catalogue("openmpi", version, read_algorithms((DATA / f"openmpi-{version}.txt").read_text()))
+    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+    algorithm = Algorithm.parse(asked)
+    selected = selection(mpi, offered.info(collective, algorithm), algorithm)
+    assert (variable, 8) in selected.at_call
+    assert (variable, 8) in selected.at_creation  # a communicator of its own keeps the tree that the first call builds
+
+
+@pytest.mark.parametrize(
+    "asked", ["knomial:radix=1", "knomial:radix=0", "chain:chain_fanout=0", "chain:chain_fanout=33"]
+)
+def test_a_value_that_the_library_calls_invalid_is_refused(asked: str) -> None:
+    offered = Catalogue("openmpi", "5.0.11", read_algorithms((DATA / "openmpi-5.0.11.txt").read_text()))
+    with pytest.raises(UserError, match="is out of range; write"):
+        offered.resolve("bcast", Algorithm.parse(asked))
 
 
 def test_han_is_kept_out_from_5_0() -> None:

@@ -8,6 +8,7 @@ import typer
 from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
+from timpani.campaign.swept_parameters import without_effect
 from timpani.cli.measuring import STOPPED
 from timpani.report.verdict import verdict_text
 from timpani.study.counted import counted
@@ -23,6 +24,8 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     typer.echo("\n".join(verdict_text(campaign)))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not distinguishable by their messages: {text}")
+    for text in without_effect(campaign.proofs):
+        typer.echo(f"Warning: {text}", err=True)
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
     return given_up_status(outcome, "measure them into another folder")

@@ -23,6 +23,7 @@ def prove(
 
     from timpani.campaign.header import read_header
     from timpani.campaign.load import read_proofs
+    from timpani.campaign.swept_parameters import without_effect
     from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi
     from timpani.native.build import build
@@ -42,3 +43,5 @@ def prove(
         typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
     else:
         typer.echo(proof_table(named))
+    for text in without_effect(proofs):
+        typer.echo(f"Warning: {text}", err=True)

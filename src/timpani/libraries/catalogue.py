@@ -8,7 +8,8 @@ from timpani.errors import UserError, unknown
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.counted import counted
 
-_LARGEST = 2**31 - 1  # the libraries' variables are C ints
+LARGEST = 2**31 - 1
+"""Of a parameter's values, as the libraries' variables are C ints."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Parameter:
     default: int
     meaning: str
     minimum: int = 0
-    maximum: int = _LARGEST
+    maximum: int = LARGEST
     trial_values: tuple[int, ...] = ()
 
 

@@ -58,7 +58,7 @@ def cache_folder() -> Path:
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except (OSError, RuntimeError):  # RuntimeError: no home directory is known
-        return _own_temporary_folder()
+        return temporary_folder()
 
 
 def tool(name: str) -> Path | None:
@@ -67,13 +67,16 @@ def tool(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def _own_temporary_folder() -> Path:
+def temporary_folder() -> Path:
+    """A folder of the user's own among the temporary files, made if need be."""
     folder = Path(tempfile.gettempdir()) / f"timpani-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         facts = folder.lstat()
     except OSError as error:
-        raise UserError(f"no folder for built programs: {error}", "set XDG_CACHE_HOME to one you can write") from None
+        raise UserError(
+            f"no folder for temporary files: {error}", "set TMPDIR or XDG_CACHE_HOME to one you can write"
+        ) from None
     # Others may write where temporary files are: never run programs from a folder that someone else made.
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) & 0o077:
         raise UserError(

@@ -1,7 +1,8 @@
 """Open MPI: `coll/tuned` lists its algorithms by `ompi_info`, and switches them by MCA variables.
 
 With `coll_tuned_use_dynamic_rules` set, each new communicator reads `coll_tuned_<op>_algorithm` again, so writing it
-through MPI_T and duplicating the communicator switches inside one launch (ran on 4.1.4 and 5.0.11).
+through MPI_T and duplicating the communicator switches inside one launch (ran on 4.1.4 and 5.0.11). Most parameters are
+read then too; broadcast's `knomial_radix` and scatter's `max_requests` at each call (sources of 4.1.4 and 5.0.10).
 """
 
 import os
@@ -12,7 +13,7 @@ from collections import defaultdict
 
 from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.openmpi.launcher import arguments
@@ -36,6 +37,10 @@ _PARAMETERS = {
     "max_requests": "max_requests",
 }
 _RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
+
+# What is valid, by our name: the library takes another fan-out for one of these without a word, and never ends with
+# another radix.
+_LIMITS = {"radix": (2, LARGEST), "chain_fanout": (1, 32)}
 
 
 def catalogue(mpi: Mpi) -> Catalogue:
@@ -67,18 +72,17 @@ def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
     """One launch serves all algorithms whose variable can be written, the others have launches of their own.
 
-    Parameters not asked for go back to their defaults.
+    Parameters not asked for go back to their defaults. All hold at the communicator's creation and at the call: the
+    library reads some at the one and some at the other.
     """
     if info is None:
         return AlgorithmSelection()
     asked = dict(algorithm.parameters)
-    controls = (
-        (_algorithm_variable(info.collective), int(info.value)),
-        *((each.control, asked.get(each.name, each.default)) for each in info.parameters),
-    )
+    parameters = tuple((each.control, asked.get(each.name, each.default)) for each in info.parameters)
+    controls = ((_algorithm_variable(info.collective), int(info.value)), *parameters)
     if info.at_start:
         return AlgorithmSelection((*_dynamic_rules(mpi), *_written(controls)))
-    return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls)
+    return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls, at_call=parameters)
 
 
 def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
@@ -150,5 +154,5 @@ def _parameters(variable: str, algorithm: str, values: dict[str, str], helps: di
         radix = _RADIX.fullmatch(suffix)
         name = "radix" if radix and radix["algorithm"] == algorithm else _PARAMETERS.get(suffix)
         if suffix != control and name:
-            found.append(Parameter(name, control, int(value), helps.get(control, "")))
+            found.append(Parameter(name, control, int(value), helps.get(control, ""), *_LIMITS.get(name, (0, LARGEST))))
     return tuple(found)

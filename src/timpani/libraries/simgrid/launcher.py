@@ -1,10 +1,11 @@
 """SimGrid's smpirun: the ranks of a machine that a platform file describes, simulated in one process."""
 
-import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.simgrid.unsplit import unsplit
 from timpani.native.mpi import Mpi
 
 _HOSTS = "hosts.txt"
@@ -17,23 +18,18 @@ _SETTINGS = (
 _PAIRWISE = "--cfg=smpi/alltoallv:ring"
 """SimGrid's name of the exchange that Open MPI calls pairwise."""
 
-_SPLIT = re.compile(r"[\s,*?\[\]]")
-
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Each rank on its host of the platform. Nothing of the program is a rank's own, so it is loaded once for all."""
     if request.platform is None:
         raise UserError("SimGrid simulates, and can't measure this computer", "name a platform, --on simgrid:NAME")
-    hosts = request.folder / _HOSTS
     argv = (
         *(str(mpi.mpirun), "-np", str(request.ranks), "-no-privatize"),
-        *("-platform", str(request.platform), "-hostfile", str(hosts), *_SETTINGS),
+        *("-platform", str(unsplit(request.platform)), "-hostfile", str(unsplit(request.folder / _HOSTS)), *_SETTINGS),
         *((_PAIRWISE,) if _breaks_in_pairs(request.ranks) else ()),
         *arguments(request.parameters),
-        *request.program,
+        *(str(unsplit(Path(word))) for word in request.program),  # the program, its plan and its record
     )
-    if split := next((word for word in argv if _SPLIT.search(word)), None):
-        raise UserError(f"smpirun would split {split!r}", "choose a folder without spaces, commas and wildcards")
     by_rank = "".join(f"{host}\n" for host in request.simulated_hosts)
     return Command(argv=argv, environment=request.environment, files={_HOSTS: by_rank})
 
