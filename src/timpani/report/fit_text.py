@@ -10,7 +10,7 @@ from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.beside_published import beside, beside_lines
 from timpani.report.fit_context import FitContext
-from timpani.report.fit_words import algorithm_of, bounds, number
+from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number
 from timpani.report.text import aligned
 from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY
@@ -68,6 +68,10 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
             lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
+            if missed := miss_words(fitted):
+                lines.append(f"{curve_name(fitted)}: {missed}")
+            if disturbed := disturbed_words(fitted):
+                lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
         yield "\n".join(lines) + "\n"
 
 
