@@ -347,4 +347,30 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
     (curve,) = fitted(folder)["curves"]
     (switch,) = curve["switches"]
     assert f"{name}={limit}" in switch["library_limits"]
-    assert f"{name}={limit}" in run("fit", folder).stdout
+    assert f"may be the library's {', '.join(switch['library_limits'])}" in run("fit", folder).stdout
+
+
+@needs_open_mpi
+def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
+    sizes = [2**power for power in range(23)]
+    lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > 65536)} for n in sizes]
+    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": OPEN_MPIS[0].version}}
+    told = {}
+    for hosts in (("node1", "node1"), ("node1", "node2")):
+        folder = campaign(tmp_path / "-".join(hosts), lines)
+        (folder / "campaign.json").write_text(json.dumps(header))
+        ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
+        (folder / "launches.jsonl").write_text(json.dumps({"launch": 1, "placement": "core", "ranks": ranks}) + "\n")
+        told[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
+    assert "btl_tcp_eager_limit=65536" in told["node1", "node2"]
+    assert not any("btl_tcp" in each or "btl_openib" in each for each in told["node1", "node1"])
+
+
+def test_a_bend_is_not_called_a_switch(tmp_path: Path) -> None:
+    lines = [{"message_bytes": 2**power, "median_us": max(4.0, 2**power / 1000)} for power in range(20)]
+    folder = campaign(tmp_path / "bent", lines)
+    (bend,) = fitted(folder)["curves"][0]["switches"]
+    assert bend["kind"] == "bend"
+    text = run("fit", folder).stdout
+    assert "bend at 4 KiB (over 2 KiB, at most 4 KiB): the slope changes, perhaps without a jump" in text
+    assert "switch at" not in text

@@ -57,6 +57,7 @@ def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
 
 def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
     return {
+        "kind": "switch" if switch.jumps else "bend",
         "first_bytes": switch.first_bytes,
         "interval": [switch.above, switch.up_to],
         "evidence": finite(switch.evidence),

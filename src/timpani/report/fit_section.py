@@ -24,7 +24,7 @@ from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.beside_published import beside, beside_table
-from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number
+from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number, switch_words
 from timpani.report.table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
@@ -134,6 +134,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
             "evidence": switch.evidence,
         }
         for switch in fitted.switches
+        if switch.jumps
     ]
     return rows
 
@@ -164,11 +165,10 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
     rows = []
     for fitted in curves:
         model = fitted.hockney
-        jumps = [f"{show_size(switch.first_bytes)} ×{number(switch.ratio.value)}" for switch in fitted.switches]
         values = (
             Value(number(model.latency.value), bounds(model.latency)),
             Value(number(model.throughput.value), bounds(model.throughput)),
-            Value(", ".join(jumps) or "none"),
+            Value(switch_words(fitted) or "none"),
             Value(words(fitted.status), miss_words(fitted)),
         )
         rows.append(

@@ -115,11 +115,12 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
 
 def _switch_words(switch: Switch, context: FitContext) -> str:
     own = context.limits_within(switch)
-    return (
-        f"switch at {show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most "
-        f"{show_size(switch.up_to)}), × {number(switch.ratio.value)} {bounds(switch.ratio)}, "
-        f"evidence 10^{switch.evidence:.1f}" + (f"; the library's {', '.join(own)}" if own else "")
-    )
+    may_be = f"; may be the library's {', '.join(own)}" if own else ""
+    where = f"{show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most {show_size(switch.up_to)})"
+    evidence = f"evidence 10^{switch.evidence:.1f}"
+    if switch.jumps:
+        return f"switch at {where}, × {number(switch.ratio.value)} {bounds(switch.ratio)}, {evidence}{may_be}"
+    return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
 
 
 def _regression_table(named: Named[Regression]) -> str:

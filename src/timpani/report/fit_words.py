@@ -46,6 +46,16 @@ def _first_few(parts: list[str], between: str) -> str:
     return between.join([*parts[:_MOST_NAMED], *more])
 
 
+def switch_words(fitted: CurveFit) -> str:
+    """Where the curve jumps, by how much, and where it bends only; empty where it is one line."""
+    return ", ".join(
+        f"{show_size(each.first_bytes)} ×{number(each.ratio.value)}"
+        if each.jumps
+        else f"bend at {show_size(each.first_bytes)}"
+        for each in fitted.switches
+    )
+
+
 def bounds(estimate: Estimate) -> str:
     """`(1.2 to 1.4)`, a dash for a bound that is unknown."""
     return f"({number(estimate.low)} to {number(estimate.high)})"
