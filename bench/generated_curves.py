@@ -10,6 +10,7 @@ from timpani.models.line import Array
 
 SIZES: Array = np.asarray(2.0 ** np.arange(23), dtype=np.float64)  # 1 B … 4 MiB
 NOISE = 0.02  # standard deviation, relative
+DISTURBED = (10.0, 60.0)  # by what factor
 _FIRST, _LAST = 6, 20  # switches between 64 B and 1 MiB,
 _APART = 4  # … sizes apart
 _MOST_SWITCHES = 3
@@ -33,12 +34,13 @@ def generate(
     switches: int | None = None,
     jumps: tuple[float, float] = (1.1, 3.0),
     common: float = 0.0,
+    disturbed: int = 0,
 ) -> Iterator[Generated]:
     """`count` curves of `launches` launches with 0 to 3 switches, or so many as `switches` says.
 
     A jump is a factor within `jumps` up or down. After it, by a coin, the line is the old one times that factor, or one
     with another slope through the same point. `common` is the share of the noise's variance that all launches of a size
-    have in common.
+    have in common. At so many sizes as `disturbed` says one launch takes 10 to 60 times as long.
     """
     rng = np.random.default_rng(seed)
     for _ in range(count):
@@ -57,9 +59,15 @@ def generate(
                 times[place:] = value + last * (SIZES[place:] - SIZES[place])
         noise = np.sqrt(1 - common) * rng.standard_normal((launches, len(SIZES)))
         noise += np.sqrt(common) * rng.standard_normal(len(SIZES))
-        yield Generated(
-            Curve(SIZES, times * (1 + NOISE * noise)), latency, last, tuple(int(SIZES[place]) for place in places)
-        )
+        measured = times * (1 + NOISE * noise)
+        if disturbed:  # others' random numbers stay as they are
+            _disturb(rng, measured, disturbed)
+        yield Generated(Curve(SIZES, measured).undisturbed, latency, last, tuple(int(SIZES[place]) for place in places))
+
+
+def _disturb(rng: np.random.Generator, times: Array, sizes: int) -> None:
+    for size in rng.choice(len(SIZES), sizes, replace=False):
+        times[rng.integers(len(times)), size] *= _between(rng, *DISTURBED)
 
 
 def _between(rng: np.random.Generator, low: float, high: float) -> float:

@@ -189,6 +189,48 @@ def test_a_single_size_has_no_line(tmp_path: Path) -> None:
     assert "a single size, 8 B" in str(error)
 
 
+def test_a_launch_far_off_is_not_fitted_and_said(tmp_path: Path) -> None:
+    launches = [{**line, "launch": launch} for launch in (1, 2, 3, 4) for line in GOOD]
+    launches[-1] = {**launches[-1], "median_us": 60.0}
+    folder = campaign(tmp_path / "loud", launches)
+    (curve,) = fitted(folder)["curves"]
+    assert curve["hockney"]["us_per_byte"] == pytest.approx(0.01)
+    assert curve["disturbed"] == [{"message_bytes": 8, "time_us": 60.0, "median_us": 1.08}]
+    assert "1 of 16 times of single launches, far off their size's median: 60 µs at 8 B" in run("fit", folder).stdout
+
+
+def test_a_line_that_misses_a_median_is_no_good_fit(tmp_path: Path) -> None:
+    bent = [{"message_bytes": size, "median_us": time} for size, time in ((1, 1.0), (2, 2.0), (4, 2.0), (8, 2.0))]
+    folder = campaign(tmp_path / "bent", bent)
+    (curve,) = fitted(folder)["curves"]
+    assert "poor_fit" in curve["status"].split("+")
+    assert curve["misses"][0]["message_bytes"] == 1
+    assert re.search(r"the fitted line is off the measured median by \+\d+% at 1 B", run("fit", folder).stdout)
+    (good,) = fitted(campaign(tmp_path / "good", GOOD))["curves"]
+    assert "poor_fit" not in good["status"]
+    assert good["misses"] == []
+
+
+def test_a_disturbed_round_trip_does_not_move_loggp(tmp_path: Path) -> None:
+    trips = [
+        {
+            "collective": "prtt",
+            "parameters": f"delay_ns={delay},messages={messages}",
+            "message_bytes": size,
+            "launch": launch,
+            "median_us": 5 + 2e-3 * size + (messages - 1) * max(0.5 + 1e-3 * (size - 1), 0.25 + delay / 1000),
+        }
+        for launch in (1, 2, 3)
+        for size in (1, 1024)
+        for messages, delay in ((1, 0), (9, 0), (9, 20000))
+    ]
+    trips[1]["median_us"] *= 30
+    found = fitted(campaign(tmp_path / "loud", trips))
+    (loggp,) = found["loggp"]
+    assert (loggp["o_us"], loggp["g_us"], loggp["G_us_per_byte"]) == pytest.approx((0.25, 0.5, 1e-3))
+    assert found["left_out"][0] == "LogGP: 1 of 18 times far off the median over launches, which stands in for them"
+
+
 def test_failed_launches_are_left_out(tmp_path: Path) -> None:
     failed = {"message_bytes": 4, "launch": 2, "error": "rank 1 died"}
     (curve,) = fitted(campaign(tmp_path / "failed", [*GOOD, failed]))["curves"]
@@ -305,4 +347,30 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
     (curve,) = fitted(folder)["curves"]
     (switch,) = curve["switches"]
     assert f"{name}={limit}" in switch["library_limits"]
-    assert f"{name}={limit}" in run("fit", folder).stdout
+    assert f"may be the library's {', '.join(switch['library_limits'])}" in run("fit", folder).stdout
+
+
+@needs_open_mpi
+def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
+    sizes = [2**power for power in range(23)]
+    lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > 65536)} for n in sizes]
+    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": OPEN_MPIS[0].version}}
+    told = {}
+    for hosts in (("node1", "node1"), ("node1", "node2")):
+        folder = campaign(tmp_path / "-".join(hosts), lines)
+        (folder / "campaign.json").write_text(json.dumps(header))
+        ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
+        (folder / "launches.jsonl").write_text(json.dumps({"launch": 1, "placement": "core", "ranks": ranks}) + "\n")
+        told[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
+    assert "btl_tcp_eager_limit=65536" in told["node1", "node2"]
+    assert not any("btl_tcp" in each or "btl_openib" in each for each in told["node1", "node1"])
+
+
+def test_a_bend_is_not_called_a_switch(tmp_path: Path) -> None:
+    lines = [{"message_bytes": 2**power, "median_us": max(4.0, 2**power / 1000)} for power in range(20)]
+    folder = campaign(tmp_path / "bent", lines)
+    (bend,) = fitted(folder)["curves"][0]["switches"]
+    assert bend["kind"] == "bend"
+    text = run("fit", folder).stdout
+    assert "bend at 4 KiB (over 2 KiB, at most 4 KiB): the slope changes, perhaps without a jump" in text
+    assert "switch at" not in text

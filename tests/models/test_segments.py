@@ -38,6 +38,25 @@ def test_without_noise_a_jump_is_found_where_it_is(jump: float) -> None:
     assert found.p_value < 1e-6
 
 
+def test_a_bend_is_no_jump() -> None:
+    """Where a constant gives way to a slope, between two sizes or at one."""
+    for knee in (4096, 5000):
+        times = np.maximum(4.0, 4.0 + 1e-3 * (SIZES - knee))
+        noise = 1 + 0.005 * np.random.default_rng(5).standard_normal((10, len(SIZES)))
+        curve = Curve(SIZES, times * noise)
+        found = switches(curve, segment(curve))
+        assert found
+        assert not any(each.jumps for each in found)
+
+
+@pytest.mark.parametrize("jump", [0.8, 1.3])
+def test_a_jump_is_told_from_a_bend(jump: float) -> None:
+    noise = 1 + 0.005 * np.random.default_rng(5).standard_normal((10, len(SIZES)))
+    curve = Curve(SIZES, (2 + 1e-3 * SIZES) * np.where(SIZES >= 8192, jump, 1) * noise)
+    (found,) = switches(curve, segment(curve))
+    assert found.jumps
+
+
 def test_a_switch_before_the_two_largest_sizes_is_found() -> None:
     curve = Curve(SIZES, (2 + 1e-3 * SIZES) * np.where(SIZES >= 2**21, 1.5, 1) * MEASURED_ONCE)
     assert [found.first_bytes for found in switches(curve, segment(curve))] == [2**21]

@@ -57,6 +57,12 @@ def localities_of(campaign: Campaign) -> Localities:
     return localities
 
 
+def node_count(campaign: Campaign) -> int | None:
+    """On how many nodes its ranks ran, all launches together; None where no launch told."""
+    seated = (_seats(launch, campaign.header.machine) for launch in campaign.launches)
+    return len({place.host for seats in seated for place in seats.places.values()}) or None
+
+
 def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
     """The parts of each host at the levels that every launch on it told, so that one pair has one locality.
 

@@ -1,8 +1,18 @@
 """The message sizes at which a library itself changes its protocol, asked of the library that is installed."""
 
+import re
+
 from timpani.errors import UserError
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES
+
+_BETWEEN_NODES = re.compile(r"btl_(openib|tcp|ofi|uct|ugni|usnic|portals4)_.+")
+"""Limits of transports that Open MPI takes between nodes; within one, shared memory takes their place."""
+
+
+def within_node(name: str) -> bool:
+    """Whether the limit of this name may be one of messages that don't leave their node."""
+    return not _BETWEEN_NODES.fullmatch(name)
 
 
 def eager_limits(kind: str, version: str) -> dict[str, int]:

@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from timpani.models.disturbed import disturbed
 from timpani.models.line import Array
 
 ROUNDING = 1e-6
@@ -55,6 +56,16 @@ class Curve:
         with_times = np.isfinite(relative).any(axis=1)
         relative = relative[with_times] - np.nanmean(relative[with_times], axis=1, keepdims=True)
         return float(np.nansum(relative**2) / self.launch_degrees)
+
+    @cached_property
+    def medians(self) -> Array:
+        """The median over launches of each size, in microseconds."""
+        return np.asarray(np.nanmedian(self.times, axis=0))
+
+    @cached_property
+    def undisturbed(self) -> "Curve":
+        """The curve without the times that something disturbed; each size keeps its median."""
+        return Curve(self.sizes, np.where(disturbed(self.times), np.nan, self.times))
 
     def part(self, first: int, end: int) -> "Curve":
         """The curve of the sizes `first` … `end` − 1, counted from 0."""

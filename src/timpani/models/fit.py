@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.curves import curve_words, curves, timed
-from timpani.models.hockney import Hockney, Regime, hockney, regimes
+from timpani.models.hockney import Hockney, Regime, hockney, predicted, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.named import Model, Named, NotFitted
@@ -20,16 +21,43 @@ from timpani.models.segments import segment
 from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE
 
+MISS = 0.2
+"""A line that is off a measured median by a larger share describes the curve poorly there."""
+
+POOR_FIT = "poor_fit"
+"""The status of a curve whose lines miss a median."""
+
+
+@dataclass(frozen=True)
+class Disturbed:
+    """A time that something disturbed in one launch: microseconds, beside the median over launches of its size."""
+
+    message_bytes: int
+    time_us: float
+    median_us: float
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A size at which the fitted line is far off the measured median; microseconds."""
+
+    message_bytes: int
+    fitted_us: float
+    median_us: float
+
 
 @dataclass(frozen=True)
 class CurveFit:
     """A curve with its switches and lines.
 
-    name    the values of CURVE
-    status  of its cells, in the words of docs/columns.md
+    name      the values of CURVE
+    measured  as it was measured, with the times that something disturbed
+    curve     what was fitted: without these
+    status    of its cells, in the words of docs/columns.md, and POOR_FIT where that is so
     """
 
     name: dict[str, Any]
+    measured: Curve
     curve: Curve
     switches: list[Switch]
     regimes: list[Regime]
@@ -39,7 +67,22 @@ class CurveFit:
     @property
     def launches(self) -> int:
         """The launches of the size that has most of them."""
-        return int(self.curve.counts.max())
+        return int(self.measured.counts.max())
+
+    @property
+    def disturbed(self) -> list[Disturbed]:
+        """The times that the lines aren't fitted to, by ascending size."""
+        left_out = np.isfinite(self.measured.times) & ~np.isfinite(self.curve.times)
+        return [
+            Disturbed(int(self.measured.sizes[size]), float(times[launch]), float(self.measured.medians[size]))
+            for size, times in enumerate(self.measured.times.T)
+            for launch in np.flatnonzero(left_out[:, size])
+        ]
+
+    @property
+    def misses(self) -> list[Miss]:
+        """The sizes at which the lines are off the measured median by more than MISS, by ascending size."""
+        return _misses(self.measured, self.regimes)
 
 
 @dataclass(frozen=True)
@@ -81,18 +124,28 @@ def _fitted(found: Iterable[Model | NotFitted]) -> list[Model]:
 def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
     """The curves of `timed` rows; those of a single size can't be fitted."""
     parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
-    statuses = {name: _joined(part["status"]) for name, part in parts.items()}
-    for name, curve in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
-        if len(curve.sizes) < 2:
-            yield NotFitted(f"{curve_words(name)} has a single size, {int(curve.sizes[0])} B, and a line takes two")
+    statuses = {name: _words(part["status"]) for name, part in parts.items()}
+    for name, measured in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
+        if len(measured.sizes) < 2:
+            yield NotFitted(f"{curve_words(name)} has a single size, {int(measured.sizes[0])} B, and a line takes two")
             continue
+        curve = measured.undisturbed
         segmentation = segment(curve)
         lines = regimes(curve, segmentation)
-        status = statuses[tuple(name.values())]
-        yield CurveFit(name, curve, switches(curve, segmentation), lines, hockney(lines), status)
+        words = statuses[tuple(name.values())] | ({POOR_FIT} if _misses(measured, lines) else set())
+        status = "+".join(sorted(words)) or "ok"
+        yield CurveFit(name, measured, curve, switches(curve, segmentation), lines, hockney(lines), status)
 
 
-def _joined(statuses: pl.Series) -> str:
-    """The parts of all cells' statuses, each once."""
-    words = sorted({word for status in statuses for word in status.split("+")} - {"ok"})
-    return "+".join(words) or "ok"
+def _words(statuses: pl.Series) -> set[str]:
+    """The parts of all cells' statuses."""
+    return {word for status in statuses for word in status.split("+")} - {"ok"}
+
+
+def _misses(measured: Curve, lines: list[Regime]) -> list[Miss]:
+    fitted = predicted(lines, measured.sizes)
+    off = np.abs(fitted / measured.medians - 1) > MISS
+    return [
+        Miss(int(size), float(line), float(median))
+        for size, line, median in zip(measured.sizes[off], fitted[off], measured.medians[off], strict=True)
+    ]

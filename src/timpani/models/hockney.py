@@ -18,7 +18,8 @@ class Regime:
     """A segment of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
 
     from_launches  whether each launch was fitted by itself and the intervals are over launches; else they come from
-                   the residuals of the line: with one launch, and where all launches have noise in common
+                   the residuals of the line: with one launch, where all launches have noise in common, and where most
+                   launches lack a size
     """
 
     first_bytes: int
@@ -78,8 +79,10 @@ def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
     fitted = line.intercept @ curve.means + line.slope @ curve.means * curve.sizes
     weights = curve.counts / np.maximum(fitted, curve.means / 2) ** 2
     line = estimator(curve.sizes, weights)
-    whole = curve.times[np.isfinite(curve.times).all(axis=1)]
-    from_launches = len(whole) > 1 and segmentation.launches_agree
+    finite = np.isfinite(curve.times)
+    whole = curve.times[finite.all(axis=1)]
+    most = 2 * len(whole) >= finite.any(axis=1).sum()
+    from_launches = len(whole) > 1 and bool(most) and segmentation.launches_agree
 
     def estimate(sums: Array) -> Estimate:
         if from_launches:

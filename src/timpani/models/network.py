@@ -7,6 +7,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curves import launches_by
+from timpani.models.disturbed import disturbed
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
@@ -33,7 +34,9 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
         part, lacking = _measured_by_most(part, "messages", "delay_us", "message_bytes")
         yield from (NotFitted(f"LogGP: {why}") for why in lacking)
-        trips, times = launches_by(part, "messages", "delay_us", "message_bytes")
+        trips, measured = launches_by(part, "messages", "delay_us", "message_bytes")
+        times, said = _settled(measured)
+        yield from (NotFitted(f"LogGP: {why}") for why in said)
         try:
             model = loggp([dict(zip(trips, launch, strict=True)) for launch in _complete_launches(times).tolist()])
         except UserError as error:
@@ -49,7 +52,9 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
     for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
         part, lacking = _measured_by_most(part, "senders", "ranks", "message_bytes")
         yield from (NotFitted(f"max-rate: {why}") for why in lacking)
-        cells, times = launches_by(part, "senders", "ranks", "message_bytes")
+        cells, measured = launches_by(part, "senders", "ranks", "message_bytes")
+        times, said = _settled(measured)
+        yield from (NotFitted(f"max-rate: {why}") for why in said)
         try:
             senders, _, sizes = np.array(cells, dtype=np.float64).T
             if min(len(set(senders)), len(set(sizes))) < 2:
@@ -88,6 +93,17 @@ def _measured_by_most(rows: pl.DataFrame, *cell: str) -> tuple[pl.DataFrame, lis
         for row in counted.filter(~by_most).unique(cell, maintain_order=True).iter_rows(named=True)
     ]
     return counted.filter(by_most).drop("measured_by"), lacking
+
+
+def _settled(times: Array) -> tuple[Array, list[str]]:
+    """The times, those that something disturbed replaced by their cell's median over launches; and a sentence of these.
+
+    A launch is fitted whole: without one time all of its others would be lost.
+    """
+    off = disturbed(times)
+    count, of = int(off.sum()), int(np.isfinite(times).sum())
+    said = [f"{count} of {of} times far off the median over launches, which stands in for them"] if count else []
+    return np.where(off, np.nanmedian(times, axis=0), times), said
 
 
 def _complete_launches(times: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The switches of protocol in a curve: where, how sure, and how large the jump is."""
+"""The switches of protocol in a curve, and its bends: where, how sure, and how large the jump is."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,13 +17,15 @@ _PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slo
 
 @dataclass(frozen=True)
 class Switch:
-    """A jump between two segments of a curve: the library changes its protocol there.
+    """Where one segment of a curve ends and the next begins: the library changes its protocol there, or the line bends.
 
     first_bytes   the first measured size after it
     above, up_to  95 % interval, bytes: the last size before it is at least `above`, the first after it at most `up_to`
     evidence      log₁₀ of the odds for a switch here against none, by BIC: 2 is a hundred to one
     p_value       of no switch, corrected for the number of sizes at which one could be
     ratio         time after over time before, both at `first_bytes`, the latter extrapolated
+    jumps         whether the time surely jumps: the ratio's interval excludes 1 at `first_bytes`, and on the same side
+                  at the size before it. Else one line may go over into the other: a bend
     """
 
     first_bytes: int
@@ -32,10 +34,11 @@ class Switch:
     evidence: float
     p_value: float
     ratio: Estimate
+    jumps: bool
 
 
 def switches(curve: Curve, segmentation: Segmentation) -> list[Switch]:
-    """The switches between the segments of the curve, by ascending size."""
+    """What separates the segments of the curve, switches and bends, by ascending size."""
     return [_switch(curve, segmentation, before, after) for before, after in pairwise(segmentation.segments)]
 
 
@@ -45,13 +48,15 @@ def _switch(curve: Curve, segmentation: Segmentation, before: tuple[int, int], a
     gain = segmentation.residual[first, end] - segmentation.residual[first, place] - segmentation.residual[place, end]
     p_value = float(fdtrc(2, variance.degrees, gain / 2 / variance.value)) * possible_breaks(n)
     low, high = _interval(segmentation, first, place, end)
+    ratios = [_ratio(curve, variance, first, place, end, at=curve.sizes[size]) for size in (place, place - 1)]
     return Switch(
         first_bytes=int(curve.sizes[place]),
         above=int(curve.sizes[low - 1]),
         up_to=int(curve.sizes[high]),
         evidence=(_log_likelihood(gain, variance) - _PARAMETERS / 2 * log(n)) / log(10),
         p_value=min(p_value, 1.0),
-        ratio=_ratio(curve, variance, first, place, end),
+        ratio=ratios[0],
+        jumps=all(each.low > 1 for each in ratios) or all(each.high < 1 for each in ratios),
     )
 
 
@@ -73,13 +78,12 @@ def _interval(segmentation: Segmentation, first: int, place: int, end: int) -> t
     return min(int(candidates[kept].min()), place), max(int(candidates[kept].max()), place)
 
 
-def _ratio(curve: Curve, variance: Variance, first: int, place: int, end: int) -> Estimate:
-    """The line after the switch over the line before it, at its first size; errors are propagated to first order."""
-    size = curve.sizes[place]
+def _ratio(curve: Curve, variance: Variance, first: int, place: int, end: int, at: float) -> Estimate:
+    """The line after the switch over the line before it at a size; errors are propagated to first order."""
     values, relative_variance = [], 0.0
     for part in (slice(first, place), slice(place, end)):
         line = estimator(curve.sizes[part], curve.weights[part])
-        at_size = line.intercept + size * line.slope
+        at_size = line.intercept + at * line.slope
         value = float(at_size @ curve.means[part])
         values.append(value)
         relative_variance += float((at_size**2 / curve.weights[part]).sum()) * variance.value / value**2

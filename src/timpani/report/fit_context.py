@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.locality import Localities, localities_of, locality_of
+from timpani.campaign.locality import Localities, localities_of, locality_of, node_count
 from timpani.campaign.published import Published, read_published
-from timpani.libraries.eager_limits import eager_limits
+from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.machine.clock_rate import stated_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
@@ -18,12 +18,14 @@ class FitContext:
     """The conditions under which a fit is shown.
 
     limits      message sizes at which the library says that it switches its protocol: bytes by name
+    one_node    whether all messages stayed on one node, as far as launches told
     clock_ghz   of the processor; None where it is unknown
     localities  of the campaign's messages, by which their curves are distinguished
     published   fits to stand beside
     """
 
     limits: Mapping[str, int]
+    one_node: bool
     clock_ghz: float | None
     localities: Localities
     published: tuple[Published, ...]
@@ -34,6 +36,7 @@ class FitContext:
         mpi = campaign.header.mpi
         return cls(
             eager_limits(mpi.kind, mpi.version),
+            node_count(campaign) == 1,
             clock_ghz or stated_clock_ghz(campaign.header.machine.cpu),
             localities_of(campaign),
             tuple(read_published(name, "fit") for name in published),
@@ -44,5 +47,9 @@ class FitContext:
         return locality_of(fitted.name, self.localities)
 
     def limits_within(self, switch: Switch) -> list[str]:
-        """The library's limits at which the switch may be, `name=bytes`."""
-        return [f"{name}={limit}" for name, limit in self.limits.items() if switch.above <= limit <= switch.up_to]
+        """The library's limits at which the switch may be, `name=bytes`, of transports that may have carried it."""
+        return [
+            f"{name}={limit}"
+            for name, limit in self.limits.items()
+            if switch.above <= limit <= switch.up_to and (within_node(name) or not self.one_node)
+        ]

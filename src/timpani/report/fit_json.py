@@ -45,6 +45,8 @@ def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
         LOCALITY: context.locality(fitted),
         "status": fitted.status,
         "launches": fitted.launches,
+        "disturbed": [vars(each) for each in fitted.disturbed],
+        "misses": [vars(each) for each in fitted.misses],
         "sizes": len(fitted.curve.sizes),
         "launch_deviation": finite(fitted.curve.launch_variance**0.5) if fitted.curve.launch_degrees else None,
         "switches": [_switch(switch, context) for switch in fitted.switches],
@@ -55,6 +57,7 @@ def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
 
 def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
     return {
+        "kind": "switch" if switch.jumps else "bend",
         "first_bytes": switch.first_bytes,
         "interval": [switch.above, switch.up_to],
         "evidence": finite(switch.evidence),

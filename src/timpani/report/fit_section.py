@@ -13,7 +13,9 @@ from timpani.campaign.published import Published
 from timpani.charts.figure import CONDITIONS
 from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
 from timpani.charts.residuals import RESIDUAL_ROWS
+from timpani.charts.status import words
 from timpani.errors import UserError
+from timpani.models.curves import curve_words
 from timpani.models.fit import CurveFit, fit
 from timpani.models.hockney import predicted
 from timpani.models.loggp import LogGP
@@ -22,7 +24,7 @@ from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.beside_published import beside, beside_table
-from timpani.report.fit_words import algorithm_of, bounds, number
+from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number, switch_words
 from timpani.report.table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
@@ -68,6 +70,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
         tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
     for max_rate in found.max_rate:
         tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
+    disturbed = [f"{curve_words(fitted.name)}: {told}" for fitted in found.curves if (told := disturbed_words(fitted))]
     lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
@@ -77,7 +80,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
             orient="row",
         ),
         tables=tables,
-        left_out=(*found.left_out, *alone),
+        left_out=(*found.left_out, *disturbed, *alone),
     )
 
 
@@ -131,6 +134,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
             "evidence": switch.evidence,
         }
         for switch in fitted.switches
+        if switch.jumps
     ]
     return rows
 
@@ -157,15 +161,15 @@ def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
 
 
 def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
-    """Latency, throughput and switches of each curve, with intervals in small type."""
+    """Latency, throughput, switches and status of each curve, with intervals in small type."""
     rows = []
     for fitted in curves:
         model = fitted.hockney
-        jumps = [f"{show_size(switch.first_bytes)} ×{number(switch.ratio.value)}" for switch in fitted.switches]
         values = (
             Value(number(model.latency.value), bounds(model.latency)),
             Value(number(model.throughput.value), bounds(model.throughput)),
-            Value(", ".join(jumps) or "none"),
+            Value(switch_words(fitted) or "none"),
+            Value(words(fitted.status), miss_words(fitted)),
         )
         rows.append(
             (
@@ -173,7 +177,7 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
                 values,
             )
         )
-    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches"), tuple(rows))
+    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", "Status"), tuple(rows))
 
 
 def _regression_table(named: Named[Regression]) -> Table:

@@ -10,7 +10,7 @@ from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.beside_published import beside, beside_lines
 from timpani.report.fit_context import FitContext
-from timpani.report.fit_words import algorithm_of, bounds, number
+from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number
 from timpani.report.text import aligned
 from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY
@@ -68,6 +68,10 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
             lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
+            if missed := miss_words(fitted):
+                lines.append(f"{curve_name(fitted)}: {missed}")
+            if disturbed := disturbed_words(fitted):
+                lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
         yield "\n".join(lines) + "\n"
 
 
@@ -111,11 +115,12 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
 
 def _switch_words(switch: Switch, context: FitContext) -> str:
     own = context.limits_within(switch)
-    return (
-        f"switch at {show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most "
-        f"{show_size(switch.up_to)}), × {number(switch.ratio.value)} {bounds(switch.ratio)}, "
-        f"evidence 10^{switch.evidence:.1f}" + (f"; the library's {', '.join(own)}" if own else "")
-    )
+    may_be = f"; may be the library's {', '.join(own)}" if own else ""
+    where = f"{show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most {show_size(switch.up_to)})"
+    evidence = f"evidence 10^{switch.evidence:.1f}"
+    if switch.jumps:
+        return f"switch at {where}, × {number(switch.ratio.value)} {bounds(switch.ratio)}, {evidence}{may_be}"
+    return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
 
 
 def _regression_table(named: Named[Regression]) -> str:

@@ -4,8 +4,13 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
+from timpani.models.fit import CurveFit
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.sizes import show_size
+
+_MOST_NAMED = 3
+"""Of times or sizes that have the same fault."""
 
 
 def algorithm_of(name: Mapping[str, Any]) -> str:
@@ -16,6 +21,39 @@ def algorithm_of(name: Mapping[str, Any]) -> str:
 def number(value: float) -> str:
     """Four significant digits; a dash for what is unknown."""
     return f"{value:.4g}" if isfinite(value) else "–"
+
+
+def disturbed_words(fitted: CurveFit) -> str:
+    """Which times the lines aren't fitted to, since something disturbed them; empty where there are none."""
+    found = fitted.disturbed
+    if not found:
+        return ""
+    times = [f"{number(e.time_us)} µs at {show_size(e.message_bytes)}, median {number(e.median_us)} µs" for e in found]
+    measured = int(fitted.measured.counts.sum())
+    return (
+        f"{len(found)} of {measured} times of single launches, far off their size's median: {_first_few(times, '; ')}"
+    )
+
+
+def miss_words(fitted: CurveFit) -> str:
+    """Where the lines are far off the measured medians, and by how much; empty where they aren't."""
+    off = [f"{each.fitted_us / each.median_us - 1:+.0%} at {show_size(each.message_bytes)}" for each in fitted.misses]
+    return f"the fitted line is off the measured median by {_first_few(off, ', ')}" if off else ""
+
+
+def _first_few(parts: list[str], between: str) -> str:
+    more = [f"and {len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
+    return between.join([*parts[:_MOST_NAMED], *more])
+
+
+def switch_words(fitted: CurveFit) -> str:
+    """Where the curve jumps, by how much, and where it bends only; empty where it is one line."""
+    return ", ".join(
+        f"{show_size(each.first_bytes)} ×{number(each.ratio.value)}"
+        if each.jumps
+        else f"bend at {show_size(each.first_bytes)}"
+        for each in fitted.switches
+    )
 
 
 def bounds(estimate: Estimate) -> str:

@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.models.curves import timed
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
-from timpani.report.fit_words import bounds, number
+from timpani.report.fit_words import bounds, number, switch_words
 from timpani.report.messages import message_rows
 from timpani.report.table import MISSING, Table, Value
 from timpani.report.tables import significant
@@ -98,9 +98,8 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], CurveFit]) -> It
         yield Value(number(model.latency.value), bounds(model.latency).strip("()"))
         per_byte = model.per_byte.scaled(1e3)
         yield Value(number(per_byte.value), bounds(per_byte).strip("()"))
-        jumps = [f"at {show_size(switch.first_bytes)} ×{significant(switch.ratio.value)}" for switch in fitted.switches]
         searched = possible_breaks(len(fitted.curve.sizes)) > 0
-        yield Value(", ".join(jumps) or ("none found" if searched else "too few sizes to tell"))
+        yield Value(switch_words(fitted) or ("none found" if searched else "too few sizes to tell"))
     found = sorted({part for status in cells["status"] for part in status.split("+")} - {OK})
     yield Value(words("+".join(found)) or OK)
 

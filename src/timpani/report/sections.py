@@ -138,7 +138,7 @@ _ABOUT_MODELS = Markup(
     "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "
     "intercept, throughput the last one’s inverse slope; 95 % intervals are in small type, over launches where there "
     "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
-    "time before."
+    "time before. At a bend the slope changes, perhaps without a jump."
 )
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"

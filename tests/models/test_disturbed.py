@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from bench.generated_curves import SIZES, generate
+from bench.switches import coverage, share_right
+
+from timpani.models.curve import Curve
+from timpani.models.disturbed import disturbed
+from timpani.models.hockney import Hockney, hockney, regimes
+from timpani.models.line import Array
+from timpani.models.segments import segment
+from timpani.models.switches import switches
+
+
+def times(launches: int = 10, noise: float = 0.02) -> Array:
+    """A curve with one switch, at 4 KiB."""
+    exact = (2 + 1e-4 * SIZES) * np.where(SIZES >= 4096, 1.5, 1)
+    return np.asarray(exact * (1 + noise * np.random.default_rng(8).standard_normal((launches, len(SIZES)))))
+
+
+def model(curve: Curve) -> Hockney:
+    return hockney(regimes(curve, segment(curve)))
+
+
+@pytest.mark.parametrize("factor", [10, 60])
+@pytest.mark.parametrize("place", [np.s_[3, -1], np.s_[3, 4], np.s_[3, :]])
+def test_one_disturbed_launch_of_ten_moves_neither_line_nor_switch(place: tuple[int, int], factor: float) -> None:
+    quiet = times()
+    loud = quiet.copy()
+    loud[place] *= factor
+    curve = Curve(SIZES, loud).undisturbed
+    assert [each.first_bytes for each in switches(curve, segment(curve))] == [4096]
+    before, after = model(Curve(SIZES, quiet)), model(curve)
+    assert after.latency.value == pytest.approx(before.latency.value, rel=0.02)
+    assert after.throughput.value == pytest.approx(before.throughput.value, rel=0.02)
+    assert after.throughput.low < 1 / 1.5e-4 < after.throughput.high
+
+
+def test_launches_that_only_scatter_keep_all_their_times() -> None:
+    rng = np.random.default_rng(4)
+    kept = [not disturbed(1 + 0.05 * rng.standard_normal((launches, 20))).any() for launches in (5, 10) * 100]
+    assert sum(kept) >= 198
+
+
+def test_two_launches_that_differ_don_t_tell_which_is_off() -> None:
+    assert not disturbed(np.array([[1.0, 1.0], [50.0, 1.0]])).any()
+
+
+def test_a_missing_time_is_not_disturbed_and_spoils_none() -> None:
+    loud = times()
+    loud[0, 5], loud[1, 5] = np.nan, 40 * loud[1, 5]
+    assert np.argwhere(disturbed(loud)).tolist() == [[1, 5]]
+
+
+@pytest.mark.parametrize("sizes", [1, len(SIZES)])
+def test_disturbed_curves_show_their_switches_and_intervals_hold(sizes: int) -> None:
+    assert share_right(generate(200, 10, seed=31, disturbed=sizes)) >= 0.95
+    assert coverage(generate(400, 10, seed=32, disturbed=sizes)) == pytest.approx((0.95, 0.95), abs=0.053)
