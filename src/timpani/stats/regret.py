@@ -113,7 +113,7 @@ class Contest:
     @property
     def log_times(self) -> Floats:
         """What was added, shape (launches, m)."""
-        return np.array(self._launches)
+        return np.array(self._launches).reshape(-1, self.algorithms)
 
     def pair_moments(self) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Of each pair's differences how many launches there are, their mean and their variance, each (m, m)."""
