@@ -29,6 +29,9 @@ USUAL_LAUNCHES = 10
 USUAL_ROUNDS = 25
 """Of a launch, where nothing is allotted: the median over points of a campaign on a busy machine, by `precision`."""
 
+LEAD = 0.04
+"""By how much an algorithm in two states is better or worse on average than the best of the others: twice ACCEPTED."""
+
 START_S, SETUP_S, BURST_S = 0.05, 1e-3, 1e-4
 """What a start takes for so few points, an algorithm's check and warm-up, and its burst, in the order of magnitude that
 they have on two ranks, where some thirty points share a start of half a second."""
@@ -40,26 +43,31 @@ Errors = Callable[[np.random.Generator, int, int], Floats]
 
 @dataclass(frozen=True)
 class Machine:
-    """Errors of launches, by how many algorithms there are; `round_error`: the deviation of a round's further ones;
-    `alike`: all true times lie within 1 %; `mean` is what the first algorithm's errors add up to, and `lead` how much
-    faster it otherwise is than the others."""
+    """Errors of launches, by how many algorithms there are, which are 0 on average, or the same for all of them;
+    `round_error`: the deviation of a round's further ones; `alike`: all true times lie within 1 %; `lead`: by how much
+    the first algorithm is truly ahead of the best of the others, in logarithms; None: as its times fall."""
 
     name: str
     errors: Errors
     algorithms: int = 8
     alike: bool = False
-    mean: float = 0.0
-    lead: float = 0.0
+    lead: float | None = None
     round_error: float = 0.08
 
 
 def _two_states(share: float, factor: float) -> Errors:
     def errors(random: np.random.Generator, launches: int, algorithms: int) -> Floats:
         found = random.normal(0, 0.02, (launches, algorithms))
-        found[:, 0] += np.log(factor) * (random.random(launches) < share)
+        found[:, 0] += np.log(factor) * ((random.random(launches) < share) - share)
         return found
 
     return errors
+
+
+def _in_two_states(share: float, factor: float, words: str) -> tuple[Machine, Machine]:
+    """Few launches flatter an algorithm whose slow state they don't show, which costs nothing where it truly wins."""
+    errors, name = _two_states(share, factor), f"two states, {words}, {factor:g} ×"
+    return Machine(f"{name}, best", errors, lead=LEAD), Machine(f"{name}, not best", errors, lead=-LEAD)
 
 
 def _drifting(deviation: float, kept: float) -> Errors:
@@ -94,26 +102,26 @@ MACHINES = (
     Machine(
         "disturbed, 1 in 10",
         lambda random, *shape: random.normal(0, 0.02, shape) + 0.5 * (random.random(shape) < 0.1),
-        mean=0.05,
     ),
     Machine("drifting, 2 %, half of it kept", _drifting(0.02, 0.5)),
     Machine("drifting, 2 %, nine tenths kept", _drifting(0.02, 0.9)),
     Machine("all within 1 %", _normal(0.01), alike=True),
     Machine("all within 1 %, error 3 %", _normal(0.03), alike=True),
-    Machine("one in two states, half, 1.5 ×", _two_states(0.5, 1.5), mean=0.5 * np.log(1.5), lead=0.1),
-    Machine("one in two states, 1 in 3, 1.3 ×", _two_states(0.33, 1.3), mean=0.33 * np.log(1.3), lead=0.1),
-    Machine("one in two states, 1 in 10, 2 ×", _two_states(0.1, 2.0), mean=0.1 * np.log(2.0), lead=0.1),
+    *_in_two_states(0.5, 1.5, "1 in 2"),
+    *_in_two_states(0.33, 1.3, "1 in 3"),
+    *_in_two_states(0.2, 1.5, "1 in 5"),
+    *_in_two_states(0.1, 2.0, "1 in 10"),
 )
 
 
 def truth(random: np.random.Generator, machine: Machine) -> Floats:
-    """True log times, shape (points, algorithms), of the errors' other mean than 0 too."""
+    """True log times, shape (points, algorithms)."""
     if machine.alike:
         times = random.uniform(0, 0.01, (POINTS, machine.algorithms))
     else:
         latency, per_byte = random.lognormal(0, 0.5, (2, machine.algorithms))
         times = np.log(latency + np.geomspace(0.01, 100, POINTS)[:, None] * per_byte)
-    if machine.lead:
+    if machine.lead is not None:
         times[:, 0] = times[:, 1:].min(axis=1) - machine.lead
     return times
 
@@ -146,7 +154,7 @@ def run() -> None:
     print(
         f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most"
     )
-    print(f"{'machine, and rounds':<44}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
+    print(f"{'machine, and rounds':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
     for machine in MACHINES:
         usual = CAMPAIGNS * POINTS * machine.algorithms * USUAL_LAUNCHES
         usual_inside = usual * (SETUP_S + USUAL_ROUNDS * BURST_S)
@@ -156,7 +164,7 @@ def run() -> None:
             for _ in range(CAMPAIGNS):
                 campaign(random, machine, outcome, allotted)
             print(
-                f"{machine.name + (', allotted' if allotted else ', fixed'):<44}"
+                f"{machine.name + (', allotted' if allotted else ', fixed'):<46}"
                 f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
                 f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
                 f"{outcome.inside / usual_inside:>14.0%}"
@@ -198,4 +206,4 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         race.add_launch(launch, rows)
         allocation.add_launch(turns)
         futility.add_launch(launch, {point: point.ranks for point in wanted})
-    outcome.add(race, times + np.eye(1, machine.algorithms)[0] * (machine.mean if machine.lead else 0))
+    outcome.add(race, times)

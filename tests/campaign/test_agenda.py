@@ -5,6 +5,7 @@ from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -19,7 +20,7 @@ from timpani.campaign.start_costs import StartCosts
 from timpani.campaign.table import estimate_cells
 from timpani.charts.raced import FIGURE
 from timpani.stats.regret import UNSEEN_STATE
-from timpani.study.cell import Cell
+from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.raced import race_standings
@@ -119,6 +120,28 @@ def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:
     for launch in measured(raced):
         plan = (raced.folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
         assert f"lose_at {UNSEEN_STATE}" in plan
+
+
+def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone() -> None:
+    # It succeeds twice, of which nothing bounds it; at 64 B it is all that there is beside the default.
+    cells = [
+        Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm")
+        for size, names in ((8, (DEFAULT, "linear", "ring")), (64, (DEFAULT, "ring")))
+        for name in names
+    ]
+    agenda, random, launches = Racing(cells, 64, 0.02), np.random.default_rng(1), list[frozenset[Cell]]()
+    while wanted := agenda.wanted(len(launches) + 1):
+        launches.append(wanted)
+        for cell in wanted:
+            dies = cell.algorithm.name == "ring" and len(launches) > 2
+            turn, relative = f"{len(launches)}/{cell.message_bytes}", random.lognormal(0, 0.002)
+            agenda.take(
+                LaunchResult(cell, len(launches), "here", error="ended with status 3")
+                if dies
+                else LaunchResult(cell, len(launches), "here", median_us=1.0, in_turn=turn, relative=relative)
+            )
+    assert [sum(cell.message_bytes == 8 for cell in wanted) for wanted in launches] == [3, 3, 3, 3, 2, 2]
+    assert [sum(cell.message_bytes == 64 for cell in wanted) for wanted in launches] == [2, 2, 2, 2, 0, 0]
 
 
 def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:

@@ -300,6 +300,7 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     assert "We report the median of the launches' medians with a distribution-free 95 % confidence interval" in text
     assert "how many launches measured an algorithm follows from the data" in text
     assert "alpha spending" in text
+    assert "leave out states of an algorithm that none of its launches showed" in text
     assert "cross-validation" in text
     assert "Holm" not in text
     assert methods_paragraph(checked({}), []) == "The times were measured elsewhere and imported by Timpani."

@@ -6,7 +6,7 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race import Dropped, Race, RacePoint, Timed
+from timpani.tuning.race import Dropped, Failed, Race, RacePoint, Standing, Timed
 
 POINT = RacePoint("bcast", 2, "core", 8, "warm")
 
@@ -113,3 +113,61 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
     ratio = race.ratio(POINT, names[DEFAULT], names["linear"])
     assert ratio is not None
     assert ratio.estimate == pytest.approx(2)
+
+
+def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: str = "died") -> Standing:
+    """A race of three of which some fail in this launch and all later ones that ask for them."""
+    random = np.random.default_rng(1)
+    true = {DEFAULT: 1.5, "linear": 1.0, "ring": 0.9}
+    race = Race(0.02, {POINT: list(algorithms(true).values())})
+    for number in range(1, launches + 1):
+        asked = [(name, each) for name, each in algorithms(true).items() if each in race.standing(POINT).remaining]
+        lost = [(name, each) for name, each in asked if name in failing and number >= launch]
+        race.add_launch(
+            number,
+            [
+                Timed(POINT, each, str(number), true[name] * random.lognormal(0, 0.005), 99.0)
+                for name, each in asked
+                if (name, each) not in lost
+            ],
+            [Failed(POINT, each, error) for _, each in lost],
+        )
+    return race.standing(POINT)
+
+
+@pytest.mark.parametrize("launch", range(1, 6))
+def test_what_fails_in_two_launches_is_out_of_the_race(launch: int) -> None:
+    standing = failing_from(launch, ["ring"])
+    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(launch + 1, given_up=True)
+    assert standing.choice == Algorithm("openmpi", "linear")
+    assert standing.done
+    assert standing.regret <= 0.02
+    assert {each.name for each in standing.excess} == {DEFAULT, "linear"}
+
+
+def test_what_was_not_tried_is_out_at_once() -> None:
+    standing = failing_from(1, ["ring"], error="not tried: the algorithm ended 2 launches, from 8 B on")
+    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(1, given_up=True)
+
+
+def test_what_was_slower_than_one_that_is_given_up_may_be_the_best_again() -> None:
+    before, after = failing_from(7, ["ring"], launches=6), failing_from(5, ["ring"], launches=6)
+    linear = Algorithm("openmpi", "linear")
+    assert linear in before.dropped
+    assert linear not in after.dropped
+    assert after.choice == linear
+
+
+@pytest.mark.parametrize("failing", [[DEFAULT, "linear"], [DEFAULT, "linear", "ring"]])
+def test_a_point_with_fewer_than_two_algorithms_left_is_over(failing: list[str]) -> None:
+    for launch in (1, 2):
+        standing = failing_from(launch, failing)
+        assert standing.done
+        assert not standing.remaining
+        assert standing.choice == (None if "ring" in failing else Algorithm("openmpi", "ring"))
+
+
+def test_a_point_is_not_over_before_what_failed_once_was_tried_again() -> None:
+    standing = failing_from(1, ["linear", "ring"], launches=1)
+    assert not standing.done
+    assert {each.name for each in standing.remaining} == {DEFAULT, "linear", "ring"}

@@ -10,7 +10,7 @@ from timpani.campaign.table import estimate_cells
 from timpani.report.text import race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.tuning.decide import SLOWER, compare_with_default, decide
+from timpani.tuning.decide import SLOWER, WITHIN, compare_with_default, decide
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings, raced_points
 
@@ -75,6 +75,26 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
     assert told["linear", 64] == "after 3 launches: looked at, between points that were measured"
+
+
+def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
+    # The linear one, the fastest, dies from launch 4 on, when three launches have bounded little.
+    dies = (pl.col("algorithm") == "linear") & (pl.col("launch") >= 4)
+    results = (
+        raced(looked_at=False, dropped=False)
+        .filter(~dies | (pl.col("launch") <= 5))
+        .with_columns(
+            pl.when(dies).then(pl.lit("ended with status 3")).alias("error"),
+            *(pl.when(~dies).then(name).alias(name) for name in ("median_us", "relative")),
+        )
+    )
+    told = {row["label"]: (row["dropped"], row["status"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert told["linear"] == ("given up after launch 5", "dropped+failed")
+    assert told[DEFAULT] == (None, "ok")
+    [standing] = race_standings(results).iter_rows(named=True)
+    assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
+    [decision] = decide(results).iter_rows(named=True)
+    assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], WITHIN)
 
 
 def test_a_point_that_ended_undecided_says_why() -> None:

@@ -8,7 +8,7 @@ from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.allocation import Allocation, Turns
-from timpani.tuning.race import Race, RacePoint, Timed
+from timpani.tuning.race import Failed, Race, RacePoint, Timed
 from timpani.tuning.race_between import LOOK_LAUNCHES
 from timpani.tuning.race_futility import Futility
 from timpani.tuning.race_grid import grids
@@ -79,6 +79,7 @@ class Racing:
         but for `at_any_price`, further launches would hardly bound it."""
         self._launches = launches
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
+        self._failed: defaultdict[int, list[Failed]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
         by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
         for cell in cells:
@@ -97,7 +98,7 @@ class Racing:
         """As `Agenda.wanted` has it."""
         while len(self._wanted) < launch:
             if before := len(self._wanted):
-                self._race.add_launch(before, map(timed, self._results[before]))
+                self._race.add_launch(before, map(timed, self._results[before]), self._failed[before])
                 self._allocation.add_launch(turns(self._results[before]))
                 self._futility.add_launch(before, dict(map(world, self._results[before])))
                 self._refine(self._launches - before)
@@ -122,8 +123,11 @@ class Racing:
         return max(1, len(self._wanted))
 
     def take(self, result: LaunchResult) -> None:
-        """One more result; failed ones and those under the clock's resolution tell nothing."""
-        if result.error is None and result.median_us:
+        """One more result; those under the clock's resolution tell nothing."""
+        if result.error is not None:
+            failed = Failed(RacePoint.of(result.cell), result.cell.algorithm, result.error)
+            self._failed[result.launch].append(failed)
+        elif result.median_us:
             self._results[result.launch].append(result)
 
     @property
@@ -146,8 +150,17 @@ class Racing:
             remaining = self._race.standing(point).remaining & self._taking_part[point]
             wanted[point] = wanted.get(point, frozenset()) | remaining
         return frozenset(
-            cell for point, algorithms in wanted.items() for cell in self._cells[point] if cell.algorithm in algorithms
+            cell
+            for point, algorithms in wanted.items()
+            for cell in self._cells[point]
+            if cell.algorithm in self._worth_starting(point, algorithms)
         )
+
+    def _worth_starting(self, point: RacePoint, algorithms: frozenset[Algorithm]) -> frozenset[Algorithm]:
+        """Those of `algorithms` that weren't given up; none where that leaves nothing to compare."""
+        given_up = self._race.given_up(point)
+        left = algorithms - given_up
+        return left if len(left) > 1 or not given_up else frozenset()
 
     def _refine(self, launches_left: int) -> None:
         for grid in self._grids:

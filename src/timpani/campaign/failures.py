@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Iterator
 from timpani.campaign.plan import PlannedCell
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
+from timpani.tuning.given_up import MOST_FAILURES, NOT_TRIED, failures
 
-_MOST_FAILURES = 2  # of one cell, before it is given up
 _MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
-_NOT_TRIED = "not tried"  # how the error of such a cell begins
 _KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
 """How the error begins of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
 
@@ -29,16 +28,16 @@ class Failures:
 
     def add(self, cell: Cell, error: str) -> None:
         """One more failure of `cell`."""
-        self._of_cell[cell] += _MOST_FAILURES if error.startswith(_NOT_TRIED) else 1
+        self._of_cell[cell] += failures(error)
         self._kills[cell] += is_kill(error)
 
     def given_up(self, cell: Cell) -> bool:
         """Whether it is tried no more."""
-        return self._of_cell[cell] >= _MOST_FAILURES
+        return self._of_cell[cell] >= MOST_FAILURES
 
     def given_up_killed(self, cell: Cell) -> bool:
         """Whether it was given up since somebody else ended its launches, which says nothing about the cell."""
-        return self._kills[cell] >= _MOST_FAILURES
+        return self._kills[cell] >= MOST_FAILURES
 
     def given_up_after(
         self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]
@@ -53,7 +52,7 @@ class Failures:
         sizes.append(ended_in.message_bytes)
         if len(sizes) < _MOST_ENDINGS:
             return
-        error = f"{_NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
+        error = f"{NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
         for planned in cells:
             cell = planned.cell
             larger = _kind(cell) == kind and cell.message_bytes > min(sizes)

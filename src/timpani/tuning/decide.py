@@ -10,7 +10,15 @@ from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.points import compare_at_points, competing, launch_medians
 from timpani.tuning.race import Race
-from timpani.tuning.raced import REFERENCE, by_kind, chosen_by_race, compare_by_race, race_of, raced_points
+from timpani.tuning.raced import (
+    REFERENCE,
+    by_kind,
+    chosen_by_race,
+    compare_by_race,
+    given_up_by_race,
+    race_of,
+    raced_points,
+)
 
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
@@ -74,7 +82,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   null of a race, which goes on by itself
 
     Of a race the best is what it chose, and everything follows from its bounds (`tuning/raced.py`): the default stays
-    the choice where its regret is within what was asked for.
+    the choice where its regret is within what was asked for, and what was given up since it failed takes no part.
 
     Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
     is the default's own. Operations without algorithms to choose among have no point.
@@ -84,8 +92,10 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
 
 def _decide(results: pl.DataFrame) -> pl.DataFrame:
     race = race_of(results)
-    medians = competing(launch_medians(results)).join(
-        chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left"
+    medians = (
+        competing(launch_medians(results))
+        .join(given_up_by_race(race), on=[*POINT, *ALGORITHM], how="anti", maintain_order="left")
+        .join(chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left")
     )
     chosen = pl.col("chosen").fill_null(False)
     compared = _compare_with(medians, DEFAULT, race).with_columns(

@@ -4,6 +4,7 @@ What the results so far say of a point, and what its next launch is to measure, 
 by launch, so that a race that was interrupted goes on as it would have.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log, log1p, nan
@@ -16,6 +17,7 @@ from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, prior_of
 from timpani.stats.selection_bias import selection_bias
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.given_up import MOST_FAILURES, failures
 
 _HARDLY_MATTERS = 2.0
 """Times the accepted regret: a default with a bound of that is not told from the choice at any price."""
@@ -59,6 +61,15 @@ class Timed:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """One algorithm that gave no time in one launch, and why."""
+
+    point: RacePoint
+    algorithm: Algorithm
+    error: str
+
+
+@dataclass(frozen=True)
 class Ratio:
     """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
     (`stats/selection_bias.py`), and bounds that hold with 95 % for all algorithms of the point together, however often
@@ -73,10 +84,12 @@ class Ratio:
 @dataclass(frozen=True)
 class Dropped:
     """Why an algorithm was measured no more: after which launch, and that it takes at least `factor` times the best
-    one's time; 1 where it is only known that it can't be better by more than the regret that was asked for."""
+    one's time; 1 where it is only known that it can't be better by more than the regret that was asked for, or where it
+    was `given_up` (`tuning/given_up.py`)."""
 
     launch: int
     factor: float = 1.0
+    given_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,11 +100,15 @@ class Standing:
     choice     the algorithm that the results would have one choose; None where nothing was measured
     regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
     done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is
-               significantly faster than the default (`tuning/raced.py`), or the default costs hardly more
+               significantly faster than the default (`tuning/raced.py`), or the default costs hardly more; or where
+               all but one were given up
     serving    algorithms whose own bound is at most what was asked for, or whose estimate is, and the choice
     remaining  what a further launch would measure
     dropped    the others
-    excess     by how much longer each algorithm that was measured seems to take than the fastest, as a share: estimates
+    excess     by how much longer each algorithm that was measured seems to take than the fastest, as a share:
+               estimates
+
+    What was given up is no choice, bounds none, and has no excess.
     """
 
     launches: int
@@ -130,7 +147,21 @@ class _Field:
     contest: Contest
     standing: Standing
     dropped: dict[Algorithm, Dropped] = field(default_factory=dict)
+    failures: Counter[Algorithm] = field(default_factory=Counter)
     last_launch: int = 0
+
+    @property
+    def given_up(self) -> frozenset[Algorithm]:
+        return frozenset(each for each, why in self.dropped.items() if why.given_up)
+
+    def leave_unchosen(self) -> None:
+        """Nothing was measured but what was given up."""
+        left = frozenset(self.algorithms) - self.given_up
+        self.dropped = {each: self.dropped[each] for each in self.given_up}
+        done = bool(self.dropped) and len(left) < 2
+        remaining = frozenset[Algorithm]() if done else left
+        launches = self.contest.launches
+        self.standing = Standing(launches, None, inf, done, frozenset(), remaining, dict(self.dropped), {})
 
 
 class Race:
@@ -150,17 +181,21 @@ class Race:
             for point, taking_part in algorithms.items()
         }
 
-    def add_launch(self, number: int, times: Iterable[Timed]) -> None:
-        """All times of launch `number`."""
+    def add_launch(self, number: int, times: Iterable[Timed], failed: Iterable[Failed] = ()) -> None:
+        """All times of launch `number`, and what gave none in it."""
         by_point: dict[RacePoint, list[Timed]] = {}
         for each in times:
             by_point.setdefault(each.point, []).append(each)
         for point, measured in by_point.items():
             there = self._fields[point]
             there.contest.add(_log_times(there.algorithms, measured))
-            there.last_launch = number
+        touched = dict.fromkeys(by_point)
+        for failure in failed:
+            self._fields[failure.point].failures[failure.algorithm] += failures(failure.error)
+            touched[failure.point] = None
         self._prior = prior_of(each.contest for each in self._fields.values())
-        for point in by_point:
+        for point in touched:
+            self._fields[point].last_launch = number
             self._judge(self._fields[point])
 
     def standing(self, point: RacePoint) -> Standing:
@@ -174,6 +209,10 @@ class Race:
     def taking_part(self, point: RacePoint) -> Sequence[Algorithm]:
         """The algorithms of `point`, failed ones included."""
         return self._fields[point].algorithms
+
+    def given_up(self, point: RacePoint) -> frozenset[Algorithm]:
+        """The algorithms of `point` that failed in too many launches to be tried again."""
+        return self._fields[point].given_up
 
     def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> Ratio | None:
         """Time of `first` over that of `second`, corrected where that is what the same launches chose; None where no
@@ -233,21 +272,30 @@ class Race:
         contest.look(self._prior)
         bounds = contest.bounds()
         count, mean, _ = contest.pair_moments()
-        measured = count.diagonal() > 0
+        failed = np.array([there.failures[each] for each in there.algorithms])
+        given_up = failed >= MOST_FAILURES
+        for i in np.flatnonzero(given_up).tolist():
+            if there.algorithms[i] not in there.given_up:
+                there.dropped[there.algorithms[i]] = Dropped(there.last_launch, given_up=True)
+        measured = (count.diagonal() > 0) & ~given_up
+        if not measured.any():
+            there.leave_unchosen()
+            return
         default = next((i for i, each in enumerate(there.algorithms) if each.is_default and measured[i]), None)
-        slower = np.any(bounds[measured] < 0, axis=0, keepdims=True)[0]
+        slower = np.any(bounds[measured] < 0, axis=0) & ~given_up
         if slower[measured].all():  # bounds contradict each other, which has the probability that they fail
             slower[:] = False
         candidates: list[int] = np.flatnonzero(measured & ~slower).tolist()
         regrets = np.maximum(0, bounds[:, measured].max(axis=1))
-        reference = int(np.argmax(count.diagonal())) if default is None else default
+        reference = int(np.argmax(np.where(measured, count.diagonal(), 0))) if default is None else default
         choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
         if default is not None and regrets[default] <= self._accepted:
             choice = default
         shown = default is None or bounds[choice, default] < -_SHOWN
         settled = shown or regrets[default] <= _HARDLY_MATTERS * self._accepted
-        done = bool(settled and regrets[choice] <= self._accepted)
-        stay = ~measured | (~slower & (bounds[choice] > self._accepted))
+        to_be_tried_again = (failed > 0) & ~given_up & (count.diagonal() == 0)
+        done = bool(settled and regrets[choice] <= self._accepted and not to_be_tried_again.any())
+        stay = ~given_up & (~measured | (~slower & (bounds[choice] > self._accepted)))
         stay[choice] = True
         if default is not None:
             stay[default] = True
@@ -260,16 +308,16 @@ class Race:
             there.dropped.setdefault(there.algorithms[i], Dropped(there.last_launch))
         for i in np.flatnonzero(stay).tolist():
             there.dropped.pop(there.algorithms[i], None)
-        excess = _excess(there.algorithms, mean[:, reference], count[:, reference])
+        excess = _excess(there.algorithms, mean[:, reference], np.where(measured, count[:, reference], 0))
         there.standing = Standing(
             contest.launches,
             there.algorithms[choice],
             float(np.expm1(regrets[choice])),
             done,
             frozenset(
-                algorithm
-                for i, algorithm in enumerate(there.algorithms)
-                if i == choice or regrets[i] <= self._accepted or excess.get(algorithm, inf) <= self.accepted
+                there.algorithms[i]
+                for i in np.flatnonzero(measured).tolist()
+                if i == choice or regrets[i] <= self._accepted or excess.get(there.algorithms[i], inf) <= self.accepted
             ),
             frozenset() if done else frozenset(there.algorithms[i] for i in np.flatnonzero(stay).tolist()),
             dict(there.dropped),

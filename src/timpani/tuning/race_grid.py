@@ -97,7 +97,7 @@ class Grid:
                 continue
             sides: defaultdict[int, list[Standing]] = defaultdict(list)
             for point in known:
-                if standing(point).launches:
+                if standing(point).choice is not None:
                     sides[across(point)].append(standing(point))
             unserved = {
                 at for value in inside for at in map(across, line[value]) if len(sides[at]) < 2 or not served(sides[at])

@@ -12,7 +12,7 @@ from timpani.stats.regret import LOOKS
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.counted import counted
 from timpani.study.schema import ALGORITHM, ALLOWED, POINT, REGRET, schema
-from timpani.tuning.race import Dropped, Race, RacePoint, Timed
+from timpani.tuning.race import Dropped, Failed, Race, RacePoint, Timed
 from timpani.tuning.race_futility import Futility, Prospect
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
@@ -47,14 +47,18 @@ def race_of(results: pl.DataFrame) -> Race | None:
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
         taking_part.setdefault(_point(row), []).append(_algorithm(row))
     race = Race(accepted, taking_part)
-    told = results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
-    for (launch,), rows in told.sort("launch").group_by("launch", maintain_order=True):
+    told = pl.col("error").is_null() & (pl.col("median_us") > 0)
+    for (launch,), rows in results.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
         race.add_launch(
             launch,
             [
                 Timed(_point(row), _algorithm(row), row["in_turn"], row["relative"], row["median_us"])
-                for row in rows.iter_rows(named=True)
+                for row in rows.filter(told).iter_rows(named=True)
+            ],
+            [
+                Failed(_point(row), _algorithm(row), row["error"])
+                for row in rows.filter(pl.col("error").is_not_null()).iter_rows(named=True)
             ],
         )
     return race
@@ -111,6 +115,16 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
 
 
+def given_up_by_race(race: Race | None) -> pl.DataFrame:
+    """POINT and ALGORITHM of what a race gave up since it failed; empty without one."""
+    rows = [
+        (*(getattr(point, name) for name in POINT), each.provider, each.name, each.parameter_text)
+        for point in (race.points() if race else ())
+        for each in (race.given_up(point) if race else ())
+    ]
+    return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
+
+
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
     where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
@@ -154,11 +168,10 @@ def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
     undecided = _undecided(race, results, incomplete)
     for point in race.points():
         standing = race.standing(point)
+        told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
         if point in incomplete:
             text = f"after {counted(standing.launches, 'launch')}: looked at, between points that were measured"
-            told = dict.fromkeys(race.taking_part(point), text)
-        else:
-            told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
+            told.update(dict.fromkeys(set(race.taking_part(point)) - race.given_up(point), text))
         left = dict.fromkeys(standing.remaining, undecided[point]) if point in undecided else {}
         for algorithm in told.keys() | left.keys():
             yield (
@@ -232,6 +245,8 @@ def _lacking_algorithms(race: Race, raced: pl.DataFrame) -> set[RacePoint]:
 
 
 def _in_words(why: Dropped, accepted: float) -> str:
+    if why.given_up:
+        return f"given up after launch {why.launch}"
     if why.factor > 1:
         return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
     return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"
