@@ -154,7 +154,7 @@ def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_s
     assert second == (
         "That is of the rules' algorithms, selected directly; with the files switched on: 1 not shown to differ"
     )
-    [row] = [line for line in confirmed_page(TABLE, confirmed, measured).splitlines() if line.startswith("| bcast")]
+    [row] = [line for line in confirmed_page(TABLE, confirmed, measured, []).splitlines() if line.startswith("| bcast")]
     assert [row.split(" | ")[place] for place in (7, 8)] == ["not shown", "gained"]
 
 
@@ -271,4 +271,4 @@ def test_the_page_says_what_was_found() -> None:
     measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
     ones = confirm(TABLE, BEFORE, measured)
     assert next(iter(confirmed_lines(ones))).startswith("Confirmed anew: of 1 point with a rule 1 gained, 0 not shown")
-    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured)
+    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured, [])

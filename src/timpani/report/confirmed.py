@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from timpani.campaign.load import Campaign
+from timpani.report.made_from import MadeFrom
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
 from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret, with_regret
@@ -74,18 +75,28 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
             )
 
 
-def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign) -> str:
-    """The page beside the files."""
+def confirmed_warnings(measured: MadeFrom, rules: MadeFrom) -> list[str]:
+    """What to know of the confirmation, then of the campaigns that the rules were made from."""
+    return [*measured.warnings, *(f"where the rules were made: {warning}" for warning in rules.warnings)]
+
+
+def confirmed_page(
+    table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign, warnings: Sequence[str]
+) -> str:
+    """The page beside the files; `warnings` are those of `confirmed_warnings`."""
+    launches = counted(campaign.results["launch"].n_unique(), "launch")
+    believed = ["## Before you believe it", "", *(f"- {warning}" for warning in warnings), ""] if warnings else []
     lines = [
         f"# Confirmation of rules for {table.library} {table.version}",
         "",
-        f"Measured anew in `{campaign.folder.name}`, with {counted(campaign.results['launch'].n_unique(), 'launch')}.",
+        f"Measured anew in `{campaign.folder.name}`, with {launches}.",
         "The choice and the default took turns where the library can switch inside a launch; files were switched on in",
         "launches of their own. Where algorithms can be forced there too (MPICH), the library is compared with them in",
         "both, and what the machine does to a launch cancels; elsewhere these ratios are of launches apart.",
         "",
         *(f"- {line}" for line in confirmed_lines(confirmed)),
         "",
+        *believed,
         f"| {' | '.join(_COLUMNS)} |",
         "|---" * len(_COLUMNS) + "|",
         *(
