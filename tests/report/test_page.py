@@ -285,6 +285,7 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     text = methods_paragraph(checked(synthetic_header()), synthetic_launches())
     for part in ("Open MPI 5.0.11", "6 launches", "seed 1", "46 ns", "Hunold & Carpen-Amarie", "Hoefler & Belli"):
         assert part in text
+    assert "confidence interval over launches (Hoefler & Belli, SC'15) that covers at least 95 % (96.9 % with 6" in text
     header = synthetic_header()
     header["study"] |= {"method": "osu", "warmup": 200, "repetitions": 1000}
     osu = methods_paragraph(checked(header), [])
@@ -297,13 +298,39 @@ def test_the_methods_paragraph_follows_the_study() -> None:
     raced["study"] |= {"regret": 0.02}
     text = methods_paragraph(checked(raced), synthetic_launches())
     assert "a regret of 2 % accepted" in text
-    assert "We report the median of the launches' medians with a distribution-free 95 % confidence interval" in text
+    assert "that covers at least 95 %, less of fewer than six" in text
     assert "how many launches measured an algorithm follows from the data" in text
     assert "alpha spending" in text
     assert "leave out states of an algorithm that none of its launches showed" in text
     assert "cross-validation" in text
     assert "Holm" not in text
     assert methods_paragraph(checked({}), []) == "The times were measured elsewhere and imported by Timpani."
+
+
+@pytest.mark.parametrize(
+    ("launches", "says"),
+    [
+        (10, "at least 95 % (97.9 % with 10 launches)"),
+        (4, "covers 87.5 % with 4 launches"),
+        (1, "which has no interval"),
+    ],
+)
+def test_the_methods_paragraph_says_what_intervals_cover(launches: int, says: str) -> None:
+    header = synthetic_header()
+    header["study"] |= {"launches": launches}
+    assert says in methods_paragraph(checked(header), [])
+
+
+def test_the_methods_paragraph_says_under_what_conditions_it_was_measured(campaign: Campaign) -> None:
+    header = synthetic_header()
+    header["machine"] |= {"virtualised": True}
+    busy = {"host": "desk", "cores": 4, "seconds": 3.0, "busy_s": 9.0, "own_s": 3.0, "steal_s": 0.0}
+    launches = [launch | {"machines": [busy]} for launch in synthetic_launches()]
+    virtual = replace(campaign, header=checked(header), launches=launches)
+    text = render(virtual).split("Methods, to paste")[1]
+    assert "on Example CPU (a virtual machine) with " in text
+    assert "Measured under load: on desk other processes kept 2.0 of 4 cores busy" in text
+    assert re.search(r"\. \d+ of 432 cells had more ranks than cores", text)
 
 
 @pytest.mark.parametrize(

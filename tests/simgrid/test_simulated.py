@@ -134,6 +134,24 @@ def test_the_table_and_the_page_say_simulated(campaign: tuple[Path, pl.DataFrame
     assert "All times are simulated, on the platform simgrid:two-nodes-of-24" in page.read_text()
 
 
+def test_rules_from_simulated_times_say_so_first_and_last(tmp_path: Path) -> None:
+    folder, tuned = tmp_path / "campaign", tmp_path / "tuned"
+    what = ("bcast", "--algorithms", "default,timpani/circulant", "--ranks", "4", "--sizes", "64Ki")
+    assert typed("run", *what, "--on", "simgrid:two-nodes-of-24", "-o", folder).returncode == 0
+    done = typed("tune", folder, "-o", tuned)
+    assert done.stdout.splitlines()[-1].startswith("simulated, not measured")
+    assert "\n| collective | ranks | sizes | algorithm | gain | cost |\n" in (tuned / "tuning.md").read_text()
+    assert "chance" not in (tuned / "tuning.md").read_text()
+    assert (tuned / "tuning.md").read_text().splitlines()[2].startswith("**Simulated, not measured")
+    assert (tuned / "timpani.rules").read_text().splitlines()[1] == "# simulated, not measured"
+    assert json.loads((tuned / "table.json").read_text())["simulated"]
+    alone = typed("rules", folder, "-o", tmp_path / "rules")
+    assert alone.stdout.splitlines()[-1].startswith("simulated, not measured")
+    assert (tmp_path / "rules").read_text().splitlines()[1] == "# simulated, not measured"
+    again = typed("confirm", tuned)
+    assert (again.returncode, "measure on a real machine" in again.stderr) == (2, True)
+
+
 def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     folder, _, _ = campaign
     found: dict[str, Any] = json.loads(typed("compare", folder, "--published", "behrooz", "--format", "json").stdout)

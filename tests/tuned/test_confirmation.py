@@ -133,8 +133,38 @@ def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_fi
             ]
     [one] = confirm(TABLE, BEFORE, replace(BEFORE, results=results_frame(found)))
     assert one.standing == standing
+    assert not any("selected directly" in line for line in confirmed_lines([one]))  # what was judged are the files
     assert one.by_file is not None
     assert 0.98 < one.by_file.ratio * with_files < 1.02
+
+
+def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_shown_to() -> None:
+    """The choice is twice as fast in every launch; with the files launches differ by more than that."""
+    times = {("default", HELD_OUT): 10.0, ("ring", HELD_OUT): 5.0}
+    unsteady = [
+        LaunchResult(cell("tuned", HELD_OUT), launch, "m", median_us=time, repetitions=100)
+        for launch, time in enumerate((5.0, 16.0) * 4, 1)
+    ]
+    measured = campaign(times)
+    measured = replace(measured, results=pl.concat([measured.results, results_frame(unsteady)]))
+    confirmed = confirm(TABLE, BEFORE, measured)
+    assert [each.standing for each in confirmed] == ["gained"]
+    first, second, *_ = confirmed_lines(confirmed)
+    assert "of 1 point with a rule 1 gained" in first
+    assert second == (
+        "That is of the rules' algorithms, selected directly; with the files switched on: 1 not shown to differ"
+    )
+    [row] = [line for line in confirmed_page(TABLE, confirmed, measured, []).splitlines() if line.startswith("| bcast")]
+    assert [row.split(" | ")[place] for place in (7, 8)] == ["not shown", "gained"]
+
+
+def test_launches_that_can_show_nothing_are_said_to_be_too_few() -> None:
+    measured = campaign({(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))})
+    three = confirm(TABLE, BEFORE, replace(measured, results=measured.results.filter(pl.col("launch") <= 3)))
+    assert [each.standing for each in three] == ["undecided"]
+    first, second, *_ = confirmed_lines(three)
+    assert "0 gained, 0 not shown to differ from the default, 1 with too few launches to tell, 0 lost" in first
+    assert second.endswith("with the files switched on: 1 with too few launches to tell")
 
 
 @pytest.mark.parametrize("broken", ["tuned", "ring"])
@@ -195,10 +225,10 @@ def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() 
         ("timpani/rules", "lost"),
     ]
     assert without(both, losing(found)).rules == TABLE.rules
-    regrets = [line for line in confirmed_lines(found) if "mean regret" in line]
+    regrets = [line for line in confirmed_lines(found) if "that chose no rule" in line]
     assert [line.split(" %")[0] for line in regrets] == [
-        "mean regret by openmpi/tuned at 1 size held out: 0.0",
-        "mean regret by timpani/rules at 1 size held out: 300.0",
+        "At 1 size that chose no rule what openmpi/tuned chooses takes 0.0",
+        "At 1 size that chose no rule what timpani/rules chooses takes 300.0",
     ]
 
 
@@ -241,4 +271,4 @@ def test_the_page_says_what_was_found() -> None:
     measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
     ones = confirm(TABLE, BEFORE, measured)
     assert next(iter(confirmed_lines(ones))).startswith("Confirmed anew: of 1 point with a rule 1 gained, 0 not shown")
-    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured)
+    assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured, [])

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from timpani.campaign.load import Campaign
     from timpani.native.mpi import Mpi
+    from timpani.report.made_from import MadeFrom
     from timpani.tuning.table import SelectionTable
 
 _MOST_ROUNDS = 3
@@ -33,8 +34,9 @@ def confirm(
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
-    from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page
+    from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.files import write_file
+    from timpani.report.made_from import made_from as known_of
     from timpani.study.counted import counted
     from timpani.tuned.confirmation import confirm as judge
     from timpani.tuned.confirmation import losing, without
@@ -43,8 +45,10 @@ def confirm(
     from timpani.tuned.table_file import NAME, read_table
 
     table = read_table(folder / NAME)
-    made_from = load_together(campaign or [Path(each) for each in table.campaigns])
+    campaigns = campaign or [Path(each) for each in table.campaigns]
+    made_from = load_together(campaigns)
     check_made_from(table, made_from)
+    known = known_of(campaigns, made_from)
     if predicted := table.predicted and table.predicted.rules:
         typer.echo(
             f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
@@ -54,8 +58,9 @@ def confirm(
         measured, given_up = _measure(table, made_from, library, folder, launches)
         confirmed = judge(table, made_from, measured)
         lost = losing(confirmed)
-        write_file(folder / PAGE, confirmed_page(table, confirmed, measured).encode(), force=True)
-        typer.echo("\n".join(confirmed_lines(confirmed)))
+        warnings = confirmed_warnings(known_of([measured.folder], measured), known)
+        write_file(folder / PAGE, confirmed_page(table, confirmed, measured, warnings).encode(), force=True)
+        typer.echo("\n".join([*(f"Warning: {each}" for each in warnings), *confirmed_lines(confirmed)]))
         if not lost:
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
             raise typer.Exit(given_up)
@@ -63,7 +68,7 @@ def confirm(
         taken = len(table.rules) - len(fewer.rules)
         typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
         table = fewer
-        _rewrite(table, library, folder)
+        _rewrite(table, library, folder, known)
         if not table.rules:
             typer.echo("no rule is left: the library's own choice stands")
             raise typer.Exit(1)
@@ -98,7 +103,7 @@ def _folder_of(folder: Path, table: "SelectionTable") -> Path:
     return folder / f"confirmation-of-{len(table.rules)}"
 
 
-def _rewrite(table: "SelectionTable", library: "Mpi", folder: Path) -> None:
+def _rewrite(table: "SelectionTable", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
     """The files of `table` in place of those that are there; a file that has nothing to say any more goes."""
     from timpani.libraries.registry import LIBRARIES
     from timpani.report.files import write_file
@@ -111,4 +116,4 @@ def _rewrite(table: "SelectionTable", library: "Mpi", folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
     for name, text in written.texts.items():
         write_file(folder / name, text.encode(), force=True)
-    write_file(folder / PAGE, tuned_page(table, written, folder, library.name).encode(), force=True)
+    write_file(folder / PAGE, tuned_page(table, written, folder, library.name, known).encode(), force=True)

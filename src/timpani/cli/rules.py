@@ -19,10 +19,13 @@ def rules(
     from timpani.campaign.load import load
     from timpani.errors import UserError
     from timpani.report.files import write_file
+    from timpani.report.made_from import made_from
     from timpani.study.cell import OWN
     from timpani.study.counted import counted
+    from timpani.tuned.from_campaign import is_simulated
     from timpani.tuning.replacements import rules_text, warnings
     from timpani.tuning.selection import select
+    from timpani.tuning.table import SIMULATED
 
     campaign = load(folder)
     found = select(campaign.results, rank_layouts(campaign), OWN).rules
@@ -33,10 +36,15 @@ def rules(
             "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
         )
     mpi = campaign.header.mpi
+    simulated = is_simulated(campaign.header)
     about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
     costs = warnings(found)
-    write_file(output, rules_text(found, about + costs).encode(), force)
+    write_file(output, rules_text(found, [SIMULATED] * simulated + about + costs).encode(), force)
+    for warning in made_from([folder], campaign).warnings:
+        typer.echo(f"Warning: {warning}", err=True)
     typer.echo(f"{output}: {counted(len(found), 'rule')}")
     for cost in costs:
         typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")
+    if simulated:
+        typer.echo(f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules")

@@ -139,7 +139,7 @@ def files(
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.errors import UserError
     from timpani.tuned.files import EXPORTS, OUR_RULES
-    from timpani.tuned.table_file import NAME
+    from timpani.tuned.table_file import NAME, read_table
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
@@ -166,7 +166,8 @@ def files(
     campaigns, given_up = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
     if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
         _write(campaigns, output, mpi, force)
-    if any((output / name).exists() for name in (EXPORTS, OUR_RULES)):
+    switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
+    if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
     raise typer.Exit(given_up)
 
@@ -239,6 +240,7 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
     from timpani.prediction.request import Limits
     from timpani.providers.verification_cost import available_memory
     from timpani.report.files import check_new, write_file
+    from timpani.report.made_from import made_from
     from timpani.report.tuned import PAGE, tuned_lines, tuned_page
     from timpani.tuned.files import tuned_files
     from timpani.tuned.from_campaign import installed, table_of
@@ -252,7 +254,8 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
         limits = Limits(_CALL_SECONDS, available_memory())
         table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
     written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), output)
-    texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name)}
+    known = made_from(campaigns, campaign)
+    texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name, known)}
     for name in texts:
         check_new(output / name, force)
     try:
@@ -261,7 +264,7 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
         raise cannot_write(output, error) from None
     for name, text in texts.items():
         write_file(output / name, text.encode(), force)
-    for line in tuned_lines(table, written, output):
+    for line in tuned_lines(table, written, output, known):
         typer.echo(line)
 
 

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from timpani.campaign.load import Campaign
+from timpani.report.made_from import MadeFrom
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size, show_sizes
 from timpani.tuned.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret, with_regret
@@ -12,32 +13,51 @@ from timpani.tuning.table import SelectionTable
 PAGE = "confirmation.md"
 
 _COLUMNS = (
-    *("collective", "ranks", "size", "files", "choice", "gain (95 %)", "by the files (95 %)", "standing", "proof"),
-    *("regret", "new size"),
+    *("collective", "ranks", "size", "files", "choice", "choice's gain (95 %)", "files' gain (95 %)"),
+    *("files against default", "standing", "proof", "regret", "new size"),
 )
+_AGAINST_DEFAULT = {
+    "faster": "shown to gain",
+    "slower": "shown to lose",
+    "not shown": "not shown to differ",
+    "too few launches": "with too few launches to tell",
+}
+_CLOSE = f"{100 * (EQUIVALENT - 1):.0f} %"
 _PROOFS: dict[Proof, str] = {
-    "messages": "its messages are the choice's, and not the default's where there is a rule",
-    "times": f"messages can't tell; its time is the choice's, to within {100 * (EQUIVALENT - 1):.0f} %",
+    "messages": "message counts are the intended algorithm's, and where there is a rule not the default's",
+    "times": f"messages can't tell; the time is the intended algorithm's, to within {_CLOSE}",
     "open": "neither messages nor times can tell",
-    "other": "it ran something else",
+    "other": "messages, or the time, are not the intended algorithm's",
     "failed": "a launch gave no result, or a wrong one",
 }
+_PROVEN: dict[Proof, str] = {
+    "messages": "message counts show at {} that the intended algorithm ran",
+    "times": f"at {{}} messages can't tell, and the time is the intended algorithm's, to within {_CLOSE}",
+    "open": "at {} neither messages nor times can tell which algorithm ran",
+    "other": "at {} messages, or the time, are not the intended algorithm's",
+    "failed": "at {} a launch gave no result, or a wrong one",
+}
+"""What `_PROOFS` says, of so many points."""
 
 
 def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
     """The verdict: points gained, kept, lost; what proves it; regret where nothing was measured before."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
+    few = f", {standings['undecided']} with too few launches to tell" if standings["undecided"] else ""
     yield (
         f"Confirmed anew: of {counted(len(ruled), 'point')} with a rule {standings['gained']} gained, "
-        f"{standings['kept']} not shown to differ from the default, {standings['lost']} lost"
+        f"{standings['kept']} not shown to differ from the default{few}, {standings['lost']} lost"
         + (f", {standings['unknown']} unknown" if standings["unknown"] else "")
     )
+    if forced := [each for each in ruled if each.is_of_forced and each.standing != "unknown"]:
+        yield _by_files(forced, len(ruled))
     if unknown := [each for each in confirmed if each.standing == "unknown"]:
         yield f"unknown, since the default or the choice has no time there: {_places(unknown)}"
     proofs = Counter(each.proof for each in ruled if each.standing != "unknown")
-    told = ", ".join(f"{proofs[proof]}: {words}" for proof, words in _PROOFS.items() if proofs[proof])
-    yield f"with the files switched on, by points: {told}"
+    told = [words.format(counted(proofs[proof], "point")) for proof, words in _PROVEN.items() if proofs[proof]]
+    if told:
+        yield f"With the files switched on, {'; '.join(told)}"
     unruled = [each for each in confirmed if not each.algorithm]
     if slower := [each for each in unruled if each.standing == "lost"]:
         yield f"the files make calls slower, or fail, that they have no rule for: {_places(slower)}"
@@ -48,40 +68,74 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
         of_file = [each for each in confirmed if each.file == file]
         if (regret := mean_regret(of_file)) is not None:
             mean, low, high = (100 * share for share in regret)
-            where = f"{counted(len(with_regret(of_file)), 'size')} held out"
-            by = f" by {file}" if len(files) > 1 else ""
-            interval = f"{mean:.1f} % (95 %: {low:.1f} to {high:.1f})"
-            yield f"mean regret{by} at {where}: {interval}, against the best algorithm there, whoever's it is"
+            whose = f"what {file} chooses takes" if len(files) > 1 else "the choice takes"
+            yield (
+                f"At {counted(len(with_regret(of_file)), 'size')} that chose no rule {whose} {mean:.1f} % longer than "
+                f"the fastest algorithm, on average (95 %: {low:.1f} to {high:.1f})"
+            )
 
 
-def confirmed_page(table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign) -> str:
-    """The page beside the files."""
+def confirmed_warnings(measured: MadeFrom, rules: MadeFrom) -> list[str]:
+    """What to know of the confirmation, then of the campaigns that the rules were made from."""
+    return [*measured.warnings, *(f"where the rules were made: {warning}" for warning in rules.warnings)]
+
+
+def confirmed_page(
+    table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign, warnings: Sequence[str]
+) -> str:
+    """The page beside the files; `warnings` are those of `confirmed_warnings`."""
+    launches = counted(campaign.results["launch"].n_unique(), "launch")
+    believed = ["## Before you believe it", "", *(f"- {warning}" for warning in warnings), ""] if warnings else []
     lines = [
         f"# Confirmation of rules for {table.library} {table.version}",
         "",
-        f"Measured anew in `{campaign.folder.name}`, with {counted(campaign.results['launch'].n_unique(), 'launch')}.",
+        f"Measured anew in `{campaign.folder.name}`, with {launches}.",
         "The choice and the default took turns where the library can switch inside a launch; files were switched on in",
         "launches of their own. Where algorithms can be forced there too (MPICH), the library is compared with them in",
         "both, and what the machine does to a launch cancels; elsewhere these ratios are of launches apart.",
         "",
         *(f"- {line}" for line in confirmed_lines(confirmed)),
         "",
+        *believed,
         f"| {' | '.join(_COLUMNS)} |",
         "|---" * len(_COLUMNS) + "|",
         *(
             f"| {each.call.collective} | {each.call.ranks} | {show_size(each.call.message_bytes)} | "
             f"{each.file} | "
-            f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | {each.standing} | "
+            f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | "
+            f"{_against_default(each.by_file)} | {each.standing} | "
             f"{each.proof} | {_regret(each)} | {'yes' if each.held_out else ''} |"
             for each in confirmed
         ),
         "",
         "Proof: " + "; ".join(f"`{proof}`: {words}" for proof, words in _PROOFS.items()) + ".",
+        "Standing is of the library with its files where it is compared with the default in turn with the same",
+        "algorithms (MPICH), else of the rule's algorithm, selected directly. 'Files against default' is what launches",
+        "with the files switched on show at each point by themselves.",
+        "",
         "Regret is the choice's time over the best algorithm's, less 1. The best is chosen from the same times, which",
         "makes regret look larger than it is.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _by_files(forced: Sequence[Confirmed], ruled: int) -> str:
+    """What launches with the files switched on show by themselves of points that are judged by the forced choice."""
+    shown = Counter(_against_default(each.by_file) for each in forced)
+    counts = ", ".join(f"{shown[word]} {words}" for word, words in _AGAINST_DEFAULT.items() if shown[word])
+    where = "That is" if len(forced) == ruled else f"At {counted(len(forced), 'point')} that is"
+    in_turn = ", measured in turn with the default" if all(each.gain and each.gain.least for each in forced) else ""
+    return f"{where} of the rules' algorithms, selected directly{in_turn}; with the files switched on: {counts}"
+
+
+def _against_default(by_file: Ratio | None) -> str:
+    """Whether the library with its files is shown to be faster than the default, or slower."""
+    if by_file is None or not by_file.is_bounded:
+        return "too few launches"
+    if not by_file.significant:
+        return "not shown"
+    return "faster" if by_file.ratio > 1 else "slower"
 
 
 def _places(confirmed: Sequence[Confirmed]) -> str:

@@ -1,31 +1,37 @@
 """The paragraph on methods that a reader can paste into a paper."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from timpani.campaign.header import Header, RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.describe import MachineDescription
+from timpani.stats.interval import quantile_ranks
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 
-_REPORTED = (
-    "We report the median of the launches' medians with a distribution-free 95 % confidence interval over launches "
-    "(Hoefler & Belli, SC'15)"
-)
+_MEDIAN = "We report the median of the launches' medians"
+_INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
+_LEVEL = 0.95
 
 
-def methods_paragraph(header: Header, launches: list[dict[str, Any]]) -> str:
-    """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out."""
+def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = ()) -> str:
+    """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out.
+
+    warnings  what the verdict warns of: conditions that a reader of the paper has to know, too
+    """
     study = header.study
+    sentences = [_subject(header)]
     if header.machine.cluster and header.machine.cluster.simulated:
-        return f"{_subject(header)} {_simulation(header.machine)}"
-    sentences = [
-        _subject(header),
-        _osu_protocol(study) if study.method == "osu" else _protocols(study),
-        _replication(study),
-        _clock(launches),
-        _comparison(study) if study.method == "timpani" and study.launches else "",
-    ]
+        sentences.append(_simulation(header.machine))
+    else:
+        sentences += [
+            _osu_protocol(study) if study.method == "osu" else _protocols(study),
+            _replication(study),
+            _clock(launches),
+            _comparison(study) if study.method == "timpani" and study.launches else "",
+        ]
+    sentences += [f"{warning[0].upper()}{warning[1:]}." for warning in warnings]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -39,6 +45,7 @@ def _subject(header: Header) -> str:
     count = len(machine.hosts)
     nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine.name}" if count else ""
     where = nodes or (f" on {machine.cpu}" if machine.cpu else "")
+    where += (" (virtual machines)" if count > 1 else " (a virtual machine)") if machine.virtualised else ""
     counts = [str(count) for count in study.ranks]
     ranks = f" with {_listed(counts)} ranks" if counts else ""
     sizes = study.sizes
@@ -139,13 +146,24 @@ def _replication(study: RecordedStudy) -> str:
             f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
             "% accepted: all began at sizes and rank counts far apart, those shown to be slower were dropped after "
             "each launch, and between points of different choices further ones were measured; elsewhere three "
-            f"launches looked at a few. {_REPORTED}, less of fewer than six; how many launches measured an algorithm "
-            "follows from the data, for which this interval makes no allowance."
+            f"launches looked at a few. {_MEDIAN} with a {_INTERVAL} that covers at least 95 %, less of fewer than "
+            "six; how many launches measured an algorithm follows from the data, for which this interval makes no "
+            "allowance."
         )
     return (
         f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
-        f"cells in an order shuffled anew (seed {seed}). {_REPORTED}."
+        f"cells in an order shuffled anew (seed {seed}). {_reported(study.launches)}."
     )
+
+
+def _reported(launches: int) -> str:
+    """What is reported of so many launches, with what its interval covers."""
+    if launches == 1:
+        return "We report the median of the one launch, which has no interval over launches"
+    coverage = quantile_ranks(launches, level=_LEVEL).coverage
+    covered = f"{100 * coverage:.1f} % with {launches} launches"
+    covers = f"at least {100 * _LEVEL:.0f} % ({covered})" if coverage >= _LEVEL else covered
+    return f"{_MEDIAN} with a {_INTERVAL} that covers {covers}"
 
 
 def _clock(launches: list[dict[str, Any]]) -> str:

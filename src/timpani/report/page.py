@@ -30,6 +30,7 @@ from timpani.report.provenance import provenance
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
 from timpani.report.text import headline, race_lines
+from timpani.report.verdict import conditions
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
@@ -84,7 +85,9 @@ def render(
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches, campaign.unsealed),
-        methods=methods_paragraph(campaign.header, campaign.launches),
+        methods=methods_paragraph(
+            campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
+        ),
         light=Markup(theme.LIGHT.css()),  # noqa: S704 our own constants
         dark=Markup(theme.DARK.css()),  # noqa: S704
         style=Markup((here / "page.css").read_text()),  # noqa: S704

@@ -4,6 +4,8 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from timpani.report.made_from import MadeFrom
+from timpani.report.text import headline
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
@@ -11,15 +13,16 @@ from timpani.study.sizes import show_size
 from timpani.tuned.files import EXPORTS, MODULE, OUR_RULES, TunedFiles
 from timpani.tuned.table_file import NAME
 from timpani.tuning.spans import words
-from timpani.tuning.table import Evidence, Gap, Rule, SelectionTable, Span
+from timpani.tuning.table import SIMULATED, Evidence, Gap, Rule, SelectionTable, Span
 
 PAGE = "tuning.md"
 
-_ABOUT_RULES = (
-    "Gains are the default's time over the algorithm's, at each measured size of a rule. They chose the rules, and so",
-    "chance made some look larger than they are: `timpani confirm` measures anew. The cost is what a rule takes more",
-    "than the best algorithm, at the worst of its sizes.",
+_SIMULATED = f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules"
+_ABOUT_GAINS = "Gains are the default's time over the algorithm's, at each measured size of a rule."
+_ABOUT_CHANCE = (
+    "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures anew."
 )
+_ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_PREDICTED = (
     "Nobody measured these rank counts. Schedules were simulated with what this campaign's calls cost; a rule stands",
     "where even the lower end of its gain's 95 % interval is more than 3 %. That end is for each point alone: of many",
@@ -33,22 +36,30 @@ _HEAD = (
     "| collective | ranks | sizes | algorithm | gain (95 %) | launches | cost |",
     "|---|---|---|---|---|---|---|",
 )
+_HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "|---|---|---|---|---|---|")
 
 
-def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Iterator[str]:
-    """What was written, and how to use it."""
+def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[str]:
+    """What to know of the campaigns, what was written, and how to use it."""
     where = shlex.quote(str(folder))
+    yield from (f"Warning: {warning}" for warning in known.warnings)
     yield from _predicted_lines(table, where)
+    yield from _use(table, files, where, known)
+    if table.simulated and (table.rules or files.our_rules):
+        yield _SIMULATED
+
+
+def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) -> Iterator[str]:
     rules = table.for_files().rules
     if not table.rules:
-        measured = "" if table.predicted is None else " where it was measured"
-        yield f"no algorithm is shown to be faster than the default{measured}: the library's own choice stands"
+        yield from known.without_rule()
         if not rules:
             return
     else:
         yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
+        yield headline(known.verdict)[0]
     for each in files.library:
-        left = f"; of {counted(len(each.left_out), 'rule')} it can't say all: see {PAGE}" if each.left_out else ""
+        left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "no file of the library can say its rules: nothing is there to switch on"
@@ -56,6 +67,11 @@ def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path) -> Itera
         yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
     if files.our_rules:
         yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
+
+
+def _left_out(rules: int) -> str:
+    of = f"these {rules} rules" if rules > 1 else "one rule"
+    return f"; the file format can't express every condition of {of}; {PAGE} lists what is missing"
 
 
 def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
@@ -77,15 +93,20 @@ def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
         yield f"not predicted: {predicted.left_out[0]}{more}"
 
 
-def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) -> str:
+def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> str:
     """The page beside the files."""
-    return "\n".join([*_page(table, files, folder, library), ""])
+    return "\n".join([*_page(table, files, folder, library, known), ""])
 
 
-def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str) -> Iterator[str]:
+def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> Iterator[str]:
     yield from (f"# Which algorithm where: {library} {table.version}", "")
-    yield from (f"Measured: {table.source}. Where no rule applies the library chooses as before.", "")
-    yield from _rules(table)
+    if table.simulated:
+        yield from (f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**", "")
+    made = "Simulated" if table.simulated else "Measured"
+    yield from (f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
+    if known.warnings:
+        yield from ("## Before you believe it", "", *(f"- {warning}" for warning in known.warnings), "")
+    yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / EXPORTS))}`; or by a module,")
         yield from (f"`{MODULE}`; or in the library's own settings:", "", "```")
@@ -120,14 +141,24 @@ def _between(table: SelectionTable, gap: Gap) -> str:
     return ", ".join(map(str, held)) or "the library chooses"
 
 
-def _rules(table: SelectionTable) -> Iterator[str]:
+def _rules(table: SelectionTable, known: MadeFrom) -> Iterator[str]:
     if not table.rules:
-        yield from ("No algorithm is shown to be faster than the default anywhere: there is nothing to set.", "")
+        yield from (
+            "## Rules",
+            "",
+            *(f"{line[0].upper()}{line[1:]}".rstrip(".") + "." for line in known.without_rule()),
+            "",
+        )
         return
-    yield from ("## Rules", "", *_ABOUT_RULES, "", *_HEAD)
+    yield from ("## Rules", "", headline(known.verdict)[0], "", _ABOUT_GAINS)
+    if table.simulated:
+        yield from (_ABOUT_COST, "", *_HEAD_SIMULATED)
+    else:
+        yield from (_ABOUT_CHANCE, _ABOUT_COST, "", *_HEAD)
     for rule in table.rules:
         launches = {each.launches for each in rule.evidence}
-        yield f"{_row(rule)} {words(Span(min(launches), max(launches)))} | {100 * rule.cost:.1f} % |"
+        over = "" if table.simulated else f" {words(Span(min(launches), max(launches)))} |"
+        yield f"{_row(rule)}{over} {100 * rule.cost:.1f} % |"
     yield ""
     if any(rule.algorithm.provider == OWN for rule in table.rules):
         yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")

@@ -26,6 +26,13 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings)
 
 
+def conditions(campaign: Campaign) -> Iterator[str]:
+    """What to know of the machine and the records before figures are believed; of cells `Verdict.warnings` tells."""
+    yield from load_warnings(campaign.launches)
+    yield from sample_warnings(campaign)
+    yield from states_told(campaign.results)
+
+
 def verdict_text(campaign: Campaign) -> Iterator[str]:
     """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
     cells = estimate_cells(campaign.results)

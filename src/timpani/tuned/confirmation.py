@@ -33,6 +33,9 @@ _RESAMPLES = 2000
 Proof = Literal["messages", "times", "other", "open", "failed"]
 """What shows that the files made the library run an algorithm, as `Confirmed` has it."""
 
+Standing = Literal["gained", "kept", "lost", "undecided", "unknown"]
+"""What became of a point, as `Confirmed` has it."""
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -49,6 +52,11 @@ class Ratio:
     p_value: float | None = None
     least: float = 0.0
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether launches were enough to show anything."""
+        return self.low is not None and self.high is not None
+
 
 _NOTHING = Ratio(0.0, 0.0, 0.0, False)
 
@@ -61,7 +69,8 @@ class Confirmed:
     algorithm  of the table; None: the library's default
     standing   gained: the library with its files is significantly faster than the default, or, where that is not told
                by pairs, the choice is; lost: the choice is slower, or the library with its files; kept: neither, or it
-               is the default; unknown: the default or the choice has no time, and that isn't the files' fault
+               is the default; undecided: launches are too few to show either; unknown: the default or the choice has no
+               time, and that isn't the files' fault
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
     by_file    default's time / the library's call with its files switched on, which has starts of its own; by what
                both are beside the same algorithms, where these can be forced under files too (`across_starts.py`)
@@ -79,13 +88,18 @@ class Confirmed:
     machine: str
     file: Algorithm
     algorithm: Algorithm | None
-    standing: Literal["gained", "kept", "lost", "unknown"]
+    standing: Standing
     gain: Ratio | None
     by_file: Ratio | None
     proof: Proof
     regret: Ratio
     best: str
     held_out: bool
+
+    @property
+    def is_of_forced(self) -> bool:
+        """Whether `standing` is of the choice where it is forced, since the files aren't held against it by pairs."""
+        return self.algorithm is not None and not (self.by_file and self.by_file.least)
 
 
 def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[Confirmed]:
@@ -192,6 +206,7 @@ class _Point:
         slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
         shows = by_file if by_file and by_file.least else gain  # the files' own ratio where it is sharp
         faster = gain is not None and shows is not None and shows.significant and shows.ratio > 1
+        bounded = shows is None or shows.is_bounded
         broken = bool({choice, file} & self.failed)
         best, regret = self._regret(choice) if choice in self.rows else (choice, _NOTHING)
         return Confirmed(
@@ -199,7 +214,7 @@ class _Point:
             *place,
             file,
             chosen,
-            "lost" if slower or broken else "gained" if faster else "kept",
+            "lost" if slower or broken else "gained" if faster else "kept" if bounded else "undecided",
             gain,
             by_file,
             "failed" if broken else self._proof(where, choice, file, messages),

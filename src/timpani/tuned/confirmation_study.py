@@ -29,12 +29,14 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
 
     Each collective with a rule, at the measured sizes, at those `held_out`, and at each rule's first and last size and
     one element beyond; the default, the rules' algorithms, all that came near the best, and the files themselves.
-    UserError where the table has no rule.
+    UserError where the table has no rule, or was made from simulated times.
     """
+    if table.simulated:
+        raise UserError(f"{folder} has simulated rules", "a simulation would repeat itself: measure on a real machine")
     if not table.rules and table.predicted and table.predicted.rules:
         raise UserError(f"{folder} has predicted rules alone", "to confirm them, measure at their rank counts")
     if not table.rules:
-        raise UserError(f"{folder} has no rule to confirm", "the default is nowhere shown to be beaten")
+        raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} says why there is none")
     recorded = campaign.header.recorded["study"]
     collectives = list(dict.fromkeys(rule.collective for rule in table.rules))
     of_library, ours = ((folder / name).exists() for name in (EXPORTS, OUR_RULES))

@@ -13,7 +13,7 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN
 from timpani.tuned.table_file import NAME, table_text
 from timpani.tuning.replacements import rules_text
-from timpani.tuning.table import Call, Rule, SelectionTable
+from timpani.tuning.table import SIMULATED, Call, Rule, SelectionTable
 
 OUR_RULES = "timpani.rules"
 """Rules by which the preloaded library replaces collectives."""
@@ -65,7 +65,8 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
             texts[each.name] = file.text
             switches |= dict(each.switch_on(folder.absolute() / each.name, file.text, mpi))
     if ours:
-        texts[OUR_RULES] = rules_text(ours, [f"from {table.source}"])
+        about = [SIMULATED] if table.simulated else []
+        texts[OUR_RULES] = rules_text(ours, [*about, f"from {table.source}"])
     settings = {library.variable(name): value for name, value in switches.items()}
     if settings:
         texts[EXPORTS] = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in settings.items())

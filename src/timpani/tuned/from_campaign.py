@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.context import rank_layouts
+from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
@@ -33,16 +34,23 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
     found = [select(results, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
-    simulated = " (simulated)" if header.machine.cluster and header.machine.cluster.simulated else ""
+    simulated = is_simulated(header)
+    machine = results["machine"][0]
     return SelectionTable(
         header.mpi.kind,
         header.mpi.version,
         tuple(rule for each in found for rule in each.rules),
-        f"{campaign.folder.resolve().name} of {header.created[:10]} on {results['machine'][0]}{simulated}",
+        f"{campaign.folder.resolve().name} of {header.created[:10]} on {machine}{' (simulated)' if simulated else ''}",
         tuple(str(folder.resolve()) for folder in folders),
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
         _measured(results),
+        simulated=simulated,
     )
+
+
+def is_simulated(header: Header) -> bool:
+    """Whether nobody measured the campaign's times."""
+    return header.machine.cluster is not None and header.machine.cluster.simulated
 
 
 def check_made_from(table: SelectionTable, campaign: Campaign) -> None:

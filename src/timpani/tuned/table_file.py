@@ -73,6 +73,7 @@ class _Table(_Strict):
     version: Literal[1]
     library: str
     library_version: str
+    simulated: bool = False
     source: str
     campaigns: list[str]
     rules: list[_Rule]
@@ -89,6 +90,7 @@ def table_text(table: SelectionTable) -> str:
         "version": 1,
         "library": table.library,
         "library_version": table.version,
+        "simulated": table.simulated,
         "source": table.source,
         "campaigns": list(table.campaigns),
         "rules": list(map(_written, table.rules)),
@@ -119,6 +121,7 @@ def read_table(path: Path) -> SelectionTable:
         tuple(Gap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
+        found.simulated,
     )
 
 

@@ -115,6 +115,10 @@ class Predicted:
         return tuple(sorted({rule.ranks.first for rule in self.rules}))
 
 
+SIMULATED = "simulated, not measured"
+"""What is said of rules that were made from simulated times, wherever they stand."""
+
+
 @dataclass(frozen=True)
 class SelectionTable:
     """Rules, of which the first that applies decides a call; where none does the library chooses.
@@ -126,7 +130,8 @@ class SelectionTable:
                       shown to be faster at both ends, or else the library chooses
     measured          of each collective the smallest and the largest size that were measured: some files can't tell a
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
-    predicted   rules that decide nothing here; None where none were asked for
+    predicted         rules that decide nothing here; None where none were asked for
+    simulated         whether what the rules were made from was simulated, so that nobody measured it
     """
 
     library: str
@@ -137,6 +142,7 @@ class SelectionTable:
     gaps: tuple[Gap, ...] = ()
     measured: Mapping[str, Span] = field(default_factory=dict)
     predicted: Predicted | None = None
+    simulated: bool = False
 
     def for_files(self) -> "SelectionTable":
         """What files say: with the predicted rules where these are to be in files, and `source` then names their rank

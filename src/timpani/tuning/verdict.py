@@ -68,6 +68,7 @@ class Verdict:
     sentences          one per operation
     warnings           what to know before the numbers are believed, each with what to do
     too_few_launches   points with fewer launches than a comparison takes
+    launches           how many these have, at most
     launches_needed    how many it takes at all of them
     launches_advice    how to have them; empty where nothing is needed or nothing helps
     differing          points whose verdict differs between states of the machine, a clause each
@@ -86,6 +87,7 @@ class Verdict:
     within_by_value: int = 0
     decisive: Decisive | None = None
     too_few_launches: int = 0
+    launches: int = 0
     launches_needed: int = 0
     launches_advice: str = ""
     differing: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ def summarise(
         within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
         decisive=_decisive(decided, cells, launch_seconds),
         too_few_launches=short.height,
+        launches=max(short["launches"].to_list(), default=0),
         launches_needed=max(short["launches_needed"].to_list(), default=0),
         launches_advice=launches_advice(cells, launches_asked),
         differing=tuple(in_each_state(row) for row in decided.filter("states_differ").iter_rows(named=True)),

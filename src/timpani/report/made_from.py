@@ -1,0 +1,47 @@
+"""What to know of the campaigns that rules, or a confirmation, are made from: it goes along with what is made."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from timpani.campaign.load import Campaign, load
+from timpani.campaign.table import estimate_cells
+from timpani.report.text import headline
+from timpani.report.verdict import conditions, verdict_of
+from timpani.study.counted import counted
+from timpani.tuning.decide_by_state import decide_by_state
+from timpani.tuning.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class MadeFrom:
+    """The verdict on campaigns, taken together, and what `timpani verdict` warns of in them."""
+
+    verdict: Verdict
+    warnings: tuple[str, ...]
+
+    def without_rule(self) -> Iterator[str]:
+        """Why there is no rule at all, a sentence each."""
+        verdict = self.verdict
+        if not verdict.decided:
+            yield "nothing was compared with the default: there is no rule"
+        elif not verdict.can_tell:
+            advice = f"; {verdict.launches_advice}" if verdict.launches_advice else ""
+            yield (
+                f"nothing could be shown, so that there is no rule: {counted(verdict.undecided, 'point')} undecided "
+                f"after {counted(verdict.launches, 'launch')}, and a comparison takes {verdict.launches_needed}{advice}"
+            )
+        elif verdict.slower:
+            yield "there is no rule: what is faster than the default has no name in a file, or isn't in every placement"
+            yield headline(verdict)[0]
+        else:
+            yield "no algorithm is shown to be faster than the default: there is no rule, and the library chooses"
+            yield headline(verdict)[0]
+
+
+def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
+    """Of the campaigns in `folders`, which are `together`."""
+    verdict = verdict_of(together, decide_by_state(together.results), estimate_cells(together.results))
+    campaigns = [together] if len(folders) == 1 else list(map(load, folders))
+    found = [warning for each in campaigns for warning in conditions(each)]
+    return MadeFrom(verdict, tuple(dict.fromkeys([*found, *verdict.warnings])))
