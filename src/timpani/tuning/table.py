@@ -95,6 +95,15 @@ class Gap:
     after: int
 
 
+@dataclass(frozen=True, order=True)
+class SizesAt:
+    """Some sizes of a collective on so many ranks, ascending."""
+
+    collective: str
+    ranks: int
+    sizes: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Predicted:
     """Rules beyond the measured rank counts, which nobody measured.
@@ -126,6 +135,8 @@ class SelectionTable:
                       shown to be faster at both ends, or else the library chooses
     measured          of each collective the smallest and the largest size that were measured: some files can't tell a
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
+    looked_at         where a race measured a few algorithms in few launches only
+    unmeasured        what was asked for and has no time: it failed, or a race did not come to it
     predicted   rules that decide nothing here; None where none were asked for
     """
 
@@ -137,6 +148,8 @@ class SelectionTable:
     gaps: tuple[Gap, ...] = ()
     measured: Mapping[str, Span] = field(default_factory=dict)
     predicted: Predicted | None = None
+    looked_at: tuple[SizesAt, ...] = ()
+    unmeasured: tuple[SizesAt, ...] = ()
 
     def for_files(self) -> "SelectionTable":
         """What files say: with the predicted rules where these are to be in files, and `source` then names their rank
