@@ -36,9 +36,15 @@ def test_halving_ends() -> None:
     assert halvings < 32
 
 
-def stored(folder: Path, sizes: tuple[int, ...], version: str = "5") -> Path:
+def stored(
+    folder: Path,
+    sizes: tuple[int, ...],
+    version: str = "5",
+    looked_at: tuple[int, ...] = (),
+    regret: float | None = None,
+) -> Path:
     header = Header.new(
-        study=STUDY,
+        study={**STUDY, "regret": regret},
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind="openmpi", version=version),
         created="",
@@ -46,8 +52,10 @@ def stored(folder: Path, sizes: tuple[int, ...], version: str = "5") -> Path:
         left_out=[],
     )
     with Store(folder, header) as store:
-        for size in sizes:
-            store.add_result(LaunchResult(cell("default", size), 1, "here", median_us=1.0, repetitions=100))
+        for size in (*sizes, *looked_at):
+            seen = None if regret is None else size in looked_at
+            result = LaunchResult(cell("default", size), 1, "here", median_us=1.0, repetitions=100, looked_at=seen)
+            store.add_result(result)
     return folder
 
 
@@ -62,3 +70,14 @@ def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: P
         load_together([one, stored(tmp_path / "two", (64,))])
     with pytest.raises(UserError, match=r"openmpi 4, and .* with openmpi 5"):
         load_together([one, stored(tmp_path / "three", (16,), "4")])
+
+
+def test_what_a_race_only_looked_at_stays_unless_another_campaign_measured_it(tmp_path: Path) -> None:
+    race = stored(tmp_path / "race", (8, 64), looked_at=(16, 32), regret=0.02)
+    results = load_together([race, stored(tmp_path / "between", (16,))]).results
+    assert dict(results.select("message_bytes", "looked_at").sort("message_bytes").iter_rows()) == {
+        8: False,
+        16: None,
+        32: True,
+        64: False,
+    }

@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuned.table_file import read_table, table_text
-from timpani.tuning.table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, Span
+from timpani.tuning.table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
 
 spans = st.tuples(st.integers(0, 2**40), st.none() | st.integers(0, 2**20)).map(
     lambda drawn: Span(drawn[0], None if drawn[1] is None else drawn[0] + drawn[1])
@@ -37,6 +37,10 @@ predicted = st.builds(
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
     st.booleans(),
 )
+looked_at = st.lists(
+    st.builds(SizesAt, st.just("bcast"), st.integers(1, 2**20), st.lists(st.integers(0, 2**40), max_size=3).map(tuple)),
+    max_size=2,
+).map(tuple)
 tables = st.builds(
     SelectionTable,
     st.just("openmpi"),
@@ -47,6 +51,9 @@ tables = st.builds(
     st.lists(st.builds(Gap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
     st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
     st.none() | predicted,
+    st.booleans(),
+    looked_at,
+    looked_at,
 )
 
 

@@ -141,11 +141,19 @@ def test_rules_of_the_library_are_its_own_algorithms() -> None:
     assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]
 
 
-def raced(ranks: int, size: int, looked_at: bool, gain: float = 2.0) -> list[LaunchResult]:
+def raced(
+    ranks: int, size: int, looked_at: bool, gain: float = 2.0, others: dict[str, float] | None = None
+) -> list[LaunchResult]:
+    gains = {"openmpi/default": 1.0, "timpani/ring": gain} | (others or {})
     return [
         replace(result, looked_at=looked_at, in_turn=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
-        for result in measured({("openmpi/default", size): 100.0, ("timpani/ring", size): 100 / gain}, ranks=ranks)
+        for result in measured({(name, size): 100 / each for name, each in gains.items()}, ranks=ranks)
     ]
+
+
+def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]:
+    rules = select(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
+    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in rules]
 
 
 def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
@@ -157,5 +165,33 @@ def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_ther
 
 def test_a_size_that_a_race_looked_at_between_two_others_changes_no_rule() -> None:
     results = [*raced(4, 8, False), *raced(4, 16, True, gain=1.0), *raced(4, 32, False), *raced(4, 64, True)]
-    rules = select(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
-    assert [(rule.sizes.first, rule.sizes.last) for rule in rules] == [(8, 64)]
+    assert rules_of_a_race(*results) == [(8, 64, "ring")]
+
+
+def test_no_rule_reaches_over_a_size_at_which_a_look_found_its_algorithm_slower() -> None:
+    around = [*raced(4, 8, False), *raced(4, 64, False)]
+    for slower in ({"gain": 0.2}, {"gain": 1.0, "others": {"openmpi/linear": 1.1}}):
+        assert rules_of_a_race(*around, *raced(4, 16, True, **slower), *raced(4, 32, True)) == [
+            (8, 8, "ring"),
+            (64, 64, "ring"),
+        ]
+    # In the first of its launches already, though that bounds nothing.
+    interrupted = [result for result in raced(4, 16, True, gain=0.2) if result.launch == 1]
+    assert rules_of_a_race(*around, *interrupted) == [(8, 8, "ring"), (64, 64, "ring")]
+
+
+def test_where_a_look_breaks_a_rule_there_is_one_for_what_it_shows_to_be_faster() -> None:
+    other = raced(4, 16, True, gain=0.2, others={"timpani/chain": 3.0})
+    assert rules_of_a_race(*raced(4, 8, False), *other, *raced(4, 64, False)) == [
+        (8, 8, "ring"),
+        (16, 16, "chain"),
+        (64, 64, "ring"),
+    ]
+
+
+def test_no_rule_reaches_over_a_size_at_which_its_algorithm_failed_while_it_was_looked_at() -> None:
+    failed = [
+        replace(result, median_us=None, error="crashed") if result.cell.algorithm.name == "ring" else result
+        for result in raced(4, 16, True)
+    ]
+    assert rules_of_a_race(*raced(4, 8, False), *failed, *raced(4, 64, False)) == [(8, 8, "ring"), (64, 64, "ring")]

@@ -63,6 +63,7 @@ class RecordedStudy(_Recorded):
     ranks: tuple[Count, ...] = ()
     sizes: tuple[Count, ...] = ()
     overrides: dict[str, RecordedOverride] = {}
+    mode: Printable = "warm"
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
     launches: Count | None = None
@@ -84,6 +85,21 @@ class RecordedStudy(_Recorded):
     def element_bytes_of(self, operation: str) -> int:
         """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
         return DATATYPES[self.datatype_of(operation)]
+
+
+class PlannedPoints(_Recorded):
+    """What was planned on so many ranks: the sizes of one operation."""
+
+    ranks: Count
+    placement: Printable
+    sizes: tuple[Count, ...]
+
+
+class PlannedOperation(_Recorded):
+    """What was planned of one operation: labels of its algorithms, and where they were to be measured."""
+
+    algorithms: tuple[Printable, ...]
+    points: tuple[PlannedPoints, ...]
 
 
 class RecordedMpi(_Recorded):
@@ -108,6 +124,7 @@ class Header(_Recorded):
     results   of an import, how many there are: it gets no more
     settings  by collective and label, what a user types to have an algorithm outside Timpani; None where that wasn't
               recorded: in imports, and by versions before
+    planned   by collective, what was to be measured without what is `left_out`; None likewise
     """
 
     recorded: dict[str, Any] = Field(repr=False)
@@ -123,6 +140,7 @@ class Header(_Recorded):
     rules: str | None = None
     tuned: dict[str, str] | None = None
     settings: dict[str, dict[str, str]] | None = None
+    planned: dict[Printable, PlannedOperation] | None = None
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:
@@ -148,6 +166,7 @@ class Header(_Recorded):
         tuned: Mapping[str, str] | None = None,
         results: int | None = None,
         settings: Mapping[str, Mapping[str, str]] | None = None,
+        planned: Mapping[str, PlannedOperation] | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
         values = {
@@ -165,6 +184,9 @@ class Header(_Recorded):
             "tuned": tuned,
             "results": results,
             "settings": settings,
+            "planned": None
+            if planned is None
+            else {name: each.model_dump(mode="json") for name, each in planned.items()},
         }
         return cls.check(values, "campaign.json")
 
@@ -176,7 +198,7 @@ class Header(_Recorded):
     def continued_by(self, new: Self) -> dict[str, Any]:
         """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
-        later = {key: new.recorded[key] for key in ("study", "settings")}
+        later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
         return {**self.recorded, "version": VERSION, **later, "commands": commands}
 
 

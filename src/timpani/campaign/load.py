@@ -7,11 +7,13 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.header import Header, RecordedStudy, read_header
+from timpani.campaign.planned import planned_points
 from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
 from timpani.campaign.states import with_states
 from timpani.errors import UserError
 from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.race import RacePoint
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Campaign:
     results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE, REGRET and ALLOWED
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
+    planned   the points that were to be measured, with a result or without; none where that wasn't recorded
     unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
     """
 
@@ -31,6 +34,7 @@ class Campaign:
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
     unsealed: int = 0
+    planned: frozenset[RacePoint] = frozenset()
 
     @property
     def launch_seconds(self) -> float | None:
@@ -57,6 +61,7 @@ def load(folder: Path) -> Campaign:
         launches=records.launches,
         proofs=records.values(PROOFS),
         unsealed=records.unsealed.total(),
+        planned=planned_points(header, results[0]["machine"]),
     )
 
 

@@ -17,6 +17,7 @@ from typing import Self
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.observer import Observer
 from timpani.campaign.plan import CampaignPlan
+from timpani.campaign.planned import planned_operations
 from timpani.campaign.planning import plan
 from timpani.campaign.prove import Prover
 from timpani.campaign.resources import Resources
@@ -96,6 +97,7 @@ class Session:
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
+                planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
             ),

@@ -1,7 +1,7 @@
 """What `timpani tune` wrote, in Markdown and in a few lines."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.report.made_from import MadeFrom
@@ -13,7 +13,7 @@ from timpani.study.sizes import show_size
 from timpani.tuned.files import EXPORTS, MODULE, OUR_RULES, TunedFiles
 from timpani.tuned.table_file import NAME
 from timpani.tuning.spans import words
-from timpani.tuning.table import SIMULATED, Evidence, Gap, Rule, SelectionTable, Span
+from timpani.tuning.table import SIMULATED, Evidence, Gap, Rule, SelectionTable, SizesAt, Span
 
 PAGE = "tuning.md"
 
@@ -23,6 +23,15 @@ _ABOUT_CHANCE = (
     "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures anew."
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
+_ABOUT_LOOKS = (
+    "At these sizes of rules a race measured a few algorithms in few launches, mostly three. No rule reaches over such",
+    "a size where its algorithm failed, seemed to take over 5 % longer than another, or was shown slower than the",
+    "default. Where it wasn't among the few, nothing is known of it.",
+)
+_ABOUT_UNMEASURED = (
+    "Everything failed there, or the race did not come to it. A rule reaches over such a size where it holds at the",
+    "measured ones on both sides.",
+)
 _ABOUT_PREDICTED = (
     "Nobody measured these rank counts. Schedules were simulated with what this campaign's calls cost; a rule stands",
     "where even the lower end of its gain's 95 % interval is more than 3 %. That end is for each point alone: of many",
@@ -121,6 +130,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
         yield from (f"- {title}: {_where(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out)
         yield ""
     yield from _predicted(table)
+    yield from _unsure(table)
     if table.gaps:
         yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
         yield from (
@@ -129,6 +139,35 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
             for gap in table.gaps
         )
         yield ""
+
+
+def _unsure(table: SelectionTable) -> Iterator[str]:
+    """Which sizes of rules a race only looked at, and what was asked for and has no time."""
+    looked_at = [(each, inside) for each in table.looked_at if (inside := _within_rules(table, each))]
+    if looked_at:
+        yield from ("## Looked at, not measured like the others", "", *_ABOUT_LOOKS, "")
+        yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in looked_at)
+        yield ""
+    if table.unmeasured:
+        yield from ("## Asked for, and without any time", "", *_ABOUT_UNMEASURED, "")
+        for each in table.unmeasured:
+            sizes = f": {_listed(each.sizes)}" if OPERATIONS[each.collective].sized else ""
+            yield f"- {each.collective}, {counted(each.ranks, 'rank')}{sizes}"
+        yield ""
+
+
+def _within_rules(table: SelectionTable, looked_at: SizesAt) -> str:
+    """Those of the sizes that rules are for, each rule's algorithm behind its own."""
+    found = (
+        (rule.algorithm, [size for size in looked_at.sizes if size in rule.sizes])
+        for rule in table.of([looked_at.collective])
+        if looked_at.ranks in rule.ranks
+    )
+    return "; ".join(f"{_listed(sizes)} ({algorithm})" for algorithm, sizes in found if sizes)
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ", ".join(map(show_size, sizes))
 
 
 def _between(table: SelectionTable, gap: Gap) -> str:

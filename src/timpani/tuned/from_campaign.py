@@ -13,8 +13,10 @@ from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT, OWN
+from timpani.study.schema import POINT, schema
+from timpani.tuning.raced import race_standings
 from timpani.tuning.selection import CLOSE, select
-from timpani.tuning.table import SelectionTable, Span
+from timpani.tuning.table import SelectionTable, SizesAt, Span
 
 
 def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) -> SelectionTable:
@@ -45,6 +47,8 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
         _measured(results),
         simulated=simulated,
+        looked_at=_sizes_at(race_standings(results).filter(~pl.col("race_complete"))),
+        unmeasured=_unmeasured(campaign),
     )
 
 
@@ -68,6 +72,22 @@ def _measured(results: pl.DataFrame) -> dict[str, Span]:
     """Of each collective the smallest and the largest size."""
     sizes = results.group_by("collective").agg(first=pl.min("message_bytes"), last=pl.max("message_bytes"))
     return {collective: Span(first, last) for collective, first, last in sizes.sort("collective").iter_rows()}
+
+
+def _unmeasured(campaign: Campaign) -> tuple[SizesAt, ...]:
+    """What was planned and has no time."""
+    planned = pl.DataFrame(
+        [tuple(getattr(point, name) for name in POINT) for point in campaign.planned],
+        schema=schema(*POINT),
+        orient="row",
+    )
+    timed = campaign.results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
+    return _sizes_at(planned.join(timed, on=POINT, how="anti"))
+
+
+def _sizes_at(points: pl.DataFrame) -> tuple[SizesAt, ...]:
+    together = points.group_by("collective", "ranks").agg(pl.col("message_bytes").unique().sort())
+    return tuple(sorted(SizesAt(name, ranks, tuple(sizes)) for name, ranks, sizes in together.iter_rows()))
 
 
 def installed(campaign: Campaign, wanted: str | None) -> Mpi:

@@ -8,13 +8,13 @@ import polars as pl
 
 from timpani.campaign.load import Campaign, load
 from timpani.errors import UserError
-from timpani.study.schema import MACHINE_CELL
+from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.tuning.raced import raced_points
 
 
 def load_together(folders: Sequence[Path]) -> Campaign:
-    """The campaigns in `folders` with their results and counted messages, under the first one's header; of several
-    races without the points that one only looked at, which another may have measured.
+    """The campaigns in `folders` with their results and counted messages, under the first one's header; without the
+    points that a race only looked at where another measured them.
 
     UserError where they are of different libraries or machines, or two measured the same cell.
     """
@@ -31,12 +31,21 @@ def load_together(folders: Sequence[Path]) -> Campaign:
                 )
     if not others:
         return first
-    results = pl.concat([raced_points(each.results) for each in (first, *others)], how="vertical_relaxed")
+    campaigns = (first, *others)
+    results = pl.concat([raced_points(each.results) for each in campaigns], how="vertical_relaxed")
+    for each in campaigns:
+        looked_at = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
+        results = pl.concat([results, looked_at], how="vertical_relaxed")
     twice = results.select(*MACHINE_CELL, "launch").is_duplicated()
     if twice.any():
         name, size = results.filter(twice).select("collective", "message_bytes").row(0)
         raise UserError(f"two of the campaigns measured {name} at {size} B", "name one of them")
-    return replace(first, results=results, proofs=[proof for each in (first, *others) for proof in each.proofs])
+    return replace(
+        first,
+        results=results,
+        proofs=[proof for each in campaigns for proof in each.proofs],
+        planned=first.planned.union(*(each.planned for each in others)),
+    )
 
 
 def _library(campaign: Campaign) -> str:

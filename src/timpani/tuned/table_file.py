@@ -10,7 +10,7 @@ from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.table import Evidence, Gap, Predicted, Rule, SelectionTable, Span
+from timpani.tuning.table import Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
 
 NAME = "table.json"
 
@@ -61,6 +61,12 @@ class _Gap(_Strict):
     after: _Count
 
 
+class _SizesAt(_Strict):
+    collective: str
+    ranks: _Count
+    bytes: list[_Count]
+
+
 class _Predicted(_Strict):
     rules: list[_Rule]
     conditions: list[str]
@@ -80,6 +86,8 @@ class _Table(_Strict):
     gaps: list[_Gap]
     measured: dict[str, _Span] = {}
     predicted: _Predicted | None = None
+    looked_at: list[_SizesAt] = []
+    unmeasured: list[_SizesAt] = []
 
 
 def table_text(table: SelectionTable) -> str:
@@ -96,6 +104,8 @@ def table_text(table: SelectionTable) -> str:
         "rules": list(map(_written, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
+        "looked_at": list(map(_written_sizes, table.looked_at)),
+        "unmeasured": list(map(_written_sizes, table.unmeasured)),
         **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
     }
     return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
@@ -122,6 +132,8 @@ def read_table(path: Path) -> SelectionTable:
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
         found.simulated,
+        tuple(map(_sizes_at, found.looked_at)),
+        tuple(map(_sizes_at, found.unmeasured)),
     )
 
 
@@ -139,6 +151,14 @@ def _written(rule: Rule) -> dict[str, Any]:
             for each in rule.evidence
         ],
     }
+
+
+def _written_sizes(told: SizesAt) -> dict[str, Any]:
+    return {"collective": told.collective, "ranks": told.ranks, "bytes": list(told.sizes)}
+
+
+def _sizes_at(told: _SizesAt) -> SizesAt:
+    return SizesAt(told.collective, told.ranks, tuple(told.bytes))
 
 
 def _written_predicted(predicted: Predicted) -> dict[str, Any]:

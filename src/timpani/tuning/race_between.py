@@ -50,8 +50,11 @@ def chosen(sides: Sequence[Standing]) -> frozenset[Algorithm]:
 
 def is_otherwise(standing: Standing, expected: Collection[Algorithm]) -> bool:
     """Whether a point that was looked at has all that was `expected` to serve take longer than another one there."""
-    if standing.launches < LOOK_LAUNCHES:
-        return False
+    return standing.launches >= LOOK_LAUNCHES and is_slower(standing, expected)
+
+
+def is_slower(standing: Standing, expected: Collection[Algorithm]) -> bool:
+    """Whether all that was `expected` to serve seem to take over OTHERWISE longer than another one there."""
     return min((standing.excess[each] for each in expected if each in standing.excess), default=0.0) > OTHERWISE
 
 

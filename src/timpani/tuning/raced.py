@@ -45,7 +45,7 @@ def race_of(results: pl.DataFrame) -> Race | None:
     results = results.filter(pl.col(REGRET).is_not_null())
     taking_part: dict[RacePoint, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
-        taking_part.setdefault(_point(row), []).append(_algorithm(row))
+        taking_part.setdefault(point_of(row), []).append(algorithm_of(row))
     race = Race(accepted, taking_part)
     told = pl.col("error").is_null() & (pl.col("median_us") > 0)
     for (launch,), rows in results.sort("launch").group_by("launch", maintain_order=True):
@@ -53,11 +53,11 @@ def race_of(results: pl.DataFrame) -> Race | None:
         race.add_launch(
             launch,
             [
-                Timed(_point(row), _algorithm(row), row["in_turn"], row["relative"], row["median_us"])
+                Timed(point_of(row), algorithm_of(row), row["in_turn"], row["relative"], row["median_us"])
                 for row in rows.filter(told).iter_rows(named=True)
             ],
             [
-                Failed(_point(row), _algorithm(row), row["error"])
+                Failed(point_of(row), algorithm_of(row), row["error"])
                 for row in rows.filter(pl.col("error").is_not_null()).iter_rows(named=True)
             ],
         )
@@ -88,7 +88,8 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
     they lie wholly outside INDIFFERENCE; there is no p-value.
     """
     found = [
-        race.ratio(_point(row), _algorithm(row, "reference_"), _algorithm(row)) for row in pairs.iter_rows(named=True)
+        race.ratio(point_of(row), algorithm_of(row, "reference_"), algorithm_of(row))
+        for row in pairs.iter_rows(named=True)
     ]
     low = [None if each is None or each.low <= 0 else each.low for each in found]
     high = [None if each is None or each.high == inf else each.high for each in found]
@@ -202,7 +203,7 @@ def _undecided_of_one(race: Race, rows: pl.DataFrame, incomplete: Collection[Rac
     for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
         worlds = measured.select(*POINT, pl.coalesce("world", "ranks")).unique()
-        by_point = {_point(row): row["world"] for row in worlds.iter_rows(named=True)}
+        by_point = {point_of(row): row["world"] for row in worlds.iter_rows(named=True)}
         futility.add_launch(launch, by_point)
         last.update(dict.fromkeys(by_point, launch))
     raced = last.keys() - set(incomplete)
@@ -226,8 +227,8 @@ def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
     told = raced.group_by(POINT).agg(
         (~pl.col("looked_at")).any().alias("raced"), pl.col("looked_at").is_null().any().alias("older")
     )
-    unknown = {_point(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
-    looked_at = {_point(row) for row in told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)}
+    unknown = {point_of(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
+    looked_at = {point_of(row) for row in told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)}
     return looked_at | (unknown & _lacking_algorithms(race, raced) if unknown else set())
 
 
@@ -236,7 +237,7 @@ def _lacking_algorithms(race: Race, raced: pl.DataFrame) -> set[RacePoint]:
     begun: dict[RacePoint, set[Algorithm]] = {}
     first = raced.filter(pl.col("launch") == pl.col("launch").min().over("machine"))
     for row in first.select(*POINT, *ALGORITHM).unique().iter_rows(named=True):
-        begun.setdefault(replace(_point(row), message_bytes=0), set()).add(_algorithm(row))
+        begun.setdefault(replace(point_of(row), message_bytes=0), set()).add(algorithm_of(row))
     return {
         point
         for point in race.points()
@@ -266,10 +267,12 @@ def _expected(prospect: Prospect, launches: int, allowed: int, left: int) -> str
     return f"{text}, more time than the points left are worth"
 
 
-def _point(row: Mapping[str, Any]) -> RacePoint:
+def point_of(row: Mapping[str, Any]) -> RacePoint:
+    """The point that the columns POINT of `row` name."""
     return RacePoint(**{name: row[name] for name in POINT})
 
 
-def _algorithm(row: dict[str, Any], prefix: str = "") -> Algorithm:
+def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
+    """The algorithm that the columns ALGORITHM of `row` name, each behind `prefix`."""
     provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
     return Algorithm(provider, name, parse_parameters(parameters))

@@ -1,17 +1,18 @@
 """From a campaign to rules: which algorithm is shown to be faster than the default where, in as few rules as serve."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 import polars as pl
 
-from timpani.study.cell import Algorithm, is_under_files, parse_parameters
+from timpani.study.cell import Algorithm, is_under_files
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.decide import compare_looks, compare_with_default
-from timpani.tuning.raced import raced_points
+from timpani.tuning.race_looks import unfit_where_looked
+from timpani.tuning.raced import algorithm_of, raced_points
 from timpani.tuning.table import ALL, Evidence, Gap, Rule, Span
 
 CLOSE = 1.02
@@ -41,13 +42,47 @@ def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float 
     Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
     algorithm must win in all placements with the same layout. A rule extends to the next measured size if its algorithm
     wins there too, and never beyond the measured sizes. Where an algorithm or the default failed, it did not win.
+    Between sizes that a race raced on as many ranks, those that it only looked at need no evidence of their own, but no
+    rule reaches over one at which its algorithm was seen to be slower than another, or failed.
 
     close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
     """
-    points: dict[RankPoint, Winners] = {}
-    for (collective, ranks, nodes, per_node, size), winners in _winners(results, layouts, provider):
-        points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
-    return rules_of(points, close)
+    known = _known(layouts)
+    complete = raced_points(results)
+    looks = results.join(complete, on=POINT, how="anti")
+    points = _by_ranks(_winning(complete, compare_with_default(complete), known, provider))
+    looked_at = _by_ranks(_winning(looks, compare_looks(results), known, provider))
+    between: dict[RankPoint, Winners] = {}
+    for where, found in looked_at.items():
+        raced = points.setdefault(where, {})
+        inside = {size for size in found if raced and min(raced) <= size <= max(raced)}
+        between[where] = {size: found[size] for size in inside}
+        raced |= {size: found[size] for size in found.keys() - inside}
+    return _unbroken({where: points[where] for where in sorted(points)}, between, _unfit(results, known), close)
+
+
+def _unbroken(
+    points: Mapping[RankPoint, Winners],
+    between: Mapping[RankPoint, Winners],
+    unfit: Collection[tuple[RankPoint, int, Algorithm]],
+    close: float,
+) -> Selection:
+    """Rules for `points`, none of which reaches over a size of `between`, that a race only looked at, where its
+    algorithm is `unfit`: there wins what the look alone shows, if anything."""
+    points = {where: dict(won) for where, won in points.items()}
+    while True:
+        found = rules_of(points, close)
+        broken = [
+            (where, size)
+            for rule in found.rules
+            for where in [(rule.collective, rule.ranks.first, RankLayout(rule.nodes.first, rule.per_node.first))]
+            for size in between.get(where, {}).keys() - points[where].keys()
+            if size in rule.sizes and (where, size, rule.algorithm) in unfit
+        ]
+        if not broken:
+            return found
+        for where, size in broken:
+            points[where][size] = between[where][size]
 
 
 def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> Selection:
@@ -73,35 +108,39 @@ class _Run:
     sizes: tuple[int, ...]
 
 
-def _winners(
-    results: pl.DataFrame, layouts: Layouts, provider: str
-) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
-    """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
-    placement, mode and machine; with the evidence of the place where they gain least.
-
-    Points that a race only looked at are left out between two sizes that it raced on as many ranks: there a rule needs
-    no evidence of its own.
-    """
-    complete = raced_points(results)
-    raced = dict(_winning(complete, compare_with_default(complete), layouts, provider))
-    found = dict(raced)
-    looked_at = results.join(complete, on=POINT, how="anti")
-    for point, winners in _winning(looked_at, compare_looks(results), layouts, provider):
-        *series, size = point
-        beside = [at for *other, at in raced if other == series]
-        if not (beside and min(beside) <= size <= max(beside)):
-            found[point] = winners
-    yield from sorted(found.items())
-
-
-def _winning(
-    results: pl.DataFrame, compared: pl.DataFrame, layouts: Layouts, provider: str
-) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
-    known = pl.DataFrame(
+def _known(layouts: Layouts) -> pl.DataFrame:
+    """A row for each of `layouts`."""
+    return pl.DataFrame(
         [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
         schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
         orient="row",
     )
+
+
+def _by_ranks(found: Iterable[tuple[_RulePoint, dict[Algorithm, Evidence]]]) -> dict[RankPoint, Winners]:
+    points: dict[RankPoint, Winners] = {}
+    for (collective, ranks, nodes, per_node, size), winners in found:
+        points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
+    return points
+
+
+def _unfit(results: pl.DataFrame, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
+    """What a race found slower than another or failed where it only looked, in some placement, mode or machine."""
+    return {
+        (
+            (row["collective"], row["ranks"], RankLayout(row["nodes"], row["per_node"])),
+            row["message_bytes"],
+            algorithm_of(row),
+        )
+        for row in unfit_where_looked(results).join(known, on=["ranks", "placement"]).iter_rows(named=True)
+    }
+
+
+def _winning(
+    results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, provider: str
+) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
+    """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
+    placement, mode and machine; with the evidence of the place where they gain least."""
     rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
     collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
     points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
@@ -120,10 +159,9 @@ def _winning(
         row: {} for row in tried.sort(rule_point).drop("tried").iter_rows()
     }
     for row in won.sort(*rule_point, *ALGORITHM).iter_rows(named=True):
-        algorithm = Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]))
         shown = Evidence(row["message_bytes"], *(row[column] for column in evidence))
         collective, ranks, nodes, per_node, size = (row[column] for column in rule_point)
-        found[collective, ranks, nodes, per_node, size][algorithm] = shown
+        found[collective, ranks, nodes, per_node, size][algorithm_of(row)] = shown
     yield from found.items()
 
 

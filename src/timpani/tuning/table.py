@@ -95,6 +95,15 @@ class Gap:
     after: int
 
 
+@dataclass(frozen=True, order=True)
+class SizesAt:
+    """Some sizes of a collective on so many ranks, ascending."""
+
+    collective: str
+    ranks: int
+    sizes: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Predicted:
     """Rules beyond the measured rank counts, which nobody measured.
@@ -132,6 +141,8 @@ class SelectionTable:
                       collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
     predicted         rules that decide nothing here; None where none were asked for
     simulated         whether what the rules were made from was simulated, so that nobody measured it
+    looked_at         where a race measured a few algorithms in few launches only
+    unmeasured        what was asked for and has no time: it failed, or a race did not come to it
     """
 
     library: str
@@ -143,6 +154,8 @@ class SelectionTable:
     measured: Mapping[str, Span] = field(default_factory=dict)
     predicted: Predicted | None = None
     simulated: bool = False
+    looked_at: tuple[SizesAt, ...] = ()
+    unmeasured: tuple[SizesAt, ...] = ()
 
     def for_files(self) -> "SelectionTable":
         """What files say: with the predicted rules where these are to be in files, and `source` then names their rank
