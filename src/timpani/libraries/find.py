@@ -81,6 +81,12 @@ def choose_mpi(wanted: str | None) -> Mpi:
     raise UserError(what, INSTALL)
 
 
+def first_mpi() -> Mpi | None:
+    """The library that programs which use none are built with, so that one build serves them and measurements; None
+    where none can be used."""
+    return next(iter(find_mpis()), None)
+
+
 def mpi_of_launcher(program: str) -> Mpi | None:
     """The library whose launcher `program` is, as a shell would find it; None where it is none."""
     path = Path(shutil.which(program) or "").absolute()
