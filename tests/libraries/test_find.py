@@ -106,7 +106,7 @@ def test_another_librarys_fault_is_not_that_of_the_one_asked_for(
     forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    with pytest.raises(UserError, match="no MPICH found on PATH .*pip install mpich"):
+    with pytest.raises(UserError, match=r"no MPICH found on PATH .*pip install mpich"):
         choose_mpi("mpich")
 
 
