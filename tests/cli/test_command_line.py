@@ -12,8 +12,10 @@ from tests.cli.typed import typed
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("hostfile --category 9", "invalid value for '--category': "),
-        ("lab up --nodes many", "invalid value for '--nodes': "),
+        ("hostfile --category 9", "invalid value for '--category': 9; write 3 or less"),
+        ("hostfile --category 0", "invalid value for '--category': 0; write 1 or more"),
+        ("lab up --nodes many", "invalid value for '--nodes': many; write a whole number"),
+        ("draw bcast/knomial -o a.txt", "unknown kind of file 'txt'; write svg, png, pdf, json or goal"),
         ("machine detect --partitoin x", "no such option: --partitoin"),
         ("show", "missing argument 'folder'; `timpani show --help` shows what it takes"),
         ("doctor twice", "got unexpected extra argument"),

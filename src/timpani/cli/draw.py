@@ -44,7 +44,7 @@ def draw(
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace,
     or as GOAL text."""
     from timpani.errors import UserError
-    from timpani.libraries.find import choose_mpi
+    from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
     from timpani.report.drawing import Drawing, View, equal_nodes
@@ -53,7 +53,7 @@ def draw(
 
     if not nodes and (groups, by) != (1, "core"):
         raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
-    mpi = choose_mpi(None)
+    mpi = first_mpi()
     where = equal_nodes(ranks, nodes, groups, by) if nodes else None
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree

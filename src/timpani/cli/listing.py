@@ -10,6 +10,8 @@ from timpani.study.cell import COMPOSED, DEFAULT, OWN
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from timpani.libraries.catalogue import Catalogue
+
 
 class Format(StrEnum):
     """How a list is printed."""
@@ -56,9 +58,6 @@ def _operations() -> list[dict[str, Any]]:
 
 
 def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
-    from timpani.libraries.find import choose_mpi
-    from timpani.providers.available import AvailableAlgorithms
-
     return [
         {
             "collective": info.collective,
@@ -70,9 +69,21 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
             "source": info.source,
             "cost": info.cost,
         }
-        for catalogue in AvailableAlgorithms.ask(choose_mpi(wanted)).catalogues
+        for catalogue in _catalogues(wanted)
         for info in catalogue
     ]
+
+
+def _catalogues(wanted: str | None) -> "tuple[Catalogue, ...]":
+    """Those of the library that is wanted; of ours alone where none is wanted and none is here."""
+    from timpani.libraries.find import choose_mpi, first_mpi
+    from timpani.providers.available import AvailableAlgorithms
+    from timpani.providers.own import own_catalogue
+
+    if mpi := choose_mpi(wanted) if wanted else first_mpi():
+        return AvailableAlgorithms.ask(mpi).catalogues
+    typer.echo("no MPI library can be used here, so these are Timpani's own; `timpani doctor` says why", err=True)
+    return (own_catalogue(None),)
 
 
 def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -58,7 +58,7 @@ def predict(
     from timpani.campaign.load import load
     from timpani.cli.share_bar import share_bar
     from timpani.errors import UserError
-    from timpani.libraries.find import choose_mpi
+    from timpani.libraries.find import first_mpi
     from timpani.machine.where import resolve
     from timpani.native.build import build
     from timpani.prediction.calibration import calibrated
@@ -85,7 +85,7 @@ def predict(
     campaigns = [load(folder) for folder in costs]
     machine = resolve(on) if on else campaigns[0].header.machine.cluster
     several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
-    mpi = choose_mpi(None)
+    mpi = first_mpi()
     simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
     named = named_algorithms(what, algorithms, own)  # refuses what is mistyped before anything takes time
     calibration = calibrated(simulator, campaigns)

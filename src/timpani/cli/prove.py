@@ -25,7 +25,7 @@ def prove(
     from timpani.campaign.load import read_proofs
     from timpani.campaign.swept_parameters import without_effect
     from timpani.errors import UserError
-    from timpani.libraries.find import choose_mpi
+    from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
     from timpani.report.proofs import named_proofs, proof_table
@@ -36,7 +36,7 @@ def prove(
     proofs = read_proofs(folder)
     if not proofs:
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
-    mpi = choose_mpi(None)
+    mpi = first_mpi()
     fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
     named = named_proofs(proofs, fingerprints, header.study.element_bytes_of)
     if format is Format.json:

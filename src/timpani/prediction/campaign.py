@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.campaign.load import Campaign, load
 from timpani.campaign.table import estimate_cells
-from timpani.libraries.find import choose_mpi
+from timpani.libraries.find import first_mpi
 from timpani.native.build import build
 from timpani.prediction.calibration import Calibration, calibrate, calibrated
 from timpani.prediction.observed import call_of, places_of
@@ -39,7 +39,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     cells = estimate_cells(campaign.results).filter(is_schedule_of_ours())
     if cells.is_empty():
         return None
-    mpi = choose_mpi(None)
+    mpi = first_mpi()
     simulator = Simulator(build(mpi))
     found = calibrate(simulator, [campaign]) if costs_from is None else calibrated(simulator, [load(costs_from)])
     if found is None:

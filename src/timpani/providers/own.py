@@ -11,8 +11,8 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN
 
 
-def own_catalogue(mpi: Mpi) -> Catalogue:
-    """What the programs built for `mpi` can run."""
+def own_catalogue(mpi: Mpi | None) -> Catalogue:
+    """What the programs built for `mpi`, or without a library, can run."""
     return read_own_catalogue(build(mpi))
 
 

@@ -78,7 +78,8 @@ class Drawing:
         that exists is overwritten with `force`."""
         format = format or path.suffix.removeprefix(".")
         if format not in FORMATS:
-            raise unknown("kind of file", format or str(path), FORMATS, "timpani draw --help")
+            *most, last = FORMATS
+            raise UserError(f"unknown kind of file {format or str(path)!r}", f"write {', '.join(most)} or {last}")
         check_new(path, force)
         if format == _GOAL:
             write_file(path, simulator.goal(self.call), force)

@@ -22,6 +22,7 @@ LIBRARY = Library(
         wrapper_question="-v",
         wrapper_says=re.compile(r"Intel\(R\) MPI Library (?P<version>\d[\d.]*)"),
         info="impi_info",
+        installation="`pip install impi-devel` into this environment, or oneAPI's intel-oneapi-mpi-devel",
         development="`pip install impi-devel`, or oneAPI's intel-oneapi-mpi-devel",
         launcher="mpiexec.hydra",  # its mpirun takes the first mpiexec.hydra on PATH, which may be MPICH's
         environment=_environment,

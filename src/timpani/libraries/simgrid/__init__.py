@@ -16,6 +16,7 @@ LIBRARY = Library(
         wrapper_question="--version",
         wrapper_says=_SAYS,
         info="smpirun",
+        installation="`apt install libsimgrid-dev`",
         development="`apt install libsimgrid-dev`",
     ),
     command=launcher.command,
