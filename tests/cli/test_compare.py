@@ -105,6 +105,20 @@ def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("holt", "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth; name one in full"),
+        ("holt_latency_throughput", "is somebody's fit, not measurements"),
+        ("malassi", "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi"),
+    ],
+)
+def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], name: str, said: str) -> None:
+    done = typed("compare", pair[0], "--published", name)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
     assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0

@@ -313,7 +313,10 @@ def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("import", "-o", "x"), "either files or --published"),
-        (("import", "--published", "holt", "-o", "x"), "choose among behrooz_bcast_scatter"),
+        (
+            ("import", "--published", "holt", "-o", "x"),
+            "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth",
+        ),
         (("import", "--published", "holt_latency_throughput", "-o", "x"), "somebody's fit"),
         (("fit", "x", "--published", "holt_osu_latency"), "is measurements"),
     ],

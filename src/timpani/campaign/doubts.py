@@ -90,9 +90,9 @@ def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
                 continue
             yield Doubt(
                 "same_curve",
-                f"{second} {label} takes what {first} {label} does: median ratio {ratio:.2f} over "
-                f"{counted(part.height, 'cell')} of more than 2 ranks, though they move different data; "
-                "one of the two is probably the other",
+                f"{second} and {first} times of {label} are almost identical (median ratio {ratio:.2f} over "
+                f"{counted(part.height, 'cell')} of more than 2 ranks) though they move different data: one column was "
+                "probably copied from the other",
                 part.height,
             )
 

@@ -64,7 +64,7 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
 
 def _with_published(folder: Path, published: str, format: Format) -> str | dict[str, Any]:
     from timpani.campaign.load import load
-    from timpani.campaign.published import full_name, read_published
+    from timpani.campaign.published import COMPARISON, read_published
     from timpani.campaign.published_times import published_doubts, published_times
     from timpani.campaign.table import estimate_cells
     from timpani.report.agreement import agreement_object, agreement_text, doubts_text
@@ -72,7 +72,7 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
     from timpani.tuning.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
-    table = read_published(full_name(published))
+    table = read_published(published, COMPARISON)
     cells, times = estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind)
     found, left_out = agreement(pair_times(cells, times)), unpaired(cells, times)
     simulated = bool(campaign.results["simulated"].any())

@@ -51,7 +51,7 @@ def import_(
         raise UserError("give either files or --published", "name OSU's output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
-        for doubt in published_doubts(read_published(published)):
+        for doubt in published_doubts(read_published(published, "measurements")):
             typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     else:
         logs = [OsuLog.parse(text, algorithm) for text in files or []]

@@ -59,7 +59,8 @@ def _best_lines(found: Agreement) -> list[str]:
         loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
         lines.append(
             f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum()} of {part.height} cells; "
-            f"choosing ours loses {loss['median']:.0%} of the published time in the median, {loss['most']:.0%} at most"
+            f"picking what is best here would take {100 * loss['median']:.0f} % longer by the published times in the "
+            f"median, {100 * loss['most']:.0f} % at worst"
         )
     if found.agreeing is not None and found.by_chance is not None:
         lines.append(

@@ -119,5 +119,5 @@ def _interval(cases: tuple[Case, ...], single: bool, simulated: bool) -> str:
     if simulated:
         return "simulated, nothing varies"
     if single or all(case.low is None for case in cases):
-        return _SINGLE if single else "by value, no interval"
+        return _SINGLE if single else "single values, no interval"
     return "by 95 % intervals of both times"
