@@ -119,6 +119,16 @@ def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], 
     assert said in done.stderr
 
 
+def test_a_table_beside_itself_agrees_with_nothing(tmp_path: Path) -> None:
+    assert typed("import", "--published", "malasi_bcast_scatter", "-o", tmp_path / "t").returncode == 0
+    text = typed("compare", tmp_path / "t", "--published", "malasi").stdout
+    assert text.startswith("This campaign is the published table itself, so nothing here was measured: Malasi")
+    assert "Agreement" not in text
+    assert "here:" not in text
+    told = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
+    assert (told["itself"], told["agreeing"], told["best"], told["over_sizes"]) == (True, None, [], [])
+
+
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
     assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0

@@ -47,6 +47,7 @@ class Published:
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
     conditions  what its times are judged by
+    nodes       that it was measured on; None for several, nobody knows how many
     fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
     rows        as printed, by the file's columns; what is missing there is empty
     """
@@ -60,13 +61,14 @@ class Published:
     study: str
     provider: str
     version: str
+    nodes: int | None
     conditions: Conditions
     fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
 
 
 def published_names(holds: str) -> list[str]:
-    """The tables that hold measurements, or fits; for COMPARISON measurements, and what else a study without them has."""
+    """The tables that hold measurements, or fits; for COMPARISON also what a study without measurements has."""
     sources = _sources()
     timed = {source["study"] for source in sources.values() if source["holds"] == "measurements"}
 
@@ -97,6 +99,7 @@ def read_published(text: str, holds: str | None = None) -> Published:
         name=name,
         provider=source.pop("provider", PROVIDER),
         version=source.pop("version", ""),
+        nodes=source.pop("nodes", None),
         conditions=Conditions(**source.pop("conditions", {})),
         fitted=source.pop("fitted", {}),
         rows=rows,
@@ -116,10 +119,13 @@ def _full_name(text: str, names: Iterable[str]) -> str:
 
 def published_in(header: Header) -> Published | None:
     """The table that a campaign with this header was made of by `import_published`; None for other campaigns."""
-    for name in published_names("measurements"):
-        if header.study.files == (_file(name),):
-            return read_published(name)
-    return None
+    tables = map(read_published, published_names("measurements"))
+    return next((table for table in tables if is_made_of(header, table)), None)
+
+
+def is_made_of(header: Header, table: Published) -> bool:
+    """Whether a campaign with this header is `table`, imported: then it holds nothing that was measured anew."""
+    return header.study.files == (_file(table.name),)
 
 
 def import_published(name: str, folder: Path, command: str) -> int:

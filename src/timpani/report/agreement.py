@@ -31,6 +31,11 @@ def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: 
     return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
 
 
+def itself_text(title: str) -> str:
+    """In place of an agreement where the campaign is the published table, imported."""
+    return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
+
+
 def doubts_text(found: list[Doubt]) -> str:
     """What can't be in a published table, a line each; empty where nothing is found."""
     if not found:
@@ -38,11 +43,14 @@ def doubts_text(found: list[Doubt]) -> str:
     return "\n".join(["Doubts about the published table:", *(f"- {doubt.text}" for doubt in found)]) + "\n"
 
 
-def agreement_object(found: Agreement, left_out: Unpaired, name: str, simulated: bool) -> dict[str, Any]:
-    """All correlations and places, for JSON."""
+def agreement_object(
+    found: Agreement, left_out: Unpaired, name: str, simulated: bool, itself: bool = False
+) -> dict[str, Any]:
+    """All correlations and places, for JSON; `itself`: the campaign is the published table, imported."""
     return {
         "published": name,
         "simulated": simulated,
+        "itself": itself,
         "over_ranks": found.over_ranks.to_dicts(),
         "over_sizes": found.over_sizes.to_dicts(),
         "best": found.best.to_dicts(),
