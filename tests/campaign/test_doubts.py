@@ -38,6 +38,14 @@ def test_nothing_is_held_against_a_table_that_can_be() -> None:
     assert doubts(PLAIN, port) == []
 
 
+@pytest.mark.parametrize(("time", "said"), [(1e-7, "under a nanosecond"), (1e9, "over a minute a call")])
+def test_times_that_no_call_takes_come_first(time: float, said: str) -> None:
+    first = doubts(changed(PLAIN, "chain", 64, 4, time))[0]
+    assert first.kind == "impossible"
+    assert first.text.startswith("bcast chain on 4 ranks, 64 B: ")
+    assert said in first.text
+
+
 def test_a_scatter_that_is_the_broadcast_is_found() -> None:
     (doubt,) = doubts(table(bcast_default=1.0, scatter_default=1.01))
     assert (doubt.kind, doubt.cells) == ("same_curve", 3 * 21)
