@@ -105,6 +105,30 @@ def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[
     assert said in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("holt", "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth; name one in full"),
+        ("holt_latency_throughput", "is somebody's fit, not measurements"),
+        ("malassi", "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi"),
+    ],
+)
+def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], name: str, said: str) -> None:
+    done = typed("compare", pair[0], "--published", name)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_a_table_beside_itself_agrees_with_nothing(tmp_path: Path) -> None:
+    assert typed("import", "--published", "malasi_bcast_scatter", "-o", tmp_path / "t").returncode == 0
+    text = typed("compare", tmp_path / "t", "--published", "malasi").stdout
+    assert text.startswith("This campaign is the published table itself, so nothing here was measured: Malasi")
+    assert "Agreement" not in text
+    assert "here:" not in text
+    told = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
+    assert (told["itself"], told["agreeing"], told["best"], told["over_sizes"]) == (True, None, [], [])
+
+
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
     assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0

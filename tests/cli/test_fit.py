@@ -189,6 +189,16 @@ def test_a_single_size_has_no_line(tmp_path: Path) -> None:
     assert "a single size, 8 B" in str(error)
 
 
+def test_a_negative_intercept_is_no_latency(tmp_path: Path) -> None:
+    lines = [{"message_bytes": size, "median_us": 0.01 * size - 0.5} for size in (64, 128, 256, 512, 1024)]
+    folder = campaign(tmp_path / "late", lines)
+    hockney = fitted(folder, "--clock-ghz", "2")["curves"][0]["hockney"]
+    assert (hockney["latency_us"], hockney["alpha_cycles"]) == (None, None)
+    assert hockney["us_per_byte"] == pytest.approx(0.01)
+    text = run("fit", folder).stdout
+    assert re.search(r"core +can't be told +\(-0.5 to -0.5\)", text)
+
+
 def test_a_launch_far_off_is_not_fitted_and_said(tmp_path: Path) -> None:
     launches = [{**line, "launch": launch} for launch in (1, 2, 3, 4) for line in GOOD]
     launches[-1] = {**launches[-1], "median_us": 60.0}
@@ -313,7 +323,10 @@ def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("import", "-o", "x"), "either files or --published"),
-        (("import", "--published", "holt", "-o", "x"), "choose among behrooz_bcast_scatter"),
+        (
+            ("import", "--published", "holt", "-o", "x"),
+            "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth",
+        ),
         (("import", "--published", "holt_latency_throughput", "-o", "x"), "somebody's fit"),
         (("fit", "x", "--published", "holt_osu_latency"), "is measurements"),
     ],

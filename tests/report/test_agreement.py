@@ -43,7 +43,7 @@ def test_the_table_has_a_row_for_each_algorithm() -> None:
 def test_the_share_of_the_best_stands_beside_what_chance_would_give() -> None:
     *_, place, last = agreement_text(found(), PAIRED, "Somebody", simulated=False).splitlines()
     assert place.startswith("bcast by core: the same best algorithm in 2 of 3 cells")
-    assert place.endswith("loses 0% of the published time in the median, 50% at most")
+    assert place.endswith("would take 0 % longer by the published times in the median, 50 % at worst")
     assert last == "Agreement on the best: 67% of cells; by chance it would be 50%."
 
 

@@ -25,6 +25,12 @@ _PRINTED_US = 0.01
 FEWEST = 20
 """Cells that two curves must have in common before they are called the same."""
 
+_SHORTEST_US = 1e-3
+"""A nanosecond, a few cycles: nothing between two ranks takes less."""
+
+_LONGEST_US = 60e6
+"""A minute: a benchmark that repeats such a call for a thousand times would run for a day."""
+
 _MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
 
 _SAME_MESSAGES = frozenset({("bcast", "scatter", "linear"), ("gather", "reduce", "linear")})
@@ -62,6 +68,7 @@ def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Do
     """
     known = conditions or Conditions()
     checks: tuple[Callable[[], Iterator[Doubt]], ...] = (
+        lambda: _impossible(times),
         lambda: _twins(times),
         lambda: _over_the_port(times, known),
         lambda: _messages_over_the_port(times, known),
@@ -72,6 +79,22 @@ def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Do
         lambda: _coarse(times),
     )
     return [doubt for check in checks for doubt in check()]
+
+
+def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Times that no call takes, whatever the machine."""
+    time = pl.col("time_us")
+    for off, words in (
+        (time < _SHORTEST_US, "under a nanosecond, less than a few cycles of a processor"),
+        (time > _LONGEST_US, "over a minute a call, which no benchmark repeats"),
+    ):
+        for row in times.filter(off).iter_rows(named=True):
+            yield Doubt(
+                "impossible",
+                f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: "
+                f"{_us(row['time_us'])} is {words}",
+                1,
+            )
 
 
 def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
@@ -90,9 +113,9 @@ def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
                 continue
             yield Doubt(
                 "same_curve",
-                f"{second} {label} takes what {first} {label} does: median ratio {ratio:.2f} over "
-                f"{counted(part.height, 'cell')} of more than 2 ranks, though they move different data; "
-                "one of the two is probably the other",
+                f"{second} and {first} times of {label} are almost identical (median ratio {ratio:.2f} over "
+                f"{counted(part.height, 'cell')} of more than 2 ranks) though they move different data: one column was "
+                "probably copied from the other",
                 part.height,
             )
 

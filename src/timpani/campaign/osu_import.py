@@ -7,6 +7,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
+
+from timpani.campaign.algorithm_names import check_names
+from timpani.campaign.doubts import Doubt, doubts
 from timpani.campaign.header import Header, RecordedMpi
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.store import Store
@@ -16,6 +20,7 @@ from timpani.machine.describe import MachineDescription
 from timpani.reading import read_bytes
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES, OPERATIONS
+from timpani.study.schema import schema
 
 PROVIDER = "imported"
 """Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""
@@ -195,15 +200,31 @@ class OsuLog:
         return cls(Path(path), replace(named, provider=named.provider or PROVIDER))
 
 
+@dataclass(frozen=True)
+class Imported:
+    """What was made of logs: how many results, what in their times can't be or hardly, and names nobody could check."""
+
+    results: int
+    doubts: list[Doubt]
+    unchecked: list[str]
+
+
 def import_osu(
-    logs: Sequence[OsuLog], folder: Path, *, ranks: int | None, machine: str, datatype: str | None, command: str
-) -> int:
-    """Make the campaign `folder` of OSU's output in `logs`; returns how many results it holds.
+    logs: Sequence[OsuLog],
+    folder: Path,
+    *,
+    ranks: int | None,
+    machine: str,
+    datatype: str | None,
+    command: str,
+    any_name: bool = False,
+) -> Imported:
+    """Make the campaign `folder` of OSU's output in `logs`.
 
     The k-th table that holds a cell is its launch k. `datatype` chooses among several, since a cell has none. `ranks`
     of collectives and of the message rate must be told because OSU prints no rank count; its other point-to-point tests
-    run on two. UserError when `folder` is not empty, a file isn't OSU's or is a copy of another, or two libraries are
-    named.
+    run on two; `any_name` takes algorithms that no library has. UserError when `folder` is not empty, a file isn't
+    OSU's or is a copy of another, two libraries are named, or an algorithm that there isn't.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
@@ -215,6 +236,7 @@ def import_osu(
         raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
     tables = [(log, table) for log in logs for table in read_osu(log.path)]
     _refuse_copies([table for _, table in tables])
+    names = [] if any_name else check_names((table.collective, log.algorithm) for log, table in tables)
     datatypes = sorted({table.datatype for _, table in tables})
     if datatype is None and len(datatypes) > 1:
         raise UserError(f"the files hold {' and '.join(datatypes)}", "choose one with --datatype")
@@ -240,7 +262,19 @@ def import_osu(
     with Store(folder, header) as store:
         for result in results:
             store.add_result(result)
-    return len(results)
+    return Imported(len(results), doubts(_times(results)), names)
+
+
+def _times(results: Iterable[LaunchResult]) -> pl.DataFrame:
+    """What `doubts` takes: a row for each cell, its time the median over launches, since one may be disturbed."""
+    rows = [
+        (each.cell.collective, each.cell.algorithm.label, each.cell.ranks, each.cell.message_bytes, each.osu_avg_us)
+        for each in results
+        if each.error is None
+    ]
+    columns = ("collective", "label", "ranks", "message_bytes")
+    table = pl.DataFrame(rows, schema={**schema(*columns), "time_us": pl.Float64()}, orient="row")
+    return table.group_by(columns, maintain_order=True).agg(pl.median("time_us"))
 
 
 def _refuse_copies(tables: Iterable[OsuTable]) -> None:

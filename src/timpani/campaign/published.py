@@ -2,7 +2,7 @@
 
 import csv
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
@@ -18,8 +18,12 @@ from timpani.errors import UserError
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.describe import MachineDescription
 from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.counted import counted
 
 _FOLDER = resources.files("timpani") / "published"
+COMPARISON = "comparison"
+"""In place of what a table holds: any that a campaign can be compared with."""
+
 _OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
     "fit": lambda name: (
         f"{name} is somebody's fit, not measurements",
@@ -43,6 +47,7 @@ class Published:
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
     conditions  what its times are judged by
+    nodes       that it was measured on; None for several, nobody knows how many
     fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
     rows        as printed, by the file's columns; what is missing there is empty
     """
@@ -56,24 +61,36 @@ class Published:
     study: str
     provider: str
     version: str
+    nodes: int | None
     conditions: Conditions
     fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
 
 
 def published_names(holds: str) -> list[str]:
-    """The tables that hold measurements, or fits."""
-    return [name for name, source in _sources().items() if source["holds"] == holds]
+    """The tables that hold measurements, or fits; for COMPARISON also what a study without measurements has."""
+    sources = _sources()
+    timed = {source["study"] for source in sources.values() if source["holds"] == "measurements"}
+
+    def wanted(source: Mapping[str, Any]) -> bool:
+        if holds != COMPARISON:
+            return bool(source["holds"] == holds)
+        return source["holds"] == "measurements" or source["study"] not in timed
+
+    return [name for name, source in sources.items() if wanted(source)]
 
 
-def read_published(name: str, holds: str | None = None) -> Published:
-    """The table `name`; UserError when there is none, or it holds something else than asked for."""
-    source = _sources().get(name)
-    if source is None:
-        names = list(_sources()) if holds is None else published_names(holds)
-        raise UserError(f"unknown published table {name!r}", f"choose among {', '.join(names)}")
-    if holds is not None and source["holds"] != holds:
-        raise UserError(*_OTHERWISE[source["holds"]](name))
+def read_published(text: str, holds: str | None = None) -> Published:
+    """The table of that name, of which the first letters will do; UserError when there is none, several begin so, or it
+    holds something else than asked for."""
+    sources = _sources()
+    names = list(sources) if holds is None else published_names(holds)
+    name = _full_name(text, names)
+    if name not in names and name in sources:
+        raise UserError(*_OTHERWISE[sources[name]["holds"]](name))
+    if name not in names:
+        raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
+    source = sources[name]
     rows: tuple[dict[str, str], ...] = ()
     if source["holds"] != "conclusions":
         with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
@@ -82,6 +99,7 @@ def read_published(name: str, holds: str | None = None) -> Published:
         name=name,
         provider=source.pop("provider", PROVIDER),
         version=source.pop("version", ""),
+        nodes=source.pop("nodes", None),
         conditions=Conditions(**source.pop("conditions", {})),
         fitted=source.pop("fitted", {}),
         rows=rows,
@@ -89,36 +107,39 @@ def read_published(name: str, holds: str | None = None) -> Published:
     )
 
 
-def full_name(text: str) -> str:
-    """The table that `text` begins the name of, of several the one with measurements; the text itself where none is
-    the only one."""
-    for names in (published_names("measurements"), list(_sources())):
-        begun = [name for name in names if name.startswith(text)]
-        if len(begun) == 1:
-            return begun[0]
-    return text
+def _full_name(text: str, names: Iterable[str]) -> str:
+    """Which of `names` the text begins; itself where it begins none. UserError where it begins several."""
+    begun = [name for name in names if name.startswith(text)]
+    if text in begun or not begun:
+        return text
+    if len(begun) > 1:
+        raise UserError(f"{text!r} begins {counted(len(begun), 'table')}: {', '.join(begun)}", "name one in full")
+    return begun[0]
 
 
 def published_in(header: Header) -> Published | None:
     """The table that a campaign with this header was made of by `import_published`; None for other campaigns."""
-    for name in published_names("measurements"):
-        if header.study.files == (_file(name),):
-            return read_published(name)
-    return None
+    tables = map(read_published, published_names("measurements"))
+    return next((table for table in tables if is_made_of(header, table)), None)
+
+
+def is_made_of(header: Header, table: Published) -> bool:
+    """Whether a campaign with this header is `table`, imported: then it holds nothing that was measured anew."""
+    return header.study.files == (_file(table.name),)
 
 
 def import_published(name: str, folder: Path, command: str) -> int:
     """Make the campaign `folder` of the measurements `name`; returns how many results it holds."""
+    table = read_published(name, "measurements")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
-    table = read_published(name, "measurements")
     results = list(_results(table))
     empty = len(table.rows) - len(results)
     header = Header.new(
         study={
             "title": table.title,
             "question": table.question,
-            "files": [_file(name)],
+            "files": [_file(table.name)],
             "datatype": "uint8",
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),

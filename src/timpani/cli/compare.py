@@ -64,24 +64,26 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
 
 def _with_published(folder: Path, published: str, format: Format) -> str | dict[str, Any]:
     from timpani.campaign.load import load
-    from timpani.campaign.published import full_name, read_published
+    from timpani.campaign.published import COMPARISON, is_made_of, read_published
     from timpani.campaign.published_times import published_doubts, published_times
     from timpani.campaign.table import estimate_cells
-    from timpani.report.agreement import agreement_object, agreement_text, doubts_text
+    from timpani.report.agreement import agreement_object, agreement_text, doubts_text, itself_text
     from timpani.report.claims import check_claims, claims_object, claims_text
     from timpani.tuning.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
-    table = read_published(full_name(published))
+    table = read_published(published, COMPARISON)
     cells, times = estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind)
-    found, left_out = agreement(pair_times(cells, times)), unpaired(cells, times)
+    itself = is_made_of(campaign.header, table)
+    pairs = pair_times(cells, times)
+    found, left_out = agreement(pairs.clear() if itself else pairs), unpaired(cells, times)
     simulated = bool(campaign.results["simulated"].any())
     doubts, checked = published_doubts(table), check_claims(table, campaign)
     if format is Format.json:
-        told = agreement_object(found, left_out, table.name, simulated)
+        told = agreement_object(found, left_out, table.name, simulated, itself)
         return told | {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
     parts = [
-        agreement_text(found, left_out, table.title, simulated),
+        itself_text(table.title) if itself else agreement_text(found, left_out, table.title, simulated),
         doubts_text(doubts),
         claims_text(table, checked, simulated),
     ]

@@ -35,6 +35,9 @@ def import_(
     datatype: Annotated[
         str | None, typer.Option(help="Which datatype, if the files hold several: MPI_INT.", show_default=False)
     ] = None,
+    any_name: Annotated[
+        bool, typer.Option("--any-name", help="Take names of algorithms that no library here has.")
+    ] = False,
 ) -> None:
     """Make a campaign of OSU's output or of a published table, to show and report like our own."""
     import shlex
@@ -51,9 +54,15 @@ def import_(
         raise UserError("give either files or --published", "name OSU's output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
-        for doubt in published_doubts(read_published(published)):
-            typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
+        doubts = published_doubts(read_published(published, "measurements"))
     else:
         logs = [OsuLog.parse(text, algorithm) for text in files or []]
-        count = import_osu(logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command)
+        imported = import_osu(
+            logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
+        )
+        count, doubts = imported.results, imported.doubts
+        for name in imported.unchecked:
+            typer.echo(f"Warning: {name}", err=True)
+    for doubt in doubts:
+        typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")

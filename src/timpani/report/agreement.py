@@ -31,6 +31,11 @@ def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: 
     return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
 
 
+def itself_text(title: str) -> str:
+    """In place of an agreement where the campaign is the published table, imported."""
+    return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
+
+
 def doubts_text(found: list[Doubt]) -> str:
     """What can't be in a published table, a line each; empty where nothing is found."""
     if not found:
@@ -38,11 +43,14 @@ def doubts_text(found: list[Doubt]) -> str:
     return "\n".join(["Doubts about the published table:", *(f"- {doubt.text}" for doubt in found)]) + "\n"
 
 
-def agreement_object(found: Agreement, left_out: Unpaired, name: str, simulated: bool) -> dict[str, Any]:
-    """All correlations and places, for JSON."""
+def agreement_object(
+    found: Agreement, left_out: Unpaired, name: str, simulated: bool, itself: bool = False
+) -> dict[str, Any]:
+    """All correlations and places, for JSON; `itself`: the campaign is the published table, imported."""
     return {
         "published": name,
         "simulated": simulated,
+        "itself": itself,
         "over_ranks": found.over_ranks.to_dicts(),
         "over_sizes": found.over_sizes.to_dicts(),
         "best": found.best.to_dicts(),
@@ -59,7 +67,8 @@ def _best_lines(found: Agreement) -> list[str]:
         loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
         lines.append(
             f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum()} of {part.height} cells; "
-            f"choosing ours loses {loss['median']:.0%} of the published time in the median, {loss['most']:.0%} at most"
+            f"picking what is best here would take {100 * loss['median']:.0f} % longer by the published times in the "
+            f"median, {100 * loss['most']:.0f} % at worst"
         )
     if found.agreeing is not None and found.by_chance is not None:
         lines.append(

@@ -8,7 +8,7 @@ import polars as pl
 from timpani.campaign.activity import load_warnings
 from timpani.campaign.conditions import differences
 from timpani.campaign.load import Campaign
-from timpani.report.text import aligned
+from timpani.report.text import aligned, decimals
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
@@ -113,8 +113,8 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
                 str(row["ranks"]),
                 *(str(row[name]) for name in placed),
                 show_size(row["message_bytes"]) if sized else "–",
-                f"{row['before_us']:.3f}",
-                f"{row['after_us']:.3f}",
+                decimals(row["before_us"]),
+                decimals(row["after_us"]),
                 f"{row['ratio']:.2f}",
                 f"{row['ratio_low']:.2f} … {row['ratio_high']:.2f}" if known else "–",
             )

@@ -7,24 +7,37 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.load import Campaign
-from timpani.campaign.published import Published
+from timpani.campaign.published import Published, is_made_of
 from timpani.campaign.published_times import published_times
 from timpani.campaign.table import estimate_cells
 from timpani.libraries.counterpart import counterpart
+from timpani.report.claim_conditions import ClaimConditions, claim_conditions
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.counted import counted
-from timpani.tuning.claim import Case
-from timpani.tuning.claims import CONFIRMED, NOT_TESTABLE, Finding, check_claim, claim_times, claims_of
+from timpani.tuning.claim import Case, Claim
+from timpani.tuning.claims import CONFIRMED, NOT_TESTABLE, REFUTED, Finding, check_claim, claim_times, claims_of
 
 _SINGLE = "single run, no interval"
 
 
+_PARTLY_TESTED = {CONFIRMED: "nothing against it", REFUTED: "against it"}
+"""Verdicts in words where the study's conditions aren't met: they are no verdicts on what it concluded."""
+
+
+@dataclass(frozen=True)
+class Here:
+    """What a campaign's times say of a claim, and under how much of the study's conditions."""
+
+    finding: Finding
+    conditions: ClaimConditions
+
+
 @dataclass(frozen=True)
 class Checked:
-    """A claim checked twice: against the published table, and against a campaign."""
+    """A claim checked twice: against the published table, and against a campaign; None where that is the table."""
 
     published: Finding
-    campaign: Finding
+    campaign: Here | None
 
 
 def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
@@ -32,10 +45,15 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     kind = campaign.header.mpi.kind
     printed = _printed_times(table)
     own = claim_times(estimate_cells(campaign.results))
+
+    def here(claim: Claim) -> Here:
+        found = check_claim(claim, own, lambda collective, name: _label(collective, name, kind))
+        return Here(found, claim_conditions(claim, table, campaign, own))
+
     return [
         Checked(
             check_claim(claim, printed, lambda collective, name: _label(collective, name, table.provider)),
-            check_claim(claim, own, lambda collective, name: _label(collective, name, kind)),
+            None if is_made_of(campaign.header, table) else here(claim),
         )
         for claim in claims_of(table.study)
     ]
@@ -49,13 +67,14 @@ def claims_text(table: Published, checked: list[Checked], simulated: bool) -> st
     for each in checked:
         lines.append(f"- {each.published.claim.by}: {each.published.claim.says}")
         lines.append(f"    {each.published.measure}")
-        lines.append(f"    published: {_words(each.published, single=True)}")
-        lines.append(f"    here: {_words(each.campaign, simulated=simulated)}")
+        lines.append(f"    published: {_words(each.published, each.published.verdict, single=True)}")
+        if each.campaign:
+            lines.append(f"    {_here(each.campaign, simulated)}")
     return "\n".join(lines) + "\n"
 
 
 def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
-    """For JSON: a claim with its two verdicts and all numbers."""
+    """For JSON: a claim with its two verdicts and all numbers; `campaign` is null where that is the table itself."""
     return [
         {
             "study": each.published.claim.study,
@@ -64,7 +83,8 @@ def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
             "check": each.published.claim.check,
             "measure": each.published.measure,
             "published": _finding_object(each.published),
-            "campaign": _finding_object(each.campaign),
+            "campaign": each.campaign
+            and {**_finding_object(each.campaign.finding), "conditions": each.campaign.conditions.as_object()},
         }
         for each in checked
     ]
@@ -94,10 +114,17 @@ def _label(collective: str, name: str, kind: str) -> str:
     return counterpart(collective, algorithm, kind).label
 
 
-def _words(finding: Finding, single: bool = False, simulated: bool = False) -> str:
+def _here(here: Here, simulated: bool) -> str:
+    if here.finding.verdict == NOT_TESTABLE or here.conditions.met:
+        return f"here: {_words(here.finding, here.finding.verdict, simulated=simulated)}"
+    verdict = _PARTLY_TESTED.get(here.finding.verdict, here.finding.verdict)
+    return f"here, {here.conditions.words}: {_words(here.finding, verdict, simulated=simulated)}"
+
+
+def _words(finding: Finding, verdict: str, single: bool = False, simulated: bool = False) -> str:
     if finding.verdict == NOT_TESTABLE:
-        return f"{finding.verdict}: {finding.why}"
-    return "; ".join([finding.verdict, *_numbers(finding), _interval(finding.cases, single, simulated)])
+        return f"{verdict}: {finding.why}"
+    return "; ".join([verdict, *_numbers(finding), _interval(finding.cases, single, simulated)])
 
 
 def _numbers(finding: Finding) -> Iterator[str]:
@@ -119,5 +146,5 @@ def _interval(cases: tuple[Case, ...], single: bool, simulated: bool) -> str:
     if simulated:
         return "simulated, nothing varies"
     if single or all(case.low is None for case in cases):
-        return _SINGLE if single else "by value, no interval"
+        return _SINGLE if single else "single values, no interval"
     return "by 95 % intervals of both times"

@@ -69,14 +69,14 @@ def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
 
 def _hockney(model: Hockney, clock_ghz: float | None) -> dict[str, Any]:
     values = {
-        **_estimate("latency_us", model.latency),
+        **_time("latency_us", model.latency),
         **_estimate("us_per_byte", model.per_byte),
         **_estimate("throughput_mb_per_s", model.throughput),
         **_estimate("beta_s_per_byte", model.per_byte.scaled(_S_PER_US)),
     }
     if clock_ghz is not None:
         cycles = model.in_cycles(clock_ghz)
-        values |= _estimate("alpha_cycles", cycles.latency) | _estimate("cycles_per_byte", cycles.per_byte)
+        values |= _time("alpha_cycles", cycles.latency) | _estimate("cycles_per_byte", cycles.per_byte)
     return values
 
 
@@ -122,9 +122,9 @@ def _loggp(named: Named[LogGP]) -> dict[str, Any]:
     model = named.model
     return {
         **named.name,
-        **_estimate("L_us", model.latency),
-        **_estimate("o_us", model.overhead),
-        **_estimate("g_us", model.gap),
+        **_time("L_us", model.latency),
+        **_time("o_us", model.overhead),
+        **_time("g_us", model.gap),
         **_estimate("G_us_per_byte", model.gap_per_byte),
         "o_at_bytes": model.small_bytes,
         "launches": model.launches,
@@ -136,7 +136,7 @@ def _max_rate(named: Named[MaxRate]) -> dict[str, Any]:
     node: dict[str, Any] = {"node_rate_mb_per_s": None, "node_rate_mb_per_s_interval": [None, None]}
     return {
         **named.name,
-        **_estimate("latency_us", model.latency),
+        **_time("latency_us", model.latency),
         **_estimate("core_rate_mb_per_s", model.core_rate),
         **(node if model.node_rate is None else _estimate("node_rate_mb_per_s", model.node_rate)),
         "senders": model.senders,
@@ -146,6 +146,11 @@ def _max_rate(named: Named[MaxRate]) -> dict[str, Any]:
 def finite(number: float) -> float | None:
     """JSON has no infinity: what is not known is null."""
     return number if isfinite(number) else None
+
+
+def _time(name: str, estimate: Estimate) -> dict[str, Any]:
+    """A time that a line's intercept tells; null where that is 0 or less, which no time is."""
+    return _estimate(name, estimate) | ({} if estimate.value > 0 else {name: None})
 
 
 def _estimate(name: str, estimate: Estimate) -> dict[str, Any]:

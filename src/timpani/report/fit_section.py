@@ -24,7 +24,15 @@ from timpani.models.named import Named
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.beside_published import beside, beside_table
-from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number, switch_words
+from timpani.report.fit_words import (
+    algorithm_of,
+    bounds,
+    disturbed_words,
+    latency_words,
+    miss_words,
+    number,
+    switch_words,
+)
 from timpani.report.table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
@@ -166,7 +174,7 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
     for fitted in curves:
         model = fitted.hockney
         values = (
-            Value(number(model.latency.value), bounds(model.latency)),
+            Value(latency_words(model.latency), bounds(model.latency)),
             Value(number(model.throughput.value), bounds(model.throughput)),
             Value(switch_words(fitted) or "none"),
             Value(words(fitted.status), miss_words(fitted)),
@@ -228,9 +236,9 @@ def _max_rate_table(named: Named[MaxRate]) -> Table:
 
 
 def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
-    """A row for each parameter; a dash for one that the messages didn't show."""
+    """A row for each parameter, a time or a rate; a dash for one that the messages didn't show."""
     rows = (
-        (name, (Value("–") if each is None else Value(number(each.value), bounds(each)),))
+        (name, (Value("–") if each is None else Value(latency_words(each), bounds(each)),))
         for name, each in values.items()
     )
     return Table(caption, "Parameter", ("Value",), tuple(rows))

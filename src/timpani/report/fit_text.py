@@ -10,7 +10,7 @@ from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.beside_published import beside, beside_lines
 from timpani.report.fit_context import FitContext
-from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, miss_words, number
+from timpani.report.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
 from timpani.report.text import aligned
 from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY
@@ -103,12 +103,12 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     return [
         str(name["ranks"]),
         name["placement"],
-        number(model.latency.value),
+        latency_words(model.latency),
         bounds(model.latency),
         number(model.throughput.value),
         bounds(model.throughput),
         number(model.per_byte.value * 1e-6),
-        *([number(model.in_cycles(clock_ghz).latency.value)] if clock_ghz else []),
+        *([latency_words(model.in_cycles(clock_ghz).latency)] if clock_ghz else []),
         fitted.status,
     ]
 
@@ -157,7 +157,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
     for each in fit.loggp:
         model = each.model
         values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
-        lines = [f"{name} {number(value.value)} µs {bounds(value)}" for name, value in values.items()]
+        lines = [f"{name} {latency_words(value, 'µs')} {bounds(value)}" for name, value in values.items()]
         lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
         yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
     for rate in fit.max_rate:
@@ -169,7 +169,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
         )
         yield (
             f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders\n"
-            f"α {number(model_.latency.value)} µs {bounds(model_.latency)}\n"
+            f"α {latency_words(model_.latency, 'µs')} {bounds(model_.latency)}\n"
             f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}\n"
             f"R_N {node}\n"
         )

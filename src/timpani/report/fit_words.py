@@ -23,6 +23,11 @@ def number(value: float) -> str:
     return f"{value:.4g}" if isfinite(value) else "–"
 
 
+def latency_words(estimate: Estimate, unit: str = "") -> str:
+    """A latency, or another time that a fitted line's intercept tells: one of 0 or less tells none."""
+    return f"{number(estimate.value)} {unit}".strip() if estimate.value > 0 else "can't be told"
+
+
 def disturbed_words(fitted: CurveFit) -> str:
     """Which times the lines aren't fitted to, since something disturbed them; empty where there are none."""
     found = fitted.disturbed

@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.models.curves import timed
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
-from timpani.report.fit_words import bounds, number, switch_words
+from timpani.report.fit_words import bounds, latency_words, number, switch_words
 from timpani.report.messages import message_rows
 from timpani.report.table import MISSING, Table, Value
 from timpani.report.tables import significant
@@ -95,7 +95,7 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], CurveFit]) -> It
         yield from [MISSING] * 3
     else:
         model = fitted.hockney
-        yield Value(number(model.latency.value), bounds(model.latency).strip("()"))
+        yield Value(latency_words(model.latency), bounds(model.latency).strip("()"))
         per_byte = model.per_byte.scaled(1e3)
         yield Value(number(per_byte.value), bounds(per_byte).strip("()"))
         searched = possible_breaks(len(fitted.curve.sizes)) > 0

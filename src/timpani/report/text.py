@@ -118,7 +118,7 @@ def _block(cells: pl.DataFrame) -> Block:
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         locality = [row[LOCALITY] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
-        numbers = [_number(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
+        numbers = [decimals(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
         rows.append((row["label"], *locality, *size, *numbers, row["status"]))
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
@@ -130,7 +130,7 @@ def _block(cells: pl.DataFrame) -> Block:
 def _in_state(row: Mapping[str, Any], state: str) -> str:
     """The median of the launches in a state, and their share."""
     median, share = row[f"{state}_us"], row[f"{state}_share"]
-    return "–" if median is None else f"{_number(median)} ({100 * share:.0f} %)"
+    return "–" if median is None else f"{decimals(median)} ({100 * share:.0f} %)"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -156,9 +156,12 @@ def _quantity(operation: str) -> Quantity:
     return OPERATIONS[operation].quantity if operation in OPERATIONS else "time"
 
 
-def _number(value: float | None) -> str:
-    """With three decimals below a million, since the clock counts nanoseconds; above, message rates need none."""
-    return "–" if value is None else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
+def decimals(value: float | None) -> str:
+    """With three decimals below a million, since the clock counts nanoseconds; above, message rates need none. What
+    three decimals would round away has three digits."""
+    if value is None:
+        return "–"
+    return f"{value:.3g}" if 0 < value < 0.01 else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
 
 
 def verdict_lines(verdict: Verdict, messages: Sequence[str] = ()) -> list[str]:

@@ -172,15 +172,15 @@ def _over_lowest(sizes: str) -> Callable[[Claim], str]:
 CHECKS = {
     "rises-after": Check(
         lambda claim: (
-            f"time at the next size over that at {show_size(claim.bytes)}: at least {RISE}, and more than the "
-            "mean growth a doubling before"
+            f"time at the next size over the time at {show_size(claim.bytes)}: at least {RISE}, and more than the mean "
+            "growth per doubling at smaller sizes"
         ),
         _rises_after,
     ),
     "jumps-at": Check(
         lambda claim: (
-            f"time at {show_size(claim.bytes)} over that at the size before: at least {RISE}, and more than the "
-            "mean growth a doubling before"
+            f"time at {show_size(claim.bytes)} over the time at the size before: at least {RISE}, and more than the "
+            "mean growth per doubling at smaller sizes"
         ),
         _jumps_at,
     ),
