@@ -143,7 +143,11 @@ class Contest:
         self._looked = np.maximum(self._looked, reached)
 
     def bounds(self) -> Floats:
-        """`upper`, also by way of third algorithms: i is at most so much slower than k, and k than j."""
+        """`upper`, also by way of third algorithms: i is at most so much slower than k, and k than j.
+
+        The first of these is no comparison with j, so that its error comes on top of what j's comparisons share. On the
+        machines of `bench/race.py` bounds without it hold no more often.
+        """
         bounds = self.upper.copy()
         for middle in range(self.algorithms):
             bounds = np.minimum(bounds, bounds[:, [middle]] + bounds[[middle], :])

@@ -71,6 +71,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
                                   is significantly faster than everything else; 'tie': neither; 'by_value': imported
                                   averages, of which the lowest is best and nothing is known to be significant
     gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
+    raced                         whether the bounds are a race's, each of 95 % (`compare_by_race`)
     default_loss                  gain − 1
     default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
                                   null where launches are too few for a bound
@@ -174,6 +175,7 @@ def _decide(results: pl.DataFrame) -> pl.DataFrame:
             "gain",
             "gain_low",
             "gain_high",
+            pl.lit(race is not None).alias("raced"),
             "default_loss",
             "default_loss_high",
             "standing",

@@ -72,8 +72,11 @@ class Failed:
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
-    (`stats/selection_bias.py`), and bounds that hold with 95 % for all algorithms of the point together, however often
-    one looked; 0 and infinity where nothing bounds it; and how many launches."""
+    (`stats/selection_bias.py`), and two bounds, 0 and infinity where nothing bounds it; and how many launches.
+
+    Each bound holds with 95 % in all comparisons with one fixed algorithm of the point together, such as the truly best
+    or the default, however often one looked; `low` and `high` both with 90 %.
+    """
 
     estimate: float
     low: float
