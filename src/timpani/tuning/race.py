@@ -25,6 +25,9 @@ _HARDLY_MATTERS = 2.0
 _SHOWN = log(INDIFFERENCE[1])
 """A choice whose gain over the default is bounded by less, in logarithms, gets no rule."""
 
+_STEP_US = 1e-3
+"""Between times as they are recorded: whole nanoseconds."""
+
 Floats = NDArray[np.float64]
 
 
@@ -191,7 +194,7 @@ class Race:
             by_point.setdefault(each.point, []).append(each)
         for point, measured in by_point.items():
             there = self._fields[point]
-            there.contest.add(_log_times(there.algorithms, measured))
+            there.contest.add(_log_times(there.algorithms, measured), _rounding(there.algorithms, measured))
         touched = dict.fromkeys(by_point)
         for failure in failed:
             self._fields[failure.point].failures[failure.algorithm] += failures(failure.error)
@@ -333,6 +336,12 @@ def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Fl
     together = {each.in_turn for each in measured}
     in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
     found = {each.algorithm: log(each.relative if in_turn and each.relative else each.time_us) for each in measured}
+    return np.array([found.get(algorithm, nan) for algorithm in algorithms])
+
+
+def _rounding(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Floats:
+    """The variance of a log time that was rounded to a step, any error of which is equally likely."""
+    found = {each.algorithm: (_STEP_US / each.time_us) ** 2 / 12 for each in measured}
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
 
 
