@@ -67,6 +67,7 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     best_label                    the lowest median; where some algorithms are significantly faster than the default,
                                   the lowest among those
     tied                          labels not significantly slower than the best, it first, then by time
+    shown_slower                  labels that are; of a race those without a launch in common with the best are neither
     verdict                       'better': something is significantly faster than the default; 'default': the default
                                   is significantly faster than everything else; 'tie': neither; 'by_value': imported
                                   averages, of which the lowest is best and nothing is known to be significant
@@ -171,6 +172,7 @@ def _decide(results: pl.DataFrame) -> pl.DataFrame:
             pl.col("label").alias("best_label"),
             pl.col("time_us").alias("best_us"),
             "tied",
+            "shown_slower",
             "verdict",
             "gain",
             "gain_low",
@@ -235,17 +237,22 @@ def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
 
 
 def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
-    """POINT and `tied`. The family of these comparisons is all other algorithms against the best one."""
+    """POINT, `tied` and `shown_slower`. The family of these comparisons is all other algorithms against the best."""
     others = _beside(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
-    equals = _compared(others, race).filter(~(pl.col("significant") & (pl.col("ratio") < 1)))
+    slower = pl.col("significant") & (pl.col("ratio") < 1)
     return (
         pl.concat(
             [
-                best.select(*POINT, "label", "order", pl.lit(0).alias("place")),
-                equals.select(*POINT, "label", "order", pl.lit(1).alias("place")),
+                best.select(*POINT, "label", "order", pl.lit(0).alias("place"), pl.lit(False).alias("slower")),
+                _compared(others, race).select(
+                    *POINT, "label", "order", pl.lit(1).alias("place"), slower.alias("slower")
+                ),
             ]
         )
         .sort("place", "order", "label")
         .group_by(POINT, maintain_order=True)
-        .agg(pl.col("label").alias("tied"))
+        .agg(
+            pl.col("label").filter(~pl.col("slower")).alias("tied"),
+            pl.col("label").filter("slower").alias("shown_slower"),
+        )
     )
