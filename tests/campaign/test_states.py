@@ -14,8 +14,8 @@ from timpani.campaign.table import estimate_cells
 from timpani.report.osu import osu_blocks
 from timpani.report.text import cell_table, headline
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.schema import STATE
-from timpani.tuning.decide import SLOWER, WITHIN
+from timpani.study.schema import REGRET, STATE
+from timpani.tuning.decide import SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide_by_state import decide_by_state
 from timpani.tuning.verdict import summarise
 
@@ -110,6 +110,60 @@ def test_states_with_different_verdicts_are_two_verdicts() -> None:
     said = "\n".join(headline(summarise(decisions, estimate_cells(results))))
     assert "States of the machine differ in their verdict at 3 points, which count as slower" in said
     assert "bcast at 8 B on 2 ranks: near within 5 % of the best, far slower than linear (1.30 ×)" in said
+
+
+def raced_in_two_states(near_only: str, far_only: str) -> pl.DataFrame:
+    """A race that measures a third algorithm, or a fourth, in launches of one state alone: it was dropped
+    before the other came, or taken up in it. Near the default takes 1.3 times as long as linear, far as long."""
+    drawn = random.Random(1)
+    times = {"default": 1.0, "linear": 1.0, "ring": 0.5, "chain": 0.5}
+    found = []
+    for launch in range(1, 21):
+        state = "far" if launch > 10 else "near"
+        for name in ("default", "linear", near_only if state == "near" else far_only):
+            if not name:
+                continue
+            slower = 1.3 if (name, state) == ("default", "near") else 1.0
+            found.append(
+                LaunchResult(
+                    cell=Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm"),
+                    launch=launch,
+                    machine="here",
+                    median_us=TIMES[state],
+                    repetitions=100,
+                    in_turn=str(launch),
+                    relative=times[name] * slower * drawn.uniform(0.995, 1.005),
+                    probe_before_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
+                    probe_after_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
+                )
+            )
+    return results_frame(found).with_columns(pl.lit(0.02).alias(REGRET))
+
+
+@pytest.mark.parametrize(
+    ("near_only", "far_only", "standings", "differ"),
+    [
+        ("", "", [SLOWER, WITHIN], True),
+        ("ring", "", [SLOWER, UNDECIDED], False),  # ring may be the best far
+        ("ring", "chain", [SLOWER, SLOWER], False),  # nothing compares the two
+    ],
+)
+def test_what_a_race_had_dropped_before_a_state_came_shows_nothing_of_it(
+    near_only: str, far_only: str, standings: list[str], differ: bool
+) -> None:
+    [decision] = decide_by_state(raced_in_two_states(near_only, far_only)).to_dicts()
+    assert [each["standing"] for each in decision["by_state"]] == standings
+    assert decision["states_differ"] is differ
+
+
+def test_what_a_race_gave_up_is_the_best_in_no_state() -> None:
+    results = raced_in_two_states("ring", "ring")
+    last = results.filter(algorithm="ring").sort("launch").tail(2)["launch"]
+    died = (pl.col("algorithm") == "ring") & pl.col("launch").is_in(last.implode())
+    gone = [pl.when(~died).then(name).alias(name) for name in ("median_us", "relative", STATE)]
+    results = results.with_columns(pl.when(died).then(pl.lit("ended with status 3")).alias("error"), *gone)
+    [decision] = decide_by_state(results).to_dicts()
+    assert [each["best_label"] for each in decision["by_state"]] == ["linear", "default"]
 
 
 def test_a_state_in_which_nothing_is_shown_makes_no_second_verdict() -> None:

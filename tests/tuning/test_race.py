@@ -115,6 +115,17 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
     assert ratio.estimate == pytest.approx(2)
 
 
+@pytest.mark.parametrize("time_us", [0.02, 0.4, 50.0])
+def test_times_that_are_recorded_alike_are_not_taken_for_equal(time_us: float) -> None:
+    race = Race(0.02, {POINT: list(algorithms([DEFAULT, "linear"]).values())})
+    for launch in range(1, 7):
+        race.add_launch(launch, [Timed(POINT, each, str(launch), 1.0, time_us) for each in race.taking_part(POINT)])
+    ratio = race.ratio(POINT, *race.taking_part(POINT))
+    assert ratio is not None
+    assert ratio.low < 1 - 0.0005 / time_us < 1 + 0.0005 / time_us < ratio.high
+    assert race.standing(POINT).regret == pytest.approx(ratio.high - 1)
+
+
 def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: str = "died") -> Standing:
     """A race of three of which some fail in this launch and all later ones that ask for them."""
     random = np.random.default_rng(1)

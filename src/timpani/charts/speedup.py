@@ -73,9 +73,9 @@ FIGURE = Figure(
     section=Section(
         "speedup",
         "Speed-up against the default",
-        "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its 95 % interval. Grey "
-        "points may be chance: they don’t differ significantly after Holm’s correction, or by less than 3 %. "
-        + HOW_CUT,
+        "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its 95 % interval, of a race "
+        "two bounds of 95 % each. Grey points may be chance: they don’t differ significantly after Holm’s correction, "
+        "or by less than 3 %. " + HOW_CUT,
         absent="no algorithm was timed beside the default",
         of=CALLS,
     ),

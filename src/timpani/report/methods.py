@@ -178,7 +178,7 @@ def _comparison(study: RecordedStudy) -> str:
     if study.regret is not None:
         return (
             "Two algorithms are said to differ only if the bounds of the ratio of their times leave 0.97 to 1.03; "
-            "these hold with 95 % for the best of a point against all others (Hsu, 1984) and for all looks at the data "
+            "each holds with 95 % for the best of a point against all others (Hsu, 1984) and for all looks at the data "
             "together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; alpha spending, Lan "
             "& DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its launches showed. The "
             "ratio of what was chosen is corrected in part for that by cross-validation (Stone, J. R. Stat. Soc. B, "

@@ -219,7 +219,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     if race.looked_at:
         line += f"; a few algorithms were looked at, in few launches, at {counted(race.looked_at, 'point')} between"
     selected = (
-        "Its bounds hold for all algorithms and looks together; gains are of the launches that chose, and corrected "
+        "Each of its bounds holds with 95 % against the truly best algorithm of a point, at all looks together, and "
+        "both of a gain with 90 %; gains are of the launches that chose, and corrected "
         "for that in part, by cross-validation."
     )
     if race.reached == race.points:
@@ -282,6 +283,7 @@ def _losses(verdict: Verdict) -> Iterator[str]:
 def _loss(loss: Loss) -> str:
     size = f" at {show_size(loss.message_bytes)}" if _sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
-    interval = f" (95 % interval {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
+    ends = "bounds of 95 % each:" if loss.raced else "95 % interval"
+    interval = f" ({ends} {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
     return f"{where}, where {loss.best_label} is {loss.gain:.2f} × as fast{interval}"

@@ -99,14 +99,20 @@ class Contest:
     upper: Floats = field(init=False)
     _launches: list[Floats] = field(default_factory=list)
     _looked: NDArray[np.int64] = field(init=False)
+    _rounding: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.upper = np.where(np.eye(self.algorithms, dtype=np.bool_), 0.0, np.inf)
         self._looked = np.zeros((self.algorithms, self.algorithms), dtype=np.int64)
+        self._rounding = np.zeros(self.algorithms)
 
-    def add(self, log_times: Floats) -> None:
-        """One more launch: shape (m,), NaN for algorithms that weren't in it. Only differences within it count."""
+    def add(self, log_times: Floats, rounding: Floats | float = 0.0) -> None:
+        """One more launch: shape (m,), NaN for algorithms that weren't in it. Only differences within it count.
+
+        rounding  the variance that each log time has by being recorded in steps, shape (m,)
+        """
         self._launches.append(log_times)
+        self._rounding = np.fmax(self._rounding, rounding)
 
     @property
     def launches(self) -> int:
@@ -119,14 +125,16 @@ class Contest:
         return np.array(self._launches).reshape(-1, self.algorithms)
 
     def pair_moments(self) -> tuple[NDArray[np.int64], Floats, Floats]:
-        """Of each pair's differences how many launches there are, their mean and their variance, each (m, m)."""
+        """Of each pair's differences how many launches there are, their mean and their variance, each (m, m): at least
+        the variance of rounding, which launches that are recorded alike don't show."""
         times = self.log_times
         differences = times[:, :, None] - times[:, None, :]
         there = ~np.isnan(differences)
         count = there.sum(axis=0)
         mean = np.where(there, differences, 0).sum(axis=0) / np.maximum(1, count)
         squares = np.where(there, (differences - mean) ** 2, 0).sum(axis=0)
-        return count, mean, squares / np.maximum(1, count - 1)
+        least = self._rounding[:, None] + self._rounding
+        return count, mean, np.maximum(squares / np.maximum(1, count - 1), least)
 
     def look(self, prior: VariancePrior) -> None:
         """Bound the pairs that a look is due at."""
@@ -143,7 +151,11 @@ class Contest:
         self._looked = np.maximum(self._looked, reached)
 
     def bounds(self) -> Floats:
-        """`upper`, also by way of third algorithms: i is at most so much slower than k, and k than j."""
+        """`upper`, also by way of third algorithms: i is at most so much slower than k, and k than j.
+
+        The first of these is no comparison with j, so that its error comes on top of what j's comparisons share. On the
+        machines of `bench/race.py` bounds without it hold no more often.
+        """
         bounds = self.upper.copy()
         for middle in range(self.algorithms):
             bounds = np.minimum(bounds, bounds[:, [middle]] + bounds[[middle], :])

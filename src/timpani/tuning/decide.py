@@ -67,10 +67,12 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     best_label                    the lowest median; where some algorithms are significantly faster than the default,
                                   the lowest among those
     tied                          labels not significantly slower than the best, it first, then by time
+    shown_slower                  labels that are; of a race those without a launch in common with the best are neither
     verdict                       'better': something is significantly faster than the default; 'default': the default
                                   is significantly faster than everything else; 'tie': neither; 'by_value': imported
                                   averages, of which the lowest is best and nothing is known to be significant
     gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
+    raced                         whether the bounds are a race's, each of 95 % (`compare_by_race`)
     default_loss                  gain − 1
     default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
                                   null where launches are too few for a bound
@@ -170,10 +172,12 @@ def _decide(results: pl.DataFrame) -> pl.DataFrame:
             pl.col("label").alias("best_label"),
             pl.col("time_us").alias("best_us"),
             "tied",
+            "shown_slower",
             "verdict",
             "gain",
             "gain_low",
             "gain_high",
+            pl.lit(race is not None).alias("raced"),
             "default_loss",
             "default_loss_high",
             "standing",
@@ -233,17 +237,22 @@ def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
 
 
 def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
-    """POINT and `tied`. The family of these comparisons is all other algorithms against the best one."""
+    """POINT, `tied` and `shown_slower`. The family of these comparisons is all other algorithms against the best."""
     others = _beside(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
-    equals = _compared(others, race).filter(~(pl.col("significant") & (pl.col("ratio") < 1)))
+    slower = pl.col("significant") & (pl.col("ratio") < 1)
     return (
         pl.concat(
             [
-                best.select(*POINT, "label", "order", pl.lit(0).alias("place")),
-                equals.select(*POINT, "label", "order", pl.lit(1).alias("place")),
+                best.select(*POINT, "label", "order", pl.lit(0).alias("place"), pl.lit(False).alias("slower")),
+                _compared(others, race).select(
+                    *POINT, "label", "order", pl.lit(1).alias("place"), slower.alias("slower")
+                ),
             ]
         )
         .sort("place", "order", "label")
         .group_by(POINT, maintain_order=True)
-        .agg(pl.col("label").alias("tied"))
+        .agg(
+            pl.col("label").filter(~pl.col("slower")).alias("tied"),
+            pl.col("label").filter("slower").alias("shown_slower"),
+        )
     )

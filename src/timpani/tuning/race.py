@@ -25,6 +25,9 @@ _HARDLY_MATTERS = 2.0
 _SHOWN = log(INDIFFERENCE[1])
 """A choice whose gain over the default is bounded by less, in logarithms, gets no rule."""
 
+_STEP_US = 1e-3
+"""Between times as they are recorded: whole nanoseconds."""
+
 Floats = NDArray[np.float64]
 
 
@@ -72,8 +75,11 @@ class Failed:
 @dataclass(frozen=True)
 class Ratio:
     """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
-    (`stats/selection_bias.py`), and bounds that hold with 95 % for all algorithms of the point together, however often
-    one looked; 0 and infinity where nothing bounds it; and how many launches."""
+    (`stats/selection_bias.py`), and two bounds, 0 and infinity where nothing bounds it; and how many launches.
+
+    Each bound holds with 95 % in all comparisons with one fixed algorithm of the point together, such as the truly best
+    or the default, however often one looked; `low` and `high` both with 90 %.
+    """
 
     estimate: float
     low: float
@@ -188,7 +194,7 @@ class Race:
             by_point.setdefault(each.point, []).append(each)
         for point, measured in by_point.items():
             there = self._fields[point]
-            there.contest.add(_log_times(there.algorithms, measured))
+            there.contest.add(_log_times(there.algorithms, measured), _rounding(there.algorithms, measured))
         touched = dict.fromkeys(by_point)
         for failure in failed:
             self._fields[failure.point].failures[failure.algorithm] += failures(failure.error)
@@ -330,6 +336,12 @@ def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Fl
     together = {each.in_turn for each in measured}
     in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
     found = {each.algorithm: log(each.relative if in_turn and each.relative else each.time_us) for each in measured}
+    return np.array([found.get(algorithm, nan) for algorithm in algorithms])
+
+
+def _rounding(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Floats:
+    """The variance of a log time that was rounded to a step, any error of which is equally likely."""
+    found = {each.algorithm: (_STEP_US / each.time_us) ** 2 / 12 for each in measured}
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
 
 

@@ -84,8 +84,9 @@ def by_kind(results: pl.DataFrame) -> list[pl.DataFrame]:
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
     """Compare REFERENCE with ALGORITHM in each row, as `compare_at_points` does, by the bounds of `race`.
 
-    These hold for all algorithms of a point together, however often one looked, so that a ratio is significant where
-    they lie wholly outside INDIFFERENCE; there is no p-value.
+    Each holds with 95 % in all comparisons with one fixed algorithm of a point together, such as the default, however
+    often one looked, and both of a ratio with 90 %. A ratio is significant where they lie wholly outside INDIFFERENCE,
+    which takes one of them; there is no p-value.
     """
     found = [
         race.ratio(point_of(row), algorithm_of(row, "reference_"), algorithm_of(row))

@@ -21,7 +21,8 @@ Settings = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True)
 class Loss:
-    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one.
+    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one, of
+    what was `raced` two bounds of 95 % each.
 
     set_by  what to type to have the best algorithm in all calls of the collective; None where that isn't known
     """
@@ -36,6 +37,7 @@ class Loss:
     gain: float
     gain_low: float | None
     gain_high: float | None
+    raced: bool = False
     set_by: str | None = None
 
 
