@@ -65,6 +65,14 @@ def test_each_result_has_the_state_that_its_probes_tell() -> None:
     assert told.endswith("times of different states aren't comparable")
 
 
+def test_a_share_of_less_than_one_in_a_hundred_is_not_told_as_none() -> None:
+    results = campaign().with_columns(pl.lit("near").alias(STATE))
+    once = pl.concat([results] * 10).with_row_index()
+    rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
+    [told] = states_told(rarely)
+    assert f"ns in {200 / rarely.height:.1g} % (far)" in told
+
+
 def test_a_state_that_changed_during_a_point_is_neither() -> None:
     results = campaign().drop(STATE)
     changed = results.with_columns(
