@@ -61,7 +61,16 @@ def test_each_result_has_the_state_that_its_probes_tell() -> None:
     assert near.level_ns == pytest.approx(45, rel=0.02)
     assert far.share == pytest.approx(0.5)
     [told] = states_told(results)
-    assert f"near, 45 ns, for 50 %; far, {far.level_ns:.0f} ns, for 50 % of what was measured" in told
+    assert f"took 45 ns in 50 % of what was measured (near), {far.level_ns:.0f} ns in 50 % (far)" in told
+    assert told.endswith("times of different states aren't comparable")
+
+
+def test_a_share_of_less_than_one_in_a_hundred_is_not_told_as_none() -> None:
+    results = campaign().with_columns(pl.lit("near").alias(STATE))
+    once = pl.concat([results] * 10).with_row_index()
+    rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
+    [told] = states_told(rarely)
+    assert f"ns in {200 / rarely.height:.1g} % (far)" in told
 
 
 def test_a_state_that_changed_during_a_point_is_neither() -> None:

@@ -76,10 +76,20 @@ def test_what_a_campaign_warns_of_goes_along_with_what_is_made_of_it(campaign: P
 
 
 @needs_open_mpi
+def test_of_several_campaigns_warnings_say_which(campaign: Path, tmp_path: Path) -> None:
+    other = made_up(tmp_path / "more", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, ranks=2)
+    stolen = {"host": "desk", "cores": 2, "seconds": 3.0, "busy_s": 3.0, "own_s": 3.0, "steal_s": 1.0}
+    with Store(other, load(other).header) as store:
+        store.add_start({"launch": 1, "part": "0001-1", "machines": [stolen]})
+    done = typed("tune", str(campaign), str(other), "-o", str(tmp_path / "tuned"))
+    assert "Warning: more: measured under load: on desk the hypervisor gave 0.33 of 2 cores" in done.stdout
+
+
+@needs_open_mpi
 def test_too_few_launches_are_no_verdict_for_the_default(tmp_path: Path) -> None:
     few = made_up(tmp_path / "few", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, launches=3)
     done = typed("tune", str(few), "-o", str(tmp_path / "tuned"))
-    says = "nothing could be shown, so that there is no rule: 1 point undecided after 3 launches"
+    says = "nothing could be shown, so that what was measured gives no rule: 1 point undecided after 3 launches"
     assert f"{says}, and a comparison takes 6" in done.stdout
     assert says[1:] in (tmp_path / "tuned" / "tuning.md").read_text()
 
@@ -89,6 +99,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     tuned = tmp_path / "tuned"
     done = typed("tune", str(campaign), "-o", str(tuned))
     assert done.returncode == 0, done.stderr
+    assert "Verdict: of 1 point (collective, ranks, size) it is shown that at 0 the default" in done.stdout
     [rule] = read_table(tuned / "table.json").rules
     assert (str(rule.algorithm), rule.ranks.first, rule.sizes.first) == ("openmpi/linear", RANKS, SIZE)
     [file] = tuned.glob("*tuned*.conf")

@@ -155,7 +155,7 @@ def test_nodes_are_dropped_and_said_and_never_told_apart() -> None:
     on_one = Rule("bcast", LINEAR, Span(8, 8), nodes=Span(1, 1), per_node=Span(8, 8))
     on_four = Rule("bcast", BINOMIAL, Span(8, 8), nodes=Span(4, 4), per_node=Span(2, 2))
     [dropped] = written(on_one).left_out
-    assert dropped.why == "it holds on any nodes: a rules file can't say 1 node of 8 ranks"
+    assert dropped.why == "measured on 1 node of 8 ranks, but the file applies it to any 8 ranks"
     both = written(on_one, on_four)
     assert both.said.rules == ()
     assert [each.rule for each in both.left_out] == [on_one, on_four]
@@ -176,4 +176,4 @@ def test_gather_is_said_where_one_algorithm_holds_at_all_measured_sizes() -> Non
     assert [("not measured, too" in each.why) for each in file.left_out] == [True, True, False, False]
     more = written(replace(rules[0], nodes=Span(1, 1)), rules[1], measured={"gather": Span(8, 8192)})
     assert more.said.rules == ()
-    assert len(more.left_out) == 2  # that it would hold on any nodes matters no more
+    assert len(more.left_out) == 2  # that the file would apply it to any nodes matters no more

@@ -10,6 +10,7 @@ from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
 from timpani.report.text import AVERAGES_ONLY, cell_markdown, cell_table, verdict_lines
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.elsewhere import Elsewhere
 from timpani.tuning.verdict import Decisive, Loss, Verdict
 
 LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
@@ -125,9 +126,9 @@ def test_verdict_answers_first_and_warns_last() -> None:
         verdict(40, 5, 18, losses=(LOSS,), sentences=("bcast, 63 points: …",), warnings=("2 of 9 cells …",))
     )
     assert said == [
-        "Verdict: of 63 points (collective, ranks, size) the default is shown within 5 % of the best at 40 and slower "
-        "at 5; 18 undecided.",
-        "Worst loss: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast (95 % interval 2.25 … 2.75).",
+        "Verdict: of 63 points (collective, ranks, size) it is shown that at 40 the default is within 5 % of the "
+        "fastest, and at 5 another algorithm is faster; 18 are undecided.",
+        "Largest gain: bcast at 64 KiB on 8 ranks: chain is 2.50 × as fast (95 % interval 2.25 … 2.75).",
         "  bcast, 63 points: …",
         "Warning: 2 of 9 cells …",
     ]
@@ -140,9 +141,9 @@ def test_losses_are_told_with_what_switches_their_algorithm_on() -> None:
     own = replace(LOSS, collective="reduce", best_label="timpani/binary", set_by=BY_RULES)
     losses = (replace(LOSS, set_by="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
     _, worst, how, then, rules, third, *rest = verdict_lines(verdict(0, 4, 0, losses=losses))
-    assert worst.startswith("Worst loss: bcast at 64 KiB")
+    assert worst.startswith("Largest gain: bcast at 64 KiB")
     assert how == "  chain in all calls of bcast: mpirun --mca coll_tuned_bcast_algorithm 2 …"
-    assert then.startswith("Next: reduce at 64 KiB on 8 ranks, where timpani/binary is 2.50 × as fast")
+    assert then.startswith("Next: reduce at 64 KiB on 8 ranks: timpani/binary is 2.50 × as fast")
     assert rules == f"  timpani/binary by rules (`timpani rules`): {BY_RULES} …"
     assert (third[:6], rest) == ("Then: ", [])
 
@@ -154,12 +155,31 @@ def test_settings_that_were_not_recorded_are_said_to_be() -> None:
 
 def test_undecided_points_are_told_with_what_would_decide_them() -> None:
     *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(10, 20, 300, 14.0, 294.0)))
-    half, most = "about 20 launches (14 s more)", "300 launches (4 min 54 s more)"
-    assert last == f"To decide half of the undecided would take {half}, nine in ten {most}."
+    half, most = "About 20 launches in all (14 s more)", "300 (4 min 54 s more)"
+    assert last == f"{half} should decide half of the undecided points, {most} nine in ten."
     *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(8, 20, 3000, None, None)))
-    assert last == "To decide half of 8 of the undecided would take about 20 launches, nine in ten over 1000 launches."
+    assert last == "About 20 launches in all should decide half of 8 of the undecided points, over 1000 nine in ten."
     *_, last = verdict_lines(verdict(1, 0, 10, decisive=Decisive(10, 2000, 3000, 1e5, 1e6)))
-    assert last == "To decide half of the undecided would take over 1000 launches."
+    assert last == "Over 1000 launches in all should decide half of the undecided points."
+
+
+def test_of_few_undecided_points_it_is_told_what_decides_all() -> None:
+    *_, last = verdict_lines(verdict(1, 0, 1, decisive=Decisive(1, 250, 250, 14.0, 14.0)))
+    assert last == "About 250 launches in all (14 s more) should decide the undecided point."
+    *_, last = verdict_lines(verdict(1, 0, 4, decisive=Decisive(4, 20, 250, None, None)))
+    assert last == "About 250 launches in all should decide the undecided points."
+    *_, last = verdict_lines(verdict(1, 0, 3, decisive=Decisive(1, 2000, 2000, None, None)))
+    assert last == "Over 1000 launches in all should decide 1 of the undecided points."
+
+
+def test_a_setting_for_all_calls_is_told_with_what_it_costs_elsewhere() -> None:
+    setting = replace(LOSS, set_by="mpirun --mca a 2", elsewhere=Elsewhere(20, 12, 3.1))
+    lines = verdict_lines(verdict(0, 1, 0, losses=(setting, replace(setting, best_label="timpani/binary"))))
+    assert lines[3] == (
+        "  chain is slower than the default at 12 of 20 other points, where it takes up to 3.10 × as long; "
+        "`timpani tune` sets it for the winning sizes alone"
+    )
+    assert len(lines) == 6  # rules replace the calls that they win alone
 
 
 def test_verdict_without_a_loss_or_a_comparison_says_so() -> None:
@@ -172,7 +192,7 @@ def test_verdict_without_a_loss_or_a_comparison_says_so() -> None:
 def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
     loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
     assert verdict_lines(verdict(0, 1, 0, losses=(loss,)))[1] == (
-        "Worst loss: barrier on 8 ranks, where chain is 2.50 × as fast."
+        "Largest gain: barrier on 8 ranks: chain is 2.50 × as fast."
     )
 
 
@@ -190,9 +210,9 @@ def test_averages_are_answered_by_value() -> None:
     first, second = verdict_lines(of_values)
     assert first == (
         "Verdict by value alone (averages of a single run, no interval): of 42 points (collective, ranks, size) "
-        "the default takes at most 5 % longer than the best at 31."
+        "the default takes at most 5 % longer than the fastest at 31."
     )
-    assert second.startswith("Largest loss by value: bcast at 64 KiB on 8 ranks, where chain is 2.50 × as fast")
+    assert second.startswith("Largest gain by value: bcast at 64 KiB on 8 ranks: chain is 2.50 × as fast")
 
 
 def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: Campaign) -> None:

@@ -152,7 +152,7 @@ def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_s
     first, second, *_ = confirmed_lines(confirmed)
     assert "of 1 point with a rule 1 gained" in first
     assert second == (
-        "That is of the rules' algorithms, selected directly; with the files switched on: 1 not shown to differ"
+        "Measured with the rules' algorithms selected directly; with the files switched on: 1 not shown to differ"
     )
     [row] = [line for line in confirmed_page(TABLE, confirmed, measured, []).splitlines() if line.startswith("| bcast")]
     assert [row.split(" | ")[place] for place in (7, 8)] == ["not shown", "gained"]

@@ -253,7 +253,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
         oversubscribed=pl.col("algorithm") == "chain"
     )
     (crowded,) = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=6).warnings
-    assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each"
+    assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
 
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
@@ -266,7 +266,7 @@ def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
 @pytest.mark.parametrize(
     ("flag", "words"),
     [
-        ("skewed", "started skewed"),
+        ("skewed", "did not start together"),
         ("oversubscribed", "more ranks than cores"),
         ("bimodal", "two separated modes"),
     ],

@@ -62,14 +62,21 @@ def states_told(results: pl.DataFrame) -> Iterator[str]:
     for _, states in groupby(machine_states(results), key=lambda each: (each.machine, each.ranks, each.placement)):
         found = list(states)
         steady = [each for each in found if each.state != CHANGED]
-        named = [f"{each.state}, {each.level_ns:.0f} ns, for {100 * each.share:.0f} %" for each in steady]
+        first, *others = [(f"{each.level_ns:.0f} ns", _percent(each.share), each.state) for each in steady]
+        told = [f"{first[0]} in {first[1]} of what was measured ({first[2]})"]
+        told += [f"{took} in {share} ({state})" for took, share, state in others]
         changed = sum(each.share for each in found if each.state == CHANGED)
-        between = f"; changing for {100 * changed:.2g} %" if changed else ""
+        between = f"; in {_percent(changed)} the state changed" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
-            f"{found[0].machine} was in several states ({where}; by how long the probe took one way): "
-            f"{'; '.join(named)} of what was measured{between}"
+            f"{found[0].machine} was in several states ({where}): a cache line between two ranks' cores, or a message "
+            f"between nodes, took {', '.join(told)}{between}; times of different states aren't comparable"
         )
+
+
+def _percent(share: float) -> str:
+    """Whole, but for what would be 0 %."""
+    return f"{100 * share:.0f} %" if share >= 0.01 else f"{100 * share:.1g} %"
 
 
 def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

@@ -107,8 +107,9 @@ FIGURE = Figure(
     section=Section(
         "map",
         "Best algorithm by ranks and size",
-        "The best algorithm at each rank count and size, by number and colour. Hatched cells are ties: nothing there "
-        "is significantly faster than the default, nor the default than all else; the number names the lowest median.",
+        "The best algorithm at each rank count and size, by number and colour. Hatched cells are ties: no algorithm "
+        "is significantly faster than the default there, and the default isn't significantly faster than all others; "
+        "the number is that of the algorithm with the lowest median.",
         absent="no algorithms were timed beside each other",
         of=CALLS,
     ),

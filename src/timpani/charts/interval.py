@@ -14,8 +14,8 @@ LOW, HIGH = "bar_low", "bar_high"
 """The ends of a bar as it is drawn; where there is no interval, VALUE."""
 
 HOW_CUT = (
-    "A bar that would stretch the axis is cut and ends in an arrowhead, as does a point that is far from all others; "
-    "their numbers stand above the plot."
+    "Intervals that reach far beyond all points are cut off at an arrowhead, and points far from all others are drawn "
+    "as an arrowhead at the edge; how many there are is written above the plot."
 )
 """What a caption says of figures with such bars."""
 

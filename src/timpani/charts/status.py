@@ -46,12 +46,17 @@ def words(status: str) -> str:
     return status.replace("_", " ").replace("+", ", ")
 
 
+_MEANINGS = {"wide": "wide (the interval is wider than half of the median)"}
+
+
 def shape_key(statuses: Iterable[str]) -> str:
     """What shapes mean in a sentence: `Squares: not converged; triangles: skewed.` Empty where all are ok."""
     found = set(statuses)
-    parts = [f"{name}: {words(status)}" for status, name in _SHAPE_NAMES.items() if status in found]
+    parts = [
+        f"{name}: {_MEANINGS.get(status, words(status))}" for status, name in _SHAPE_NAMES.items() if status in found
+    ]
     if found - _SHAPES.keys():
-        parts.append("other shapes: several of these at once, as the legend says")
+        parts.append("other shapes: several of these together; the legend says which")
     text = "; ".join(parts)
     return f"{text[0].upper()}{text[1:]}." if text else ""
 

@@ -124,9 +124,9 @@ def _by_files(forced: Sequence[Confirmed], ruled: int) -> str:
     """What launches with the files switched on show by themselves of points that are judged by the forced choice."""
     shown = Counter(_against_default(each.by_file) for each in forced)
     counts = ", ".join(f"{shown[word]} {words}" for word, words in _AGAINST_DEFAULT.items() if shown[word])
-    where = "That is" if len(forced) == ruled else f"At {counted(len(forced), 'point')} that is"
-    in_turn = ", measured in turn with the default" if all(each.gain and each.gain.least for each in forced) else ""
-    return f"{where} of the rules' algorithms, selected directly{in_turn}; with the files switched on: {counts}"
+    where = "Measured" if len(forced) == ruled else f"At {counted(len(forced), 'point')} measured"
+    in_turn = ", in turn with the default" if all(each.gain and each.gain.least for each in forced) else ""
+    return f"{where} with the rules' algorithms selected directly{in_turn}; with the files switched on: {counts}"
 
 
 def _against_default(by_file: Ratio | None) -> str:

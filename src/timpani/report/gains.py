@@ -11,24 +11,30 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
+from timpani.tuning.elsewhere import elsewhere
 from timpani.tuning.verdict import Settings
 
 ABOUT = (
     "A row for each point at which an algorithm is significantly faster than the default: the fastest, what it gains, "
     "and what to type to have it. A setting of the library holds for all calls of the collective in a program, of "
-    f"whatever size; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani rules` writes."
+    f"whatever size, also where it is slower; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani "
+    "rules` writes."
 )
 
 
-def gain_tables(decisions: pl.DataFrame, settings: Settings | None) -> dict[str, list[Table]]:
-    """By operation, a table for each of the conditions; `decisions` has the columns of `decide` and CONDITIONS."""
+def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl.DataFrame) -> dict[str, list[Table]]:
+    """By operation, a table for each of the conditions.
+
+    decisions  columns of `decide` and CONDITIONS
+    compared   as `elsewhere` takes it
+    """
     beaten = decisions.filter(pl.col("verdict") == "better").sort("collective", CONDITIONS, "ranks", "message_bytes")
     several = decisions[CONDITIONS].n_unique() > 1
     tables: dict[str, list[Table]] = {}
     for (collective, conditions), part in beaten.group_by("collective", CONDITIONS, maintain_order=True):
         known = (settings or {}).get(str(collective), {})
         rows = tuple(
-            (_where(str(collective), row["ranks"], row["message_bytes"]), _values(row, known))
+            (_where(str(collective), row["ranks"], row["message_bytes"]), _values(row, known, compared))
             for row in part.iter_rows(named=True)
         )
         caption = str(conditions) if several else ""
@@ -43,8 +49,11 @@ def _where(collective: str, ranks: int, size: int) -> str:
     return f"{of}, {show_size(size)}" if sized else of
 
 
-def _values(row: dict[str, Any], settings: Mapping[str, str]) -> tuple[Value, ...]:
+def _values(row: dict[str, Any], settings: Mapping[str, str], compared: pl.DataFrame) -> tuple[Value, ...]:
     low, high = row["gain_low"], row["gain_high"]
     interval = f"{low:.2f} to {high:.2f}" if low is not None and high is not None else ""
     label = str(row["best_label"])
-    return Value(label, settings.get(label, "")), Value(f"{row['gain']:.2f}", interval)
+    setting = settings.get(label, "")
+    in_all_calls = bool(setting) and not label.startswith(OWN)
+    costs = elsewhere(compared, row, label) if in_all_calls else None
+    return Value(label, f"{setting}; it is {costs}" if costs else setting), Value(f"{row['gain']:.2f}", interval)

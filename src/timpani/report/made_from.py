@@ -24,24 +24,30 @@ class MadeFrom:
         """Why there is no rule at all, a sentence each."""
         verdict = self.verdict
         if not verdict.decided:
-            yield "nothing was compared with the default: there is no rule"
+            yield "nothing was compared with the default: what was measured gives no rule"
         elif not verdict.can_tell:
             advice = f"; {verdict.launches_advice}" if verdict.launches_advice else ""
             yield (
-                f"nothing could be shown, so that there is no rule: {counted(verdict.undecided, 'point')} undecided "
-                f"after {counted(verdict.launches, 'launch')}, and a comparison takes {verdict.launches_needed}{advice}"
+                "nothing could be shown, so that what was measured gives no rule: "
+                f"{counted(verdict.undecided, 'point')} undecided after {counted(verdict.launches, 'launch')}, and a "
+                f"comparison takes {verdict.launches_needed}{advice}"
             )
         elif verdict.slower:
-            yield "there is no rule: what is faster than the default has no name in a file, or isn't in every placement"
+            yield (
+                "no rule can say what is faster than the default: no file can name it, or it isn't faster in every "
+                "placement"
+            )
             yield headline(verdict)[0]
         else:
-            yield "no algorithm is shown to be faster than the default: there is no rule, and the library chooses"
+            yield "no algorithm is shown to be faster than the default: what was measured gives no rule"
             yield headline(verdict)[0]
 
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
     """Of the campaigns in `folders`, which are `together`."""
     verdict = verdict_of(together, decide_by_state(together.results), estimate_cells(together.results))
-    campaigns = [together] if len(folders) == 1 else list(map(load, folders))
-    found = [warning for each in campaigns for warning in conditions(each)]
-    return MadeFrom(verdict, tuple(dict.fromkeys([*found, *verdict.warnings])))
+    if len(folders) == 1:
+        found = list(conditions(together))
+    else:
+        found = [f"{each.resolve().name}: {warning}" for each in folders for warning in conditions(load(each))]
+    return MadeFrom(verdict, (*found, *verdict.warnings))

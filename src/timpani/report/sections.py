@@ -76,7 +76,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "What to switch on",
         105,
         gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
-        gains.gain_tables(report.decisions, settings),
+        gains.gain_tables(report.decisions, settings, report.cells),
         absent=_NOTHING_FASTER if several else alone,
     )
     if report.predicted:
@@ -103,8 +103,9 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        f"The first size from which on even the lower bound of the interval is over {knee.KNEE_FACTOR} times the flat "
-        f"time, the median over the {knee.FLAT_SIZES} smallest sizes; where there is no interval, the time itself.",
+        f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. Given is the smallest size "
+        f"at which, and at all larger ones, the whole interval lies above {knee.KNEE_FACTOR} times the flat time; "
+        "where there is no interval, the time itself.",
         _by_operation(report.knees, knee_tables),
     )
 
@@ -130,8 +131,8 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
 
 
 _BOLD = (
-    " Bold: significantly faster than the default, or the default where it is significantly faster than all else; of "
-    "transposes, the way that is significantly faster than all others."
+    " Bold: an algorithm that is significantly faster than the default; or the default, where it is significantly "
+    "faster than all other algorithms; of transposes, the way that is significantly faster than all others."
 )
 
 _ABOUT_MODELS = Markup(

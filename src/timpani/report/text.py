@@ -47,7 +47,8 @@ _BY_STATE = (
 )
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
 _MOST_NAMED = 3  # points in one sentence
-_RANKING = ("Worst loss", "Next", "Then")
+_RANKING = ("Largest gain", "Next", "Then")
+_FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
 NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was measured by an earlier version."
@@ -178,7 +179,7 @@ def verdict_lines(verdict: Verdict, messages: Sequence[str] = ()) -> list[str]:
 
 
 def headline(verdict: Verdict) -> list[str]:
-    """What is shown of the default, the worst loss, and what would decide what isn't shown: each a sentence."""
+    """What is shown of the default, the largest gains over it, and what would decide the rest: each a sentence."""
     if not verdict.has_collectives:
         return ["Verdict: none asked for; messages and transposes have no default to decide on."]
     if not verdict.decided:
@@ -190,12 +191,14 @@ def headline(verdict: Verdict) -> list[str]:
     if verdict.by_value == verdict.decided:
         lines = [
             f"Verdict by value alone (averages of a single run, no interval): of {points} (collective, ranks, size) "
-            f"the default takes at most 5 % longer than the best at {verdict.within_by_value}."
+            f"the default takes at most 5 % longer than the fastest at {verdict.within_by_value}."
         ]
-        return [*lines, f"Largest loss by value: {_loss(verdict.worst)}."] if verdict.worst else lines
-    parts = [f"within 5 % of the best at {verdict.within_5_percent}", f"slower at {verdict.slower}"]
-    rest = f"; {verdict.undecided} undecided" if verdict.undecided else ""
-    lines = [f"Verdict: of {points} (collective, ranks, size) the default is shown {' and '.join(parts)}{rest}."]
+        return [*lines, f"Largest gain by value: {_loss(verdict.worst)}."] if verdict.worst else lines
+    rest = f"; {verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided" if verdict.undecided else ""
+    lines = [
+        f"Verdict: of {points} (collective, ranks, size) it is shown that at {verdict.within_5_percent} the default is "
+        f"within 5 % of the fastest, and at {verdict.slower} another algorithm is faster{rest}."
+    ]
     if verdict.worst:
         lines += _losses(verdict)
     elif not verdict.undecided:
@@ -245,16 +248,25 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
 
 
 def _what_would_decide(decisive: Decisive, undecided: int) -> str:
-    def cost(launches: int, seconds: float | None) -> str:
+    """How many launches would probably decide what is undecided; of few points, all of them."""
+
+    def cost(launches: int, seconds: float | None, noun: str = "") -> str:
         if launches >= _MANY_LAUNCHES:
-            return f"over {_MANY_LAUNCHES} launches"
-        return counted(launches, "launch") + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+            return f"over {_MANY_LAUNCHES}{noun}"
+        return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+
+    def in_all(launches: int, seconds: float | None) -> str:
+        text = cost(launches, seconds, " launches in all")
+        return f"About {text}" if launches < _MANY_LAUNCHES else text.capitalize()
 
     of = "the undecided" if decisive.of == undecided else f"{decisive.of} of the undecided"
-    half = cost(decisive.half, decisive.half_seconds)
+    if decisive.of < _FEW_UNDECIDED:
+        points = "point" if undecided == 1 else "points"
+        return f"{in_all(decisive.most, decisive.most_seconds)} should decide {of} {points}."
+    half = f"{in_all(decisive.half, decisive.half_seconds)} should decide half of {of} points"
     if decisive.half >= _MANY_LAUNCHES:
-        return f"To decide half of {of} would take {half}."
-    return f"To decide half of {of} would take about {half}, nine in ten {cost(decisive.most, decisive.most_seconds)}."
+        return f"{half}."
+    return f"{half}, {cost(decisive.most, decisive.most_seconds)} nine in ten."
 
 
 def _in_each_state(differing: Sequence[str]) -> str:
@@ -266,7 +278,7 @@ def _in_each_state(differing: Sequence[str]) -> str:
 
 
 def _losses(verdict: Verdict) -> Iterator[str]:
-    """The worst losses, one an operation, each with what switches its best algorithm on."""
+    """The largest gains, one an operation, each with what switches its best algorithm on."""
     for word, loss in zip(_RANKING, verdict.losses, strict=False):
         yield f"{word}: {_loss(loss)}."
         if loss.set_by:
@@ -276,6 +288,8 @@ def _losses(verdict: Verdict) -> Iterator[str]:
                 else f"in all calls of {loss.collective}"
             )
             yield f"  {loss.best_label} {where}: {loss.set_by} …"
+            if loss.elsewhere and not loss.best_label.startswith(OWN):
+                yield f"  {loss.best_label} is {loss.elsewhere}"
     if not verdict.settings_recorded:
         yield NOT_RECORDED
 
@@ -286,4 +300,4 @@ def _loss(loss: Loss) -> str:
     ends = "bounds of 95 % each:" if loss.raced else "95 % interval"
     interval = f" ({ends} {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
-    return f"{where}, where {loss.best_label} is {loss.gain:.2f} × as fast{interval}"
+    return f"{where}: {loss.best_label} is {loss.gain:.2f} × as fast{interval}"

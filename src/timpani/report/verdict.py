@@ -12,9 +12,12 @@ from timpani.campaign.states import machine_states, states_told
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import sample_warnings
 from timpani.report.text import race_lines, verdict_lines
+from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
+from timpani.tuning.decide import compare_with_default
 from timpani.tuning.decide_by_state import decide_by_state
+from timpani.tuning.elsewhere import elsewhere
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings
 from timpani.tuning.verdict import Verdict, summarise
@@ -22,8 +25,8 @@ from timpani.tuning.verdict import Verdict, summarise
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
-    header = campaign.header
-    return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings)
+    header, compared = campaign.header, compare_with_default(campaign.results)
+    return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared)
 
 
 def conditions(campaign: Campaign) -> Iterator[str]:
@@ -85,14 +88,17 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "settings_recorded": verdict.settings_recorded,
         "points": list(
             _points(
-                decisions.join(standings, on=POINT, how="left", maintain_order="left"), cells, header.settings or {}
+                decisions.join(standings, on=POINT, how="left", maintain_order="left"),
+                cells,
+                header.settings or {},
+                compare_with_default(campaign.results),
             )
         ),
     }
 
 
 def _points(
-    decisions: pl.DataFrame, cells: pl.DataFrame, settings: dict[str, dict[str, str]]
+    decisions: pl.DataFrame, cells: pl.DataFrame, settings: dict[str, dict[str, str]], compared: pl.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Of each point: where, its standing, default and best with their ratio, and what would decide it."""
     timed = cells.filter(pl.col("launches") > 0)
@@ -101,7 +107,9 @@ def _points(
     for row in at_points.iter_rows(named=True):
         row["by_state"] = row["by_state"] and [_renamed(state) for state in row["by_state"]]
         setting = settings.get(row["collective"], {}).get(row["best_label"])
-        yield _renamed(row) | {"setting": setting}
+        in_all_calls = setting is not None and not row["best_label"].startswith(OWN)
+        costs = elsewhere(compared, row, row["best_label"]) if in_all_calls else None
+        yield _renamed(row) | {"setting": setting, "setting_elsewhere": costs and asdict(costs)}
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.alike import alike
 from timpani.tuning.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.elsewhere import Elsewhere, elsewhere
 from timpani.tuning.sentence import in_each_state, sentence
 from timpani.tuning.warnings import cell_warnings, launches_advice
 
@@ -24,7 +25,8 @@ class Loss:
     """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one, of
     what was `raced` two bounds of 95 % each.
 
-    set_by  what to type to have the best algorithm in all calls of the collective; None where that isn't known
+    set_by     what to type to have the best algorithm in all calls of the collective; None where that isn't known
+    elsewhere  what it costs at other points; None where it isn't shown to cost anything
     """
 
     collective: str
@@ -39,6 +41,7 @@ class Loss:
     gain_high: float | None
     raced: bool = False
     set_by: str | None = None
+    elsewhere: Elsewhere | None = None
 
 
 @dataclass(frozen=True)
@@ -113,12 +116,14 @@ def summarise(
     launch_seconds: float | None = None,
     launches_asked: int | None = None,
     settings: Settings | None = None,
+    compared: pl.DataFrame | None = None,
 ) -> Verdict:
     """The verdict on a campaign, from its `decide_by_state` and its `estimate_cells`.
 
     launch_seconds  what one launch of all cells took
     launches_asked  by the study; None of an import, which nobody here can repeat
     settings        None where the campaign doesn't tell
+    compared        its `compare_with_default`; without, nobody is told what settings cost elsewhere
     """
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
@@ -131,7 +136,7 @@ def summarise(
         within_5_percent=standing.get(WITHIN, 0),
         slower=standing.get(SLOWER, 0),
         undecided=standing.get(UNDECIDED, 0),
-        losses=tuple(_loss(row, settings or {}) for row in worst.iter_rows(named=True)),
+        losses=tuple(_loss(row, settings or {}, compared) for row in worst.iter_rows(named=True)),
         sentences=tuple(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
@@ -150,9 +155,11 @@ def summarise(
     )
 
 
-def _loss(decision: dict[str, Any], settings: Settings) -> Loss:
+def _loss(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame | None) -> Loss:
     values = {name: decision[name] for name in Loss.__dataclass_fields__ if name in decision}
-    return Loss(**values, set_by=settings.get(decision["collective"], {}).get(decision["best_label"]))
+    set_by = settings.get(decision["collective"], {}).get(decision["best_label"])
+    costs = None if compared is None else elsewhere(compared, decision, decision["best_label"])
+    return Loss(**values, set_by=set_by, elsewhere=costs)
 
 
 def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None) -> Decisive | None:

@@ -9,16 +9,16 @@ from timpani.study.counted import counted
 
 _OF_STATUS = {
     "average_only": "are imported averages: a single run or few, without an interval",
-    "wide": "have intervals wider than a quarter of their median: too uncertain to use by themselves",
-    "skewed": "started skewed, so that part of their time is waiting for the last rank",
-    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each",
+    "wide": "have intervals wider than half of their median: too uncertain to use by themselves",
+    "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
+    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
     "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
     "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
 }
 
 _UNSTEADY = (
-    "did not converge: in most launches their calls varied more than the wanted precision allows; more launches narrow "
-    "the interval all the same"
+    "did not converge: in most launches their calls varied too much for the precision that was asked for; more "
+    "launches still narrow the interval over launches"
 )
 
 _SINGULAR = {

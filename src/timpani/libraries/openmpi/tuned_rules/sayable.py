@@ -51,7 +51,9 @@ class Sayable:
             rules = [each for each in anywhere if each[1].collective == name]
             said += self._of_any_size(rules, tuned.unsaid) if tuned.unsaid else self._written_out(rules)
         for rule in (rule for each in said for rule in each.of if (rule.nodes, rule.per_node) != (ALL, ALL)):
-            self._leave_out(rule, f"it holds on any nodes: a rules file can't say {_nodes(rule)}")
+            self._leave_out(
+                rule, f"measured on {_nodes(rule)}, but the file applies it to any {_counted(rule.ranks, 'rank')}"
+            )
         return tuple(said)
 
     def _leave_out(self, rule: Rule, why: str) -> None:
