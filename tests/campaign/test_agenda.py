@@ -1,6 +1,8 @@
 """Races on real libraries: what a launch measures follows from the results of those before, and from nothing else."""
 
 import json
+import re
+import signal
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.campaign.live import Live
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_two_cores
 from timpani.campaign.agenda import Racing
@@ -77,6 +80,28 @@ def test_points_that_the_budget_left_no_launch_for_are_counted(tmp_path: Path) -
     asked = ("--algorithms", "default,linear", "--sizes", "4M,8M,64M", "--regret", "1%", "--budget", "3s")
     done = typed("run", "bcast", *asked, "-o", tmp_path / "c")
     assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in done.stdout
+
+
+def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_launches_may_follow(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "c"
+    asked = ("--algorithms", "default,linear", "--sizes", "8,64M", "--regret", "1%", "--launches", "12")
+    with Live(folder, "bcast", *asked) as live:
+        live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
+        live.process.send_signal(signal.SIGINT)
+        done = live.end()
+    found = re.search(
+        r"^stopped: (\d) results? of the launch under way still missing, and up to (\d+) further launches; ",
+        done.stderr,
+        re.MULTILINE,
+    )
+    assert found, done.stderr
+    recorded = load(folder).results
+    under_way = 12 - int(found[2])
+    assert recorded["launch"].max() in (under_way, under_way - 1)
+    assert 1 <= int(found[1]) <= 4
+    assert recorded.filter(launch=under_way).height + int(found[1]) <= 4
 
 
 def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
