@@ -1,5 +1,7 @@
 """What is read from the results of a race."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +13,7 @@ from timpani.report.text import race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide import SLOWER, WITHIN, compare_with_default, decide
+from timpani.tuning.race import RacePoint
 from timpani.tuning.race_verdict import race_verdict
 from timpani.tuning.raced import race_standings, raced_points
 
@@ -74,7 +77,14 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     }
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
-    assert told["linear", 64] == "after 3 launches: looked at, between points that were measured"
+    assert told["linear", 64] is None
+
+
+def test_cells_that_were_only_looked_at_say_that_alone() -> None:
+    cells = {(row["label"], row["message_bytes"]): row for row in estimate_cells(raced()).iter_rows(named=True)}
+    assert [cells[name, 64]["status"] for name in (DEFAULT, "linear")] == ["looked_at", "looked_at"]
+    assert cells["ring", 8]["status"] == "dropped"
+    assert [cells[name, 8]["looked_at"] for name in TIMES] == [False] * 3
 
 
 def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
@@ -104,19 +114,25 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     [standing] = race_standings(results).iter_rows(named=True)
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
-    assert standing["undecided"] == "after 8 launches: would take about 22; 11 are allowed"
+    assert standing["race_ended"] == "after 8 launches: would take about 22; 11 are allowed"
     assert "of the launches that chose, and corrected for that in part" in race_lines(race_verdict(results))[-1]
-    assert race_lines(race_verdict(results))[1].startswith("It ended at 1 point that launches would hardly decide")
-    told = {row["label"]: (row["dropped"], row["undecided"]) for row in estimate_cells(results).iter_rows(named=True)}
-    assert told["linear"] == (None, standing["undecided"])
+    more = "More launches (--launches, --budget), up to 64 at a point, would narrow the bound at 1 point."
+    assert race_lines(race_verdict(results))[1] == more
+    told = {row["label"]: (row["dropped"], row["race_ended"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert told["linear"] == (None, standing["race_ended"])
 
-    # Another rank count, in launches of its own, to the last that is allowed: that one spent them all.
+    # Another rank count, in launches of its own, to the last that is allowed: that they are spent says what it takes.
     longer = results.with_columns(pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("in_turn") + "/4")
     both = race_standings(pl.concat([results, longer]))
-    assert dict(both.select("ranks", "undecided").iter_rows()) == {2: standing["undecided"], 4: None}
+    assert both["race_ended"].to_list() == [standing["race_ended"]] * 2
+    assert both["race_over"].all()
     verdict = race_verdict(pl.concat([results, longer]))
     assert verdict is not None
-    assert (verdict.points, verdict.reached, verdict.ended) == (2, 0, 1)
+    assert (verdict.points, verdict.reached, verdict.more_launches) == (2, 0, 2)
+
+    # The same campaign gone on with where fewer are allowed than it had.
+    [fewer] = race_standings(results.with_columns(pl.lit(6).alias(ALLOWED))).iter_rows(named=True)
+    assert fewer["race_ended"] == "after 8 launches: would take about 22; 6 are allowed"
 
 
 @pytest.mark.parametrize("allowed", [64, 200, None], ids=["all spent", "more allowed", "budget"])
@@ -140,16 +156,15 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
         return results_frame(results).with_columns(**told)
 
     [before] = race_standings(after(63, None)).iter_rows(named=True)
-    assert (before["race_over"], before["undecided"]) == (False, None)
-    more = "more launches (--launches, --budget), up to 64 at a point, narrow bounds at 1 point"
-    assert more in race_lines(race_verdict(after(63, None)))[0]
+    assert (before["race_over"], before["race_ended"]) == (False, None)
+    undecided = race_lines(race_verdict(after(63, None)))[1]
+    assert undecided.startswith("Still undecided: 1 point where deciding would take over 64 launches")
 
     [last] = race_standings(after(64, allowed)).iter_rows(named=True)
     assert last["regret_high"] > 0.02
-    assert (last["race_over"], last["undecided"]) == (True, "after 64 launches: a race looks no more")
-    first, ended, *_ = race_lines(race_verdict(after(64, allowed)))
-    assert "more launches" not in first
-    assert "or that 64 left undecided" in ended
+    assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches: a race looks no more")
+    _, ended, *_ = race_lines(race_verdict(after(64, allowed)))
+    assert ended.startswith("Still undecided: 1 point after 64 launches, the most after which a race looks (")
 
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
@@ -185,3 +200,83 @@ def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
     assert decision["gain_low"] < decision["gain"] < np.exp(of_default - of_best)
     [shown] = [row for row in compare_with_default(results).to_dicts() if row["label"] == decision["best_label"]]
     assert shown["ratio"] == decision["gain"]
+
+
+def result(size: int, launch: int, name: str, time: float | None, looked_at: bool = False) -> LaunchResult:
+    return LaunchResult(
+        Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
+        launch,
+        "here",
+        median_us=time,
+        repetitions=30,
+        in_turn=f"{launch}/{size}",
+        relative=time,
+        error=None if time else "died",
+        looked_at=looked_at,
+    )
+
+
+def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
+    launches, names = range(1, 9), ("linear", "ring", "chain")
+    random = np.random.default_rng(1)
+
+    def around(time: float) -> float:
+        return time * float(random.lognormal(0, 0.005))
+
+    results = [
+        *(result(8, launch, name, around(TIMES.get(name, 3.0))) for launch in launches for name in (DEFAULT, *names)),
+        *(
+            result(16, launch, name, around(5.0 if name == "linear" else 2.0), True)
+            for launch in (6, 7, 8)
+            for name in TIMES
+        ),
+        *(
+            result(32, launch, name, around(1.0) if name == "ring" else None)
+            for launch in launches[:2]
+            for name in TIMES
+        ),
+        *(
+            result(64, launch, name, None if name == "chain" else around(TIMES[name]))
+            for launch in launches
+            for name in (*TIMES, "chain")
+        ),
+        *(result(128, launch, name, None) for launch in launches[:2] for name in TIMES),
+    ]
+    planned = frozenset(RacePoint("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
+    verdict = race_verdict(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), planned)
+    assert verdict is not None
+    assert (verdict.asked, verdict.points, verdict.reached, verdict.partly_failed) == (6, 2, 2, 1)
+    assert (verdict.looked_at, verdict.otherwise) == (1, 1)
+    assert (verdict.without_rival, verdict.failed, verdict.unreached) == (1, 1, 1)
+    assert race_lines(verdict)[:-1] == [
+        "Race: what is chosen takes at most 2 % longer than the best (95 % bound) at 2 of 2 points that were raced, of "
+        "6 asked for.",
+        "Some algorithms failed at 1 point: there the best is the best of those that ran.",
+        "At 1 point a few algorithms were looked at in few launches; at 1 point everything failed; at 1 point only one "
+        "algorithm has times, so that none is best; at 1 point the race never came to measure anything.",
+        "At 1 of those looked at, what serves the neighbouring points seems to take over 5 % longer than another "
+        "algorithm, and no launch was left to race it: more launches (--launches) do.",
+    ]
+
+
+def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
+    results = results_frame([result(8, launch, DEFAULT, 2.0) for launch in range(1, 7)])
+    assert race_lines(race_verdict(results.with_columns(pl.lit(0.02).alias(REGRET)))) == [
+        "Race: nothing was raced, of 1 point asked for.",
+        "At 1 point only one algorithm has times, so that none is best.",
+    ]
+
+
+def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert (verdict.asked, verdict.unreached) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("largest", "said"), [(0.034, "3.4 %"), (2.7, "270 %"), (2699.0, "2,700 times the best"), (9.96, "1000 %")]
+)
+def test_the_largest_bound_can_be_read(largest: float, said: str) -> None:
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert f"; the largest bound is {said}." in race_lines(replace(verdict, reached=0, largest=largest))[0]

@@ -40,14 +40,17 @@ _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
 class Outcome:
     """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
 
+    missing    results; of a race those of the launch under way alone, since what later ones measure follows from it
     killed     cells that were given up since their launches were killed, by whoever it was
     unreached  points that a race had not come to when its budget was spent
+    further    how many more launches a race may take after the one under way; None of other campaigns
     """
 
     ended: Literal["complete", "stopped", "budget"]
     missing: int
     killed: int = 0
     unreached: int = 0
+    further: int | None = None
 
 
 @dataclass
@@ -85,11 +88,13 @@ class Runner:
         killed = sum(self._failures.given_up_killed(each.cell) for each in self.plan.cells)
         if not missing:
             return Outcome("complete", 0, killed)
+        racing = self.plan.study.regret is not None
+        further = self.plan.study.launches - self._agenda.told() if racing else None
         if self.stop():
-            return Outcome("stopped", missing, killed)
+            return Outcome("stopped", missing, killed, further=further)
         if not self.store.done:
             raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
-        return Outcome("budget", missing, killed, self._unreached() if self.plan.study.regret is not None else 0)
+        return Outcome("budget", missing, killed, self._unreached() if racing else 0, further)
 
     def anything_left(self) -> bool:
         """Whether a cell of some launch is still to be measured."""
@@ -101,6 +106,8 @@ class Runner:
 
     def _work(self) -> Iterator[Task]:
         for launch in count(1):
+            if self._over():  # before the next launch is asked for: what it measures follows from all of this one
+                return
             wanted = self._agenda.wanted(launch)
             if not wanted:
                 return
@@ -132,9 +139,13 @@ class Runner:
         ]
 
     def _missing(self) -> int:
-        missing = 0
-        for launch in range(1, self._agenda.told() + 1):
+        """Results of the launches that are told, or where these have all, of the next one."""
+        missing = launch = 0
+        while launch < self._agenda.told() or not missing:
+            launch += 1
             wanted = self._agenda.wanted(launch)
+            if not wanted:
+                break
             missing += len(self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)))
         return missing
 

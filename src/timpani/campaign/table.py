@@ -42,7 +42,8 @@ EXTRAS = (
     *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
     "changed_share",
     "dropped",
-    "undecided",
+    "race_ended",
+    "looked_at",
     "world",
 )
 
@@ -61,7 +62,8 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
-    measured the cell no more, and why, `undecided` the same where its point ended so; null elsewhere.
+    measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
+    only looked at the point; null elsewhere.
     `world` is the largest start that it was measured in. Launches that failed give no time. Flags of single launches
     (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
@@ -177,9 +179,11 @@ def _status() -> pl.Expr:
         "not_converged": some
         & ~pl.col("simulated")
         & pl.col("dropped").is_null()
+        & ~pl.col("looked_at").fill_null(value=False)
         & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
         "dropped": pl.col("dropped").is_not_null(),
+        "looked_at": pl.col("looked_at"),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
         "oversubscribed": pl.col("oversubscribed"),

@@ -7,10 +7,12 @@ from timpani.charts import axes, theme
 from timpani.charts.figure import CONDITIONS, Figure, Section
 
 _ROW_HEIGHT = 24
+_LESS_OFTEN = pl.col("dropped").is_not_null() | pl.col("looked_at")
 
 
 def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A cell per algorithm and size with the launches that measured it, the darker the more; dropped ones in grey type.
+    """A cell per algorithm and size with the launches that measured it, the darker the more; what was dropped
+    or only looked at in grey type.
 
     cells  columns of `estimate_cells`, a row per label and size
     """
@@ -26,11 +28,12 @@ def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("launches:Q", title="launches"),
             alt.Tooltip("dropped:N", title="dropped"),
+            alt.Tooltip("looked_at:N", title="only looked at"),
         ],
     )
     number = base.mark_text(fontSize=10, color=palette.text).encode(
         text="launches:Q",
-        opacity=alt.condition("isValid(datum.dropped)", alt.value(0.55), alt.value(1)),
+        opacity=alt.condition("isValid(datum.dropped) || datum.looked_at", alt.value(0.55), alt.value(1)),
     )
     chart = theme.layer(
         shade,
@@ -48,13 +51,13 @@ FIGURE = Figure(
         "What the race measured where",
         "Launches that each algorithm and size got before it was dropped or the point was over. Between sizes and rank "
         "counts that were measured a few algorithms were only looked at, in three launches.",
-        of=pl.col("dropped").is_not_null().any(),
+        of=_LESS_OFTEN.any(),
     ),
     place=145,
     table="cells",
     draw=raced,
-    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped"),
-    rows=(pl.col("dropped").is_not_null().any() & (pl.col("launches") > 0)).over("collective"),
+    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped", "looked_at"),
+    rows=(_LESS_OFTEN.any() & (pl.col("launches") > 0)).over("collective"),
     chosen_by=("ranks", CONDITIONS),
     measure="launches",
 )

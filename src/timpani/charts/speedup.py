@@ -74,7 +74,8 @@ FIGURE = Figure(
         "speedup",
         "Speed-up against the default",
         "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its 95 % interval, of a race "
-        "two bounds of 95 % each. Grey points may be chance: they don’t differ significantly after Holm’s correction, "
+        "two bounds of 95 % each. Grey points may be chance: they don’t differ significantly (after Holm’s correction, "
+        "or by the bounds of a race), "
         "or by less than 3 %. " + HOW_CUT,
         absent="no algorithm was timed beside the default",
         of=CALLS,

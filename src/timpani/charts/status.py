@@ -15,6 +15,7 @@ _SHAPES = {
     "not_converged": "square",
     "average_only": "circle",
     "dropped": "circle",
+    "looked_at": "circle",
     "wide": "cross",
     "skewed": "triangle-up",
     "oversubscribed": "diamond",

@@ -34,15 +34,23 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
 def stopped_status(outcome: Outcome, signal_number: int | None) -> int:
     """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0."""
     if outcome.ended == "stopped":
-        typer.echo(f"stopped: {counted(outcome.missing, 'result')} still missing; the same command goes on", err=True)
+        typer.echo(f"stopped: {_missing(outcome)}; the same command goes on", err=True)
         return STOPPED + (signal_number or 0)
     if outcome.ended == "budget":
-        missing = f"{counted(outcome.missing, 'result')} missing" if outcome.missing else ""
         points = counted(outcome.unreached, "point")
         unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
-        left = ", and ".join(filter(None, (missing, unreached)))
+        left = "; ".join(filter(None, (_missing(outcome), unreached)))
         typer.echo(f"the budget is spent: {left}; the same command goes on")
     return 0
+
+
+def _missing(outcome: Outcome) -> str:
+    """What is left to measure: of a race nobody knows how much, but at most how many launches."""
+    results = counted(outcome.missing, "result")
+    if outcome.further is None:
+        return f"{results} still missing"
+    further = f", and up to {counted(outcome.further, 'further launch')}" if outcome.further else ""
+    return f"{results} of the launch under way still missing{further}"
 
 
 def given_up_status(outcome: Outcome, step: str) -> int:

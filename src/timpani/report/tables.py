@@ -25,6 +25,8 @@ _MOST_COLUMNS = 6
 MARKS = {
     "not_converged": "n",
     "average_only": "a",
+    "dropped": "d",
+    "looked_at": "l",
     "wide": "w",
     "skewed": "s",
     "oversubscribed": "o",

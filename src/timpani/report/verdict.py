@@ -43,7 +43,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
-    yield from race_lines(race_verdict(campaign.results))
+    yield from race_lines(race_verdict(campaign.results, campaign.planned))
     yield from verdict_lines(verdict, messages)
 
 
@@ -61,9 +61,9 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
     cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
-    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.results)
+    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.results, campaign.planned)
     standings = race_standings(campaign.results).select(
-        *POINT, "regret_high", "race_launches", "race_over", "undecided"
+        *POINT, "regret_high", "race_launches", "race_over", "race_ended"
     )
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {

@@ -1,19 +1,17 @@
 """What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
-from typing import Any
 
 import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
-from timpani.stats.regret import LOOKS
-from timpani.study.cell import Algorithm, parse_parameters
-from timpani.study.counted import counted
-from timpani.study.schema import ALGORITHM, ALLOWED, POINT, REGRET, schema
+from timpani.study.cell import Algorithm
+from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race import Dropped, Failed, Race, RacePoint, Timed
-from timpani.tuning.race_futility import Futility, Prospect
+from timpani.tuning.race_outlook import outlooks
+from timpani.tuning.race_rows import algorithm_of, point_of, values_of
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
 """The columns of the algorithm that a row's is compared with."""
@@ -26,7 +24,9 @@ STANDING = {
     "race_over": pl.Boolean(),
     "race_launches": pl.Int64(),
     "race_complete": pl.Boolean(),
-    "undecided": pl.String(),
+    "race_algorithms": pl.Int64(),
+    "race_promise": pl.String(),
+    "race_ended": pl.String(),
 }
 """A row of `race_standings`."""
 
@@ -110,7 +110,7 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
 def chosen_by_race(race: Race | None) -> pl.DataFrame:
     """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
     rows = [
-        (*(getattr(point, name) for name in POINT), choice.provider, choice.name, choice.parameter_text, True)
+        (*values_of(point), choice.provider, choice.name, choice.parameter_text, True)
         for point in (race.points() if race else ())
         if race and (choice := race.standing(point).choice) is not None
     ]
@@ -128,98 +128,74 @@ def given_up_by_race(race: Race | None) -> pl.DataFrame:
 
 
 def race_standings(results: pl.DataFrame) -> pl.DataFrame:
-    """A row per point of a race, columns STANDING: what is chosen, and the 95 % bound of its regret as a share (null
-    where nothing bounds it, or a few algorithms were only looked at); whether no launch is left to measure there, how
-    many there were, and whether it was raced, not only looked at; `undecided`, in words why the race ended there
-    without being asked for more launches, null elsewhere. Else empty."""
+    """A row per point of a race that has any time, columns STANDING; without a race none.
+
+    regret_high      95 % bound of the choice's regret, as a share; null where nothing bounds it, nothing competes with
+                     it, or a few algorithms were only looked at
+    race_over        whether no launch is left to measure there
+    race_complete    whether it was raced, not only looked at
+    race_algorithms  how many algorithms have times
+    race_promise     what launches promise an undecided point, a `Promise`; null of others
+    race_ended       in words why the race measures an undecided point no more; null of others
+    """
     race = race_of(results)
     incomplete = _only_looked_at(race, results) if race else set()
-    undecided = _undecided(race, results, incomplete) if race else {}
+    undecided = outlooks(race, results, incomplete) if race else {}
     rows: list[tuple[object, ...]] = []
     for point in race.points() if race else ():
         standing = race.standing(point) if race else None
         if standing is None or standing.choice is None:
             continue
         complete = point not in incomplete
-        high = standing.regret if complete and standing.regret < inf else None
+        bounded = complete and len(standing.excess) > 1 and standing.regret < inf
+        outlook = undecided.get(point)
         rows.append(
             (
-                *(getattr(point, name) for name in POINT),
+                *values_of(point),
                 standing.choice.label,
-                high,
+                standing.regret if bounded else None,
                 accepted_regret(results),
-                standing.done or not complete or point in undecided,
+                standing.done or not complete or (outlook is not None and outlook.ended is not None),
                 standing.launches,
                 complete,
-                undecided.get(point),
+                len(standing.excess),
+                outlook and outlook.promise,
+                outlook and outlook.ended,
             )
         )
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 
 
 def ended_cells(results: pl.DataFrame) -> pl.DataFrame:
-    """POINT, ALGORITHM and in words when and why a race measured a cell no more: `dropped`, or `undecided` where all
-    that were left at its point are; the other is null."""
+    """POINT, ALGORITHM, whether a race only looked at the cell's point, and in words when and why it measured the cell
+    no more: `dropped`, or `race_ended` where it ended the point with this cell left; null elsewhere."""
     rows = list(_ended(race, results)) if (race := race_of(results)) else []
-    columns = {**schema(*POINT, *ALGORITHM), "dropped": pl.String(), "undecided": pl.String()}
+    columns = {
+        **schema(*POINT, *ALGORITHM),
+        "looked_at": pl.Boolean(),
+        "dropped": pl.String(),
+        "race_ended": pl.String(),
+    }
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
 def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
-    incomplete = _only_looked_at(race, results)
-    undecided = _undecided(race, results, incomplete)
+    looked_at = _only_looked_at(race, results)
+    undecided = outlooks(race, results, looked_at)
     for point in race.points():
         standing = race.standing(point)
-        told = {algorithm: _in_words(why, race.accepted) for algorithm, why in standing.dropped.items()}
-        if point in incomplete:
-            text = f"after {counted(standing.launches, 'launch')}: looked at, between points that were measured"
-            told.update(dict.fromkeys(set(race.taking_part(point)) - race.given_up(point), text))
-        left = dict.fromkeys(standing.remaining, undecided[point]) if point in undecided else {}
-        for algorithm in told.keys() | left.keys():
+        ended = undecided[point].ended if point in undecided else None
+        for algorithm in race.taking_part(point):
+            why = standing.dropped.get(algorithm)
+            if point in looked_at and algorithm not in race.given_up(point):
+                why = None
             yield (
-                *(getattr(point, name) for name in POINT),
+                *values_of(point),
                 *(algorithm.provider, algorithm.name, algorithm.parameter_text),
-                *(told.get(algorithm), left.get(algorithm)),
+                point in looked_at,
+                None if why is None else _in_words(why, race.accepted),
+                ended if algorithm in standing.remaining else None,
             )
-
-
-def _undecided(race: Race, results: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
-    """In words why the race ended at points that all algorithms took part in without deciding them."""
-    if ALLOWED not in results.columns:
-        return {}
-    raced = results.filter(pl.col(REGRET).is_not_null())
-    found: dict[RacePoint, str] = {}
-    for _, rows in raced.group_by("machine", maintain_order=True):
-        found |= _undecided_of_one(race, rows, incomplete)
-    return found
-
-
-def _undecided_of_one(race: Race, rows: pl.DataFrame, incomplete: Collection[RacePoint]) -> dict[RacePoint, str]:
-    """The same of one campaign of those that are read together."""
-    allowed, newest = rows[ALLOWED].max(), rows["launch"].max()
-    assert isinstance(allowed, int | None)
-    assert isinstance(newest, int)
-    futility = Futility(race, allowed)
-    last: dict[RacePoint, int] = {}
-    for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
-        assert isinstance(launch, int)
-        worlds = measured.select(*POINT, pl.coalesce("world", "ranks")).unique()
-        by_point = {point_of(row): row["world"] for row in worlds.iter_rows(named=True)}
-        futility.add_launch(launch, by_point)
-        last.update(dict.fromkeys(by_point, launch))
-    raced = last.keys() - set(incomplete)
-    ended = futility.ended(raced)
-    found: dict[RacePoint, str] = {}
-    for point in raced:
-        launches = race.standing(point).launches
-        if not race.standing(point).remaining:
-            continue
-        if futility.looked_at_last(point):
-            found[point] = f"after {counted(launches, 'launch')}: a race looks no more"
-        # A launch that was interrupted may not have come to a point.
-        elif allowed and last[point] < allowed and (point in ended or last[point] < newest - 1):
-            found[point] = _expected(futility.prospect(point), launches, allowed, allowed - last[point])
-    return found
 
 
 def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
@@ -252,28 +228,3 @@ def _in_words(why: Dropped, accepted: float) -> str:
     if why.factor > 1:
         return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
     return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"
-
-
-def _expected(prospect: Prospect, launches: int, allowed: int, left: int) -> str:
-    so_far = f"after {counted(launches, 'launch')}: would take"
-    if prospect.needs == inf:
-        return f"{so_far} over {LOOKS[-1]}; " + (
-            f"{allowed} are allowed" if allowed <= LOOKS[-1] else "a race looks no more after them"
-        )
-    text = f"{so_far} about {launches + prospect.needs}"
-    if launches + prospect.needs > allowed:
-        return f"{text}; {allowed} are allowed"
-    if prospect.needs > left:
-        return f"{text}; {left} more are allowed"
-    return f"{text}, more time than the points left are worth"
-
-
-def point_of(row: Mapping[str, Any]) -> RacePoint:
-    """The point that the columns POINT of `row` name."""
-    return RacePoint(**{name: row[name] for name in POINT})
-
-
-def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
-    """The algorithm that the columns ALGORITHM of `row` name, each behind `prefix`."""
-    provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
-    return Algorithm(provider, name, parse_parameters(parameters))

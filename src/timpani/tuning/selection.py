@@ -12,7 +12,8 @@ from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.decide import compare_looks, compare_with_default
 from timpani.tuning.race_looks import unfit_where_looked
-from timpani.tuning.raced import algorithm_of, raced_points
+from timpani.tuning.race_rows import algorithm_of
+from timpani.tuning.raced import raced_points
 from timpani.tuning.table import ALL, Evidence, Gap, Rule, Span
 
 CLOSE = 1.02
