@@ -23,6 +23,7 @@ from tests.report.conftest import (
 )
 from timpani.campaign.header import Header
 from timpani.campaign.load import Campaign, load
+from timpani.campaign.osu_import import OsuLog, import_osu
 from timpani.campaign.published import import_published
 from timpani.campaign.record import LaunchResult
 from timpani.charts.rows import SIZE_SERIES
@@ -486,5 +487,15 @@ def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> Non
 def test_a_published_table_is_shown_with_what_is_doubtful_in_it(tmp_path: Path) -> None:
     import_published("behrooz_bcast_scatter", tmp_path / "table", "timpani import")
     html = render(load(tmp_path / "table"))
-    assert "Doubtful in the published table: scatter default takes what bcast default does" in html
+    assert "Doubtful in what was imported: scatter and bcast times of default are almost identical" in html
     assert "65.7 GB/s out of one root" in html
+
+
+def test_impossible_times_of_an_imported_log_are_doubted_in_its_report(tmp_path: Path) -> None:
+    log = tmp_path / "osu.log"
+    rows = "".join(f"{size} {time}\n" for size, time in ((1, "0.0000001"), (2, "0.94"), (4, "0.95"), (8, "0.97")))
+    log.write_text("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n" + rows)
+    logs = [OsuLog.parse(str(log), "default")]
+    import_osu(logs, tmp_path / "old", ranks=2, machine="old", datatype=None, command="timpani import")
+    html = render(load(tmp_path / "old"))
+    assert "Doubtful in what was imported: bcast default on 2 ranks, 1 B: 1e-07 µs is under a nanosecond" in html

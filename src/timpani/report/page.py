@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from timpani import __version__
 from timpani.campaign.activity import load_warnings
+from timpani.campaign.doubts import doubts
 from timpani.campaign.load import Campaign
 from timpani.campaign.published import Published, published_in
 from timpani.campaign.published_times import published_doubts
@@ -80,7 +81,7 @@ def render(
         warnings=[*load_warnings(campaign.launches), *sample_warnings(campaign)],
         notes=list(states_told(campaign.results)),
         left_out=campaign.header.left_out,
-        doubts=_doubts(campaign),
+        doubts=_doubts(campaign, report.cells),
         sections=sections(report),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
@@ -102,10 +103,13 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))
 
 
-def _doubts(campaign: Campaign) -> list[str]:
-    """What can't be in the published table that the campaign was made of; nothing of other campaigns."""
-    table = published_in(campaign.header)
-    return [] if table is None else [doubt.text for doubt in published_doubts(table)]
+def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
+    """What can't be in the times that the campaign was imported from; nothing of campaigns that were measured."""
+    if table := published_in(campaign.header):
+        return [doubt.text for doubt in published_doubts(table)]
+    if not campaign.header.study.files:
+        return []
+    return [doubt.text for doubt in doubts(cells.rename({"osu_avg_us": "time_us"}).drop_nulls("time_us"))]
 
 
 @cache
