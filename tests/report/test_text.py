@@ -118,7 +118,7 @@ def verdict(within: int, slower: int, undecided: int, **values: Any) -> Verdict:
 
 def test_a_gain_of_a_race_has_two_bounds_of_95_percent_each_and_no_interval_of_that() -> None:
     said = verdict_lines(verdict(40, 5, 18, losses=(replace(LOSS, raced=True),)))
-    assert said[1].endswith("where chain is 2.50 × as fast (bounds of 95 % each: 2.25 … 2.75).")
+    assert said[1].endswith("chain is 2.50 × as fast (bounds of 95 % each: 2.25 … 2.75).")
 
 
 def test_verdict_answers_first_and_warns_last() -> None:
