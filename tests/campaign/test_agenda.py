@@ -208,6 +208,9 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
     assert found["race"]["accepted"] == 0.6
     assert [found["race"][name] for name in ("asked", "points", "looked_at", "unreached")] == [4, 3, 1, 0]
     assert any(point["regret_high"] is not None for point in found["points"])
+    [looked_at] = [point for point in found["points"] if point["standing"] == "looked_at"]
+    assert (looked_at["message_bytes"], looked_at["race_launches"], looked_at["best"]) == (16, 3, None)
+    assert looked_at.keys() == found["points"][0].keys()
 
 
 @pytest.mark.parametrize(

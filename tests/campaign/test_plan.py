@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.installed import every_mpi, every_open_mpi
-from timpani.campaign.estimate import simulated_cell_seconds
+from timpani.campaign.estimate import simulated_cell_seconds, start_seconds
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planning import plan
 from timpani.campaign.resources import Resources
@@ -150,6 +150,23 @@ def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
 def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
     assert planned(mpi, budget="20s", launches=1000).seconds == 20.0
     assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
+
+
+@every_mpi
+def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots(mpi: Mpi) -> None:
+    def race(**study: Any) -> CampaignPlan:
+        asked: dict[str, Any] = {"collectives": {"bcast": ["default", "binomial"]}, "regret": 0.02, "launches": 6}
+        return planned(mpi, **(asked | study))
+
+    assert race().least_seconds < race(sizes="8:4096").least_seconds < race(sizes="8:4096").most_seconds
+    assert race(sizes="8,16,64").least_seconds == race(sizes="8,64").least_seconds, "16 B come later"
+    alone = race(collectives={"bcast": ["default"]})
+    assert alone.least_seconds == alone.launch_seconds, "nothing competes: one launch"
+    assert race(slot="1s", sizes="8,64").most_seconds > 6 * 4 * 2.0
+    assert race(budget="1min", launches=1000).most_seconds == 60.0
+    # A point is over after 64 launches: of more there are starts alone.
+    of_starts = race(launches=1000).most_seconds - race(launches=64).most_seconds
+    assert of_starts == pytest.approx(936 * sum(start_seconds(mpi.kind, group.ranks) for group in race().groups))
 
 
 @every_mpi

@@ -61,6 +61,9 @@ def test_rank_counts_have_starts_of_their_own_unless_asked(tmp_path: Path) -> No
     )
     assert "; together no longer than the budget" in told(machine, "--ranks", "2,4,8", "--budget", "1h", *SHARED)
     assert "starts of their own" not in shared
+    no_use = "--starts shared makes no difference: there is one rank count"
+    assert no_use in told(machine, "--ranks", "4", *SHARED)
+    assert no_use not in shared
 
 
 @needs_mpi

@@ -9,7 +9,7 @@ import pytest
 from timpani.campaign.load import results_frame
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.table import estimate_cells
-from timpani.report.text import race_lines
+from timpani.report.race_lines import race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide import SLOWER, WITHIN, compare_with_default, decide
@@ -265,6 +265,14 @@ def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
         "Race: nothing was raced, of 1 point asked for.",
         "At 1 point only one algorithm has times, so that none is best.",
     ]
+
+
+def test_parameters_that_never_took_part_are_counted() -> None:
+    asked = [("bcast", "default"), ("bcast", "linear"), ("bcast", "ring"), ("bcast", "chain:fanout=2")]
+    verdict = race_verdict(raced(), algorithms=asked)
+    assert verdict is not None
+    assert (verdict.algorithms, verdict.untried) == (4, 1)
+    assert "Of 4 algorithms, each with its parameters, 1 took part nowhere" in race_lines(verdict)[-2]
 
 
 def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:

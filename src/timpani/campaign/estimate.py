@@ -52,6 +52,12 @@ def cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> floa
     return max(measured, _FEWEST_CALLS * call)
 
 
+def longest_cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> float:
+    """What `cell` takes in one launch where it doesn't converge: the time limit for warm-up and samples, or what is
+    called whatever time it takes."""
+    return max(2 * study.slot, cell_seconds(study, cell, oversubscribed))
+
+
 def call_seconds(cell: Cell) -> float:
     """A call on a machine of today: rounds of messages, and the bytes of the busiest rank's buffers at its rate."""
     movement = OPERATIONS[cell.collective].movement

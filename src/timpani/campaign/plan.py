@@ -1,15 +1,15 @@
 """What a campaign measures: its cells, and which of them share a start of the MPI program."""
 
 import random
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from timpani.campaign.estimate import cell_seconds, simulated_cell_seconds, start_seconds
+from timpani.campaign.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.libraries.hosts import HostList
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
@@ -22,12 +22,13 @@ from timpani.machine.places import Place, asked_places, ranks_on_one_node
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import LOOKS
-from timpani.study.cell import Cell
+from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.tuning.race import RacePoint
 from timpani.tuning.race_grid import grids
+from timpani.tuning.race_parameters import starting
 
 
 @dataclass(frozen=True)
@@ -181,21 +182,42 @@ class CampaignPlan:
     @property
     def seconds(self) -> float:
         """About how long measuring takes when every cell converges quickly; the budget where that is less."""
-        total = self.study.launches * self.launch_seconds
-        return min(total, self.study.budget or total)
+        return self._within_budget(self.study.launches * self.launch_seconds)
+
+    @property
+    def most_seconds(self) -> float:
+        """About how long a race takes at most: all its launches are started, and in as many as it looks after each cell
+        takes as long as it may."""
+        starts = self.study.launches * sum(start_seconds(self.mpi.kind, group.ranks) for group in self.groups)
+        cells = sum(
+            longest_cell_seconds(self.study, each.cell, group.oversubscribed)
+            for group in self.groups
+            for each in group.cells
+        )
+        return self._within_budget(starts + min(self.study.launches, LOOKS[-1]) * cells)
 
     @property
     def least_seconds(self) -> float:
-        """About how long it takes at least: of a race three launches of the points that it begins with."""
-        if self.study.regret is None:
-            return self.seconds
-        first = {point for grid in grids({RacePoint.of(each.cell) for each in self.cells}) for point in grid.full}
-        begun = [
-            replace(group, cells=cells)
-            for group in self.groups
-            if (cells := tuple(each for each in group.cells if RacePoint.of(each.cell) in first))
-        ]
-        return min(self.seconds, LOOKS[0] * self._seconds_of(begun))
+        """About how long a race takes at least: as many launches as its first look takes of what it begins with, or one
+        where nothing competes, and every cell converges quickly."""
+        algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
+        for each in self.cells:
+            algorithms[RacePoint.of(each.cell)].append(each.cell.algorithm)
+        first = {point: starting(algorithms[point]) for grid in grids(algorithms) for point in grid.full}
+        once = [self._only(group, first) for group in self.groups]
+        competing = {point: several for point, several in first.items() if len(several) > 1}
+        again = [self._only(group, competing) for group in self.groups]
+        seconds = self._seconds_of(once) + (LOOKS[0] - 1) * self._seconds_of(again)
+        return self._within_budget(seconds)
+
+    @staticmethod
+    def _only(group: Group, taking_part: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
+        """The cells of `group` that take part."""
+        cells = (each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.of(each.cell), ()))
+        return replace(group, cells=tuple(cells))
+
+    def _within_budget(self, seconds: float) -> float:
+        return min(seconds, self.study.budget or seconds)
 
     @property
     def launch_seconds(self) -> float:
@@ -203,8 +225,9 @@ class CampaignPlan:
         return self._seconds_of(self.groups)
 
     def _seconds_of(self, groups: Iterable[Group]) -> float:
-        seconds = [self._start_seconds(group) for group in groups]
-        return max(sum(seconds) / self.concurrent_launches, *seconds)
+        """What one launch of these takes; those without cells are not started."""
+        seconds = [self._start_seconds(group) for group in groups if group.cells]
+        return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
 
     def _start_seconds(self, group: Group) -> float:
         return start_seconds(self.mpi.kind, group.ranks) + sum(

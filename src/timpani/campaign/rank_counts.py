@@ -34,6 +34,8 @@ def share_starts(plan: CampaignPlan) -> CampaignPlan:
             place = reasons.index("")
             open_groups[place] = _together(open_groups[place], group)
         shared += open_groups
+    if len({group.ranks for group in plan.groups}) == 1:
+        apart["--starts shared makes no difference: there is one rank count"] = None
     return replace(plan, groups=tuple(shared), starts=tuple(apart))
 
 

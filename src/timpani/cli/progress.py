@@ -32,8 +32,10 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
     racing = plan.study.regret is not None
     if not sys.stderr.isatty():
         lines = _Lines(total, measured, "at most" if racing else "about", plan.study.budget)
-        most = "at most " if racing else ""
-        lines.note(f"{measured} of {most}{total} measured, {most or 'about '}{show_seconds(plan.seconds)} for all")
+        seconds = (
+            f"at most about {show_seconds(plan.most_seconds)}" if racing else f"about {show_seconds(plan.seconds)}"
+        )
+        lines.note(f"{measured} of {'at most ' if racing else ''}{total} measured, {seconds} for all")
         yield lines
         return
     bar = Progress(

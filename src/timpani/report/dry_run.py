@@ -17,11 +17,10 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
     study = plan.study
     starts = study.launches * len(plan.groups)
     racing = study.regret is not None
-    most = f"at most about {show_seconds(plan.seconds)}; at least {show_seconds(plan.least_seconds)}"
     lines = [
         f"{'at most ' if racing else ''}{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on "
         f"{plan.mpi}: {counted(starts, 'start')} of the MPI program, "
-        + (most if racing else f"about {show_seconds(plan.seconds)}"),
+        + (_of_race(plan) if racing else f"about {show_seconds(plan.seconds)}"),
         *_check_of_shared_starts(plan),
         *plan.notes,
     ]
@@ -46,6 +45,16 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         settings = [f"{name}={value}" for name, value in to_run.environment.items()]
         lines.append("  " + shlex.join([*settings, *to_run.argv]))
     return lines
+
+
+def _of_race(plan: CampaignPlan) -> str:
+    """What a race takes, which its results decide: between two estimates, each with what it assumes."""
+    spent = plan.most_seconds == plan.study.budget
+    most = "the budget" if spent else "everything in all launches, each cell until its --slot ends"
+    return (
+        f"about {show_seconds(plan.least_seconds)} at least (the fewest launches of what it begins with, if all "
+        f"converges at once), about {show_seconds(plan.most_seconds)} at most ({most})"
+    )
 
 
 def _check_of_shared_starts(plan: CampaignPlan) -> Iterator[str]:

@@ -28,9 +28,10 @@ from timpani.report.methods import methods_paragraph
 from timpani.report.page_data import script_data
 from timpani.report.predicted_file import Foretold
 from timpani.report.provenance import provenance
+from timpani.report.race_lines import race_lines
 from timpani.report.sections import sections
 from timpani.report.tables import with_unit
-from timpani.report.text import headline, race_lines
+from timpani.report.text import headline
 from timpani.report.verdict import conditions
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
@@ -72,7 +73,7 @@ def render(
         created=campaign.header.created,
         verdict=report.verdict,
         headline=[
-            *race_lines(race_verdict(campaign.results, campaign.planned)),
+            *race_lines(race_verdict(campaign.results, campaign.planned, campaign.algorithms)),
             *(headline(report.verdict) if report.verdict.has_collectives or not messages else []),
         ],
         messages=messages,

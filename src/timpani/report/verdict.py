@@ -11,11 +11,12 @@ from timpani.campaign.load import Campaign
 from timpani.campaign.states import machine_states, states_told
 from timpani.campaign.table import estimate_cells
 from timpani.campaign.verify import sample_warnings
-from timpani.report.text import race_lines, verdict_lines
+from timpani.report.race_lines import race_lines
+from timpani.report.text import verdict_lines
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide import compare_with_default
+from timpani.tuning.decide import LOOKED_AT, compare_with_default
 from timpani.tuning.decide_by_state import decide_by_state
 from timpani.tuning.elsewhere import elsewhere
 from timpani.tuning.race_verdict import race_verdict
@@ -43,7 +44,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
-    yield from race_lines(race_verdict(campaign.results, campaign.planned))
+    yield from race_lines(race_verdict(campaign.results, campaign.planned, campaign.algorithms))
     yield from verdict_lines(verdict, messages)
 
 
@@ -61,10 +62,13 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
     cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
-    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.results, campaign.planned)
-    standings = race_standings(campaign.results).select(
-        *POINT, "regret_high", "race_launches", "race_over", "race_ended"
+    verdict, race = (
+        verdict_of(campaign, decisions, cells),
+        race_verdict(campaign.results, campaign.planned, campaign.algorithms),
     )
+    standings = race_standings(campaign.results)
+    decisions = pl.concat([decisions, _looked_at(standings)], how="diagonal").sort(POINT)
+    standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {
         "title": header.study.title,
@@ -95,6 +99,12 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
             )
         ),
     }
+
+
+def _looked_at(standings: pl.DataFrame) -> pl.DataFrame:
+    """Points at which a race only looked, of `race_standings`: nothing is decided there."""
+    looked_at = standings.filter(~pl.col("race_complete"))
+    return looked_at.select(*POINT, pl.lit(LOOKED_AT).alias("standing"), pl.lit(False).alias("states_differ"))
 
 
 def _points(

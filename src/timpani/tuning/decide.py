@@ -30,6 +30,10 @@ WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
 """Where a default stands at a point, by what the data show: column `standing`."""
 
 
+LOOKED_AT = "looked_at"
+"""Where a race only looked at a point: nothing is shown of its default."""
+
+
 def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     """Compare each algorithm with the default at the same point; `results` has columns RESULT_SCHEMA.
 
