@@ -49,6 +49,69 @@ def test_the_rooms_import_each_other_as_documented() -> None:
     assert found == documented()
 
 
+def folders_of(room: Path) -> list[Path]:
+    """The packages inside a room; the libraries' folders are entries of one registry, and know no other."""
+    return [
+        folder for folder in sorted(room.iterdir()) if room.name != "libraries" and (folder / "__init__.py").exists()
+    ]
+
+
+def stated_imports(folder: Path) -> list[str]:
+    """What the folder's docstring says that it imports from its own room."""
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text())) or ""
+    stated = re.search(r"^Imports: (\w+(?:, \w+)*)\.$", docstring, re.MULTILINE)
+    assert stated, f"{folder} does not say what it imports"
+    return [] if stated[1] == "nothing" else stated[1].split(", ")
+
+
+def imported_folders(folder: Path) -> list[str]:
+    siblings = {each.name for each in folders_of(folder.parent)}
+    modules = [module.split(".") for file in folder.rglob("*.py") for module in imported_modules(file)]
+    inside = [parts[2] for parts in modules if parts[:2] == ["timpani", folder.parent.name] and len(parts) > 2]
+    assert set(inside) <= siblings, f"{folder} imports what lies above it: {set(inside) - siblings}"
+    return sorted(set(inside) - {folder.name})
+
+
+FOLDERS = [folder for room in sorted(rooms()) for folder in folders_of(room)]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(SOURCE)))
+def test_a_folder_imports_what_its_docstring_says(folder: Path) -> None:
+    assert imported_folders(folder) == stated_imports(folder)
+
+
+@pytest.mark.parametrize("room", sorted({folder.parent for folder in FOLDERS}), ids=lambda room: room.name)
+def test_no_arrow_inside_a_room_leads_back(room: Path) -> None:
+    TopologicalSorter({folder.name: stated_imports(folder) for folder in folders_of(room)}).prepare()
+
+
+REGISTRIES = {"cli", "charts", "tests/cli", "bench"}
+"""Folders whose files are entries of one list: a subcommand, a figure, a benchmark each."""
+
+MAX_FILES = 20
+
+
+def test_no_folder_is_a_long_list() -> None:
+    folders = [
+        (name, folder)
+        for top, named in ((SOURCE, ""), (ROOT / "tests", "tests/"), (ROOT / "bench", "bench/"))
+        for folder in [top, *(each for each in top.rglob("*") if each.is_dir() and each.name != "__pycache__")]
+        if (name := (named + str(folder.relative_to(top))).removesuffix("/.")) not in REGISTRIES and "/data" not in name
+    ]
+    counts = {name: len([file for file in folder.iterdir() if file.is_file()]) for name, folder in folders}
+    assert not {name: count for name, count in counts.items() if count > MAX_FILES}
+
+
+def test_no_two_modules_share_a_name() -> None:
+    """Subcommands are named as users type them, and a library's files as the interface that all libraries have."""
+    modules = [
+        file.stem
+        for file in SOURCE.rglob("*.py")
+        if file.stem != "__init__" and file.relative_to(SOURCE).parts[0] not in ("cli", "libraries")
+    ]
+    assert not {stem for stem in modules if modules.count(stem) > 1}
+
+
 def test_no_arrow_leads_back() -> None:
     above: set[str] = set()
     for room, imports in documented().items():
