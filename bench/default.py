@@ -50,7 +50,7 @@ def run() -> None:
                     timpani("run", collective, *study, "--mpi", str(mpi.mpirun), "-o", str(folder))
             alone, beside = map(_proportions, kinds)
         for size, values in alone.items():
-            compared = compare(values[None], beside[size][None])
+            compared = compare((values[None], beside[size][None]))
             (low,), (high,) = compared.interval(ALPHA)
             ratios.append(compared.ratio[0])
             widest = max(widest, high / low)

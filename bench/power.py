@@ -55,10 +55,10 @@ def run() -> None:
                 low, high = pairs.interval(ALPHA)
                 row = [
                     pairs.p_value <= ALPHA,
-                    compare(together * first, other * second).p_value <= ALPHA,
+                    compare((together * first, other * second)).p_value <= ALPHA,
                     (low > 1) | (high < 1),
                     PairedRatios(np.log(TRUTH * first / second)).p_value <= ALPHA,
-                    compare(TRUTH * together * first, other * second).p_value <= ALPHA,
+                    compare((TRUTH * together * first, other * second)).p_value <= ALPHA,
                 ]
                 shares = [100 * float(each.mean()) for each in row]
                 print(f"{machine:<20}{error:<22}{launches:>8}{''.join(f'{share:>12.1f}' for share in shares)}")

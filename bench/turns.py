@@ -92,7 +92,7 @@ def delayed(folder: Path, mpi: Mpi, factor: float) -> Path:
 def judged(pairs: Sequence[Sequence[float]]) -> tuple[float, float, Floats]:
     """Of ratios in each launch, a pair an entry: the share found significantly different, the share of 95 % intervals
     that hold 1, and the estimated ratios."""
-    samples = [Samples([1.0] * len(ratios), [1.0] * len(ratios), ratios) for ratios in pairs]
+    samples = [Samples((), ratios) for ratios in pairs]
     found = compare_families(samples, np.arange(len(samples)))
     holds = (found.low <= 1) & (found.high >= 1)
     return float(found.significant.mean()), float(holds.mean()), found.ratio

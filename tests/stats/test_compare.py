@@ -31,7 +31,7 @@ def counted_p_value(first: list[float], second: list[float]) -> float:
 
 @given(TIMES, TIMES)
 def test_p_value_with_ties_is_counted_exactly(first: list[float], second: list[float]) -> None:
-    assert compare(row(first), row(second)).p_value[0] == pytest.approx(counted_p_value(first, second))
+    assert compare((row(first), row(second))).p_value[0] == pytest.approx(counted_p_value(first, second))
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
@@ -39,7 +39,7 @@ def test_p_value_without_ties_is_scipys_exact_one(n: int, m: int, seed: int) -> 
     generator = np.random.default_rng(seed)
     first, second = generator.random(n) + 0.5, generator.random(m) + 0.7
     exact = stats.mannwhitneyu(first, second, method="exact").pvalue
-    assert compare(first[None], second[None]).p_value[0] == pytest.approx(exact)
+    assert compare((first[None], second[None])).p_value[0] == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("decimals", [1, 6])
@@ -47,21 +47,21 @@ def test_many_launches_take_the_normal_limit(decimals: int) -> None:
     generator = np.random.default_rng(1)
     first, second = (generator.random(45) + 1).round(decimals), (generator.random(38) + 1.1).round(decimals)
     limit = stats.mannwhitneyu(first, second, method="asymptotic").pvalue
-    assert compare(first[None], second[None]).p_value[0] == pytest.approx(limit)
+    assert compare((first[None], second[None])).p_value[0] == pytest.approx(limit)
 
 
 def test_all_values_equal_tell_nothing() -> None:
     for launches in (3, 40):
         same = np.full((1, launches), 2.0)
-        assert compare(same, same).p_value[0] == 1.0
+        assert compare((same, same)).p_value[0] == 1.0
 
 
 @given(TIMES, TIMES, st.floats(0.01, 100))
 def test_comparison_ignores_the_unit_and_mirrors_when_swapped(
     first: list[float], second: list[float], unit: float
 ) -> None:
-    plain, scaled = compare(row(first), row(second)), compare(row(first) * unit, row(second) * unit)
-    swapped = compare(row(second), row(first))
+    plain, scaled = compare((row(first), row(second))), compare((row(first) * unit, row(second) * unit))
+    swapped = compare((row(second), row(first)))
     assert scaled.ratio[0] == pytest.approx(plain.ratio[0])
     assert swapped.ratio[0] == pytest.approx(1 / plain.ratio[0])
     assert swapped.p_value[0] == pytest.approx(plain.p_value[0])
@@ -74,20 +74,20 @@ def test_comparison_ignores_the_unit_and_mirrors_when_swapped(
 def test_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
     generator = np.random.default_rng(2)
     first, second = 1.2 * generator.lognormal(0, 0.1, (4000, 6)), generator.lognormal(0, 0.1, (4000, 5))
-    low, high = compare(first, second).interval(0.05)
+    low, high = compare((first, second)).interval(0.05)
     covered = np.mean((low <= 1.2) & (high >= 1.2))
     assert 0.95 - 0.014 <= covered <= 0.99
 
 
 def test_interval_excludes_one_exactly_where_the_test_is_significant() -> None:
     generator = np.random.default_rng(3)
-    pairs = compare(1.1 * generator.lognormal(0, 0.1, (500, 7)), generator.lognormal(0, 0.1, (500, 7)))
+    pairs = compare((1.1 * generator.lognormal(0, 0.1, (500, 7)), generator.lognormal(0, 0.1, (500, 7))))
     low, high = pairs.interval(0.05)
     np.testing.assert_array_equal((low > 1) | (high < 1), pairs.p_value <= 0.05)
 
 
 def test_too_few_launches_bound_nothing() -> None:
-    low, high = compare(row([5.0, 5.1, 5.2]), row([1.0, 1.1, 1.2])).interval(0.05)
+    low, high = compare((row([5.0, 5.1, 5.2]), row([1.0, 1.1, 1.2]))).interval(0.05)
     assert (low[0], high[0]) == (0.0, np.inf)
 
 
@@ -134,7 +134,7 @@ def test_needed_launches_give_a_median_its_interval_and_one_less_does_not(level:
 def unpaired(
     references: Sequence[Sequence[float]], others: Sequence[Sequence[float]], family: NDArray[np.int64]
 ) -> Comparisons:
-    return compare_families([Samples(*sides) for sides in zip(references, others, strict=True)], family)
+    return compare_families([Samples.of(*sides) for sides in zip(references, others, strict=True)], family)
 
 
 @pytest.mark.parametrize("in_turn", [False, True])
@@ -146,7 +146,7 @@ def test_needed_launches_suffice_and_one_less_does_not(comparisons: int, in_turn
         fast = [1.0 + 0.01 * i for i in range(launches)]
         ratios = [a / b for a, b in zip(slow, fast, strict=True)] if in_turn else ()
         family = np.zeros(comparisons, dtype=np.int64)
-        found = compare_families([Samples(slow, fast, ratios)] * comparisons, family)
+        found = compare_families([Samples.of(slow, fast, ratios)] * comparisons, family)
         assert found.significant.all() == reachable
 
 
@@ -179,3 +179,36 @@ def test_equal_algorithms_rarely_differ_significantly(seed: int) -> None:
     found = unpaired(default.tolist(), others.tolist(), family)
     wrong_families = np.bincount(family, found.significant) > 0
     assert wrong_families.mean() < 0.05 + 4 * np.sqrt(0.05 * 0.95 / families)
+
+
+STRATA = st.lists(st.tuples(TIMES, TIMES).map(lambda sides: tuple(side[:3] for side in sides)), min_size=2, max_size=2)
+
+
+@given(STRATA)
+def test_p_value_over_strata_is_counted_exactly(strata: list[tuple[list[float], list[float]]]) -> None:
+    """The definition: all ways to share out the midranks of each stratum, independently."""
+    sums, observed = [0.0], 0.0
+    for first, second in strata:
+        ranks = stats.rankdata(first + second)
+        of_stratum = [sum(ranks[list(chosen)]) for chosen in combinations(range(len(ranks)), len(first))]
+        sums = [one + other for one in sums for other in of_stratum]
+        observed += sum(ranks[: len(first)])
+    lower, upper = (np.mean([sign * value <= sign * observed + 1e-9 for value in sums]) for sign in (1, -1))
+    found = compare(*((row(first), row(second)) for first, second in strata))
+    assert found.p_value[0] == pytest.approx(min(1.0, 2 * min(lower, upper)))
+
+
+def test_shares_of_strata_that_differ_make_no_difference() -> None:
+    """One side met the slow state in 7 of 9 launches, the other in 2: at most 5 % of equal pairs differ."""
+    generator = np.random.default_rng(7)
+    pairs = 2000
+    near, far = (
+        (generator.lognormal(level, 0.05, (pairs, n)) for n in sizes) for level, sizes in ((0, (2, 7)), (1, (7, 2)))
+    )
+    (near_a, near_b), (far_a, far_b) = tuple(near), tuple(far)
+    within = compare((near_a, near_b), (far_a, far_b))
+    assert (within.p_value <= 0.05).mean() <= 0.06
+    low, high = within.interval(0.05)
+    assert ((low <= 1) & (high >= 1)).mean() >= 0.94
+    together = compare((np.hstack([near_a, far_a]), np.hstack([near_b, far_b])))
+    assert ((together.ratio - 1) ** 2 > 0.01).mean() > 0.5

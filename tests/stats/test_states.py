@@ -65,3 +65,20 @@ def test_every_value_has_a_state(values: list[float]) -> None:
     assert list(states.borders) == sorted(states.borders)
     assert set(states.of(probes).tolist()) <= set(range(len(states.levels)))
     assert sum(states.shares) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("count", [20, 67, 70, 200])
+@pytest.mark.parametrize("disturbed", [1, 2, 3])
+def test_few_disturbed_probes_hide_no_state_and_make_none(count: int, disturbed: int) -> None:
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        near, far = random.uniform(38, 49, count - count // 2), random.uniform(159, 189, count // 2)
+        slow = random.uniform(1_000, 2_202_630, disturbed)
+        found = find_states(np.concatenate([near, far, slow]).round())
+        assert found.levels == pytest.approx((43, 174), rel=0.05), seed
+
+
+def test_disturbed_probes_alone_are_no_state() -> None:
+    random = np.random.default_rng(3)
+    one = np.concatenate([random.normal(45, 2, 120), [2_202_630.0, 9_000.0, 700.0]])
+    assert len(find_states(one).levels) == 1

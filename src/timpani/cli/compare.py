@@ -49,6 +49,7 @@ def compare(
 
 def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str, Any]:
     from timpani.campaign.folder.load import load
+    from timpani.campaign.read.matched_states import matched_states
     from timpani.errors import UserError
     from timpani.report.words.changes_text import changes_object, changes_text
     from timpani.tuning.compare.changes import changes
@@ -57,7 +58,7 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
     copied = before.header.id and before.header.id == after.header.id
     if copied or folder.resolve() == other.resolve():
         raise UserError(f"{folder} and {other} are the same campaign", "name two")
-    found = changes(before.results, after.results)
+    found = changes(*matched_states(before, after))
     shown = changes_object if format is Format.json else changes_text
     return shown(before, after, found)
 

@@ -6,21 +6,26 @@ family, the test is significant and the interval of the ratio of their times, at
 outside INDIFFERENCE. A family is all the algorithms that are compared with one and the same reference, at one
 (collective, ranks, placement, message_bytes, mode, machine).
 
+Where a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata,
+and their null distribution is the convolution of the strata's. Different shares of states thus make no difference. The
+ratio is the median over all pairs of launches of one stratum.
+
 With n launches on each side no p-value of the rank-sum test is under 2 / C(2n, n): with 5 launches 0.0079, so that none
 of seven algorithms can differ significantly from the default, however large the difference. `launches_needed` says how
 many do, for all who tell a user.
 
 Sources: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15; Hodges & Lehmann, Ann. Math. Stat. 1963; Holm,
-Scand. J. Stat. 1979.
+Scand. J. Stat. 1979; strata: van Elteren, Bull. Int. Stat. Inst. 1960, with equal weights, which keep the null
+distribution countable.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from math import comb, sqrt
-from operator import attrgetter
+from functools import cached_property, lru_cache, reduce
+from math import comb, prod, sqrt
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,19 +42,20 @@ LARGEST_EXACT = 50
 _ROUNDING = 1e-12  # of probabilities that are sums of many terms
 
 Floats = NDArray[np.float64]
+Sizes = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of samples of the same two sizes, compared.
+    """Pairs of samples of the same sizes, compared.
 
-    log_ratios    ln(first / second) of each value with each, ascending along the second axis, shape (pairs, n·m)
-    first_launches, second_launches   n and m
-    p_value       of the two-sided rank-sum test, shape (pairs,)
+    sizes        launches of the first and of the second sample in each stratum; one stratum where there are no states
+    log_ratios   ln(first / second) of each value with each of its stratum, ascending along the second axis, shape
+                 (pairs, Σ n·m)
+    p_value      of the two-sided rank-sum test, shape (pairs,)
     """
 
-    first_launches: int
-    second_launches: int
+    sizes: Sizes
     log_ratios: Floats
     p_value: Floats
 
@@ -65,7 +71,7 @@ class Pairs:
         0 and infinity where there are too few launches for that level.
         """
         pairs, products = self.log_ratios.shape
-        null = null_distribution(self.first_launches, (1,) * (self.first_launches + self.second_launches))
+        null = stratified_null(tuple((n, (1,) * (n + m)) for n, m in self.sizes))
         tails = np.broadcast_to(np.asarray(alpha) / 2, pairs)
         cut = np.searchsorted(null.lower[::2], tails + _ROUNDING, side="right")
         row = np.arange(pairs)
@@ -74,26 +80,37 @@ class Pairs:
         return np.exp(low), np.exp(high)
 
 
-def compare(first: Floats, second: Floats) -> Pairs:
-    """Compare row by row: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values above 0.
+def compare(*strata: tuple[Floats, Floats]) -> Pairs:
+    """Compare row by row in each stratum: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values > 0.
 
-    The p-value is exact, ties included (midranks, conditional on the ties), up to LARGEST_EXACT launches together.
+    The p-value is exact, ties included (midranks, conditional on the ties), up to LARGEST_EXACT launches of a stratum.
     """
-    n, m = first.shape[1], second.shape[1]
-    differences = (np.log(first)[:, :, None] - np.log(second)[:, None, :]).reshape(len(first), n * m)
-    differences.sort(axis=1)
-    # Twice the Mann–Whitney U: two for each first value over a second one, one for each tie.
-    doubled_u = 2 * (first[:, :, None] > second[:, None, :]).sum(axis=(1, 2)) + (
-        first[:, :, None] == second[:, None, :]
-    ).sum(axis=(1, 2))
-    pooled = np.sort(np.concatenate([first, second], axis=1), axis=1)
-    patterns, pattern_of = np.unique(pooled[:, 1:] != pooled[:, :-1], axis=0, return_inverse=True)
-    p_value = np.empty(len(first))
-    for index, new_value in enumerate(patterns):
-        starts = np.flatnonzero(np.concatenate([[True], new_value, [True]]))
+    pairs = len(strata[0][0])
+    ratios: list[Floats] = []
+    new_values: list[NDArray[np.bool_]] = []
+    doubled_u = np.zeros(pairs, dtype=np.int64)
+    for first, second in strata:
+        ratios.append((np.log(first)[:, :, None] - np.log(second)[:, None, :]).reshape(pairs, -1))
+        # Twice the Mann–Whitney U: two for each first value over a second one, one for each tie.
+        larger, equal = (op(first[:, :, None], second[:, None, :]).sum(axis=(1, 2)) for op in (np.greater, np.equal))
+        doubled_u += 2 * larger + equal
+        pooled = np.sort(np.concatenate([first, second], axis=1), axis=1)
+        new_values.append(np.concatenate([np.ones((pairs, 1), dtype=bool), pooled[:, 1:] != pooled[:, :-1]], axis=1))
+    sizes = tuple((first.shape[1], second.shape[1]) for first, second in strata)
+    ends = np.cumsum([n + m for n, m in sizes])
+    patterns, pattern_of = np.unique(np.concatenate(new_values, axis=1), axis=0, return_inverse=True)
+    p_value = np.empty(pairs)
+    for index, pattern in enumerate(patterns):
+        ties = (_ties(part) for part in np.split(pattern, ends[:-1]))
+        null = stratified_null(tuple((n, tied) for (n, _), tied in zip(sizes, ties, strict=True)))
         rows = pattern_of.reshape(-1) == index
-        p_value[rows] = null_distribution(n, tuple(np.diff(starts).tolist())).two_sided(doubled_u[rows])
-    return Pairs(n, m, differences, p_value)
+        p_value[rows] = null.two_sided(doubled_u[rows])
+    return Pairs(sizes, np.sort(np.concatenate(ratios, axis=1), axis=1), p_value)
+
+
+def _ties(new_value: NDArray[np.bool_]) -> tuple[int, ...]:
+    """How many values are equal to each new one."""
+    return tuple(np.diff(np.flatnonzero(np.append(new_value, True))).tolist())
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,23 @@ class NullDistribution:
         """Twice the smaller tail, at most 1, shape of `doubled_u`."""
         tail: Floats = np.minimum(self.lower[doubled_u], self.upper[doubled_u])
         return np.minimum(2 * tail, 1.0)
+
+
+@lru_cache(maxsize=4096)
+def stratified_null(strata: tuple[tuple[int, tuple[int, ...]], ...]) -> NullDistribution:
+    """The distribution of the sum of twice the Mann–Whitney U over strata of n first values and these ties."""
+    if len(strata) == 1:
+        return null_distribution(*strata[0])
+    mass = reduce(np.convolve, (_mass(n, ties) for n, ties in strata))
+    return NullDistribution(np.cumsum(mass), np.cumsum(mass[::-1])[::-1])
+
+
+def _mass(n: int, ties: tuple[int, ...]) -> Floats:
+    """Of each value of twice the Mann–Whitney U."""
+    lower = null_distribution(n, ties).lower
+    if len(ties) == 1:  # all values are equal
+        return np.where(np.arange(len(lower)) == n * (ties[0] - n), 1.0, 0.0)
+    return np.diff(lower, prepend=0.0)
 
 
 @lru_cache(maxsize=4096)
@@ -170,7 +204,7 @@ def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
     """
 
     def smallest(launches: int) -> float:
-        return 2 / 2**launches if in_turn else smallest_p(launches, launches)
+        return 2 / 2**launches if in_turn else smallest_p(((launches, launches),))
 
     launches = 1
     while 2 / 2**launches > alpha or smallest(launches) > alpha / max(rivals, 1):
@@ -178,25 +212,30 @@ def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
     return launches
 
 
-def smallest_p(first_launches: int, second_launches: int) -> float:
-    """The p-value of so many launches against so many, where all of one side are faster than all of the other."""
-    return 2 / comb(first_launches + second_launches, first_launches)
+def smallest_p(sizes: Sizes) -> float:
+    """The p-value where in each stratum all launches of one side are faster than all of the other."""
+    return min(1.0, 2 / prod(comb(first + second, first) for first, second in sizes))
+
+
+Stratum = tuple[Sequence[float], Sequence[float]]
 
 
 @dataclass(frozen=True)
 class Samples:
     """What two algorithms are compared by.
 
-    reference, other   each one's launch medians, above 0
-    in_turn            reference / other in each launch that measured both in turn; with any, it alone is looked at
+    strata    in each state of the machine, or altogether, launch medians of the reference and of the other, above 0;
+              neither side of a stratum is empty
+    in_turn   reference / other in each launch that measured both in turn; with any, it alone is compared
     """
 
-    reference: Sequence[float]
-    other: Sequence[float]
+    strata: tuple[Stratum, ...]
     in_turn: Sequence[float] = ()
 
-
-_SIDES = (attrgetter("reference"), attrgetter("other"))
+    @classmethod
+    def of(cls, reference: Sequence[float], other: Sequence[float], in_turn: Sequence[float] = ()) -> Self:
+        """Launches of a machine in one state."""
+        return cls(((reference, other),), in_turn)
 
 
 @dataclass(frozen=True)
@@ -215,21 +254,27 @@ class Comparisons:
     significant: NDArray[np.bool_]
 
 
+def _stratum(samples: Sequence[Samples], members: list[int], number: int) -> tuple[Floats, Floats]:
+    first, second = (np.array([samples[i].strata[number][side] for i in members]) for side in (0, 1))
+    return first, second
+
+
 def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> Comparisons:
     """Compare the two sides of each of `samples`; pairs of equal family[i] are corrected together."""
     pairs = len(samples)
     ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    groups: dict[int | Sizes, list[int]] = defaultdict(list)
     for index, each in enumerate(samples):
-        groups[(len(each.in_turn), 0) if each.in_turn else (len(each.reference), len(each.other))].append(index)
+        sizes = tuple((len(first), len(second)) for first, second in each.strata)
+        groups[len(each.in_turn) or sizes].append(index)
     compared: list[tuple[NDArray[np.int64], Pairs | PairedRatios]] = []
-    for (_, others), members in groups.items():
+    for sizes_of_one, members in groups.items():
         rows = np.array(members)
         same_size: Pairs | PairedRatios
-        if others:
-            same_size = compare(*(np.array([side(samples[i]) for i in members]) for side in _SIDES))
-        else:
+        if isinstance(sizes_of_one, int):
             same_size = PairedRatios(np.log([samples[i].in_turn for i in members]))
+        else:
+            same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
         compared.append((rows, same_size))
         ratio[rows], p_value[rows] = same_size.ratio, same_size.p_value
         low[rows], high[rows] = same_size.interval(ALPHA)

@@ -1,10 +1,11 @@
-"""How many states values fall into, by evidence: a mixture of one, two or three parts.
+"""The states of a machine, found in the times that a probe took: one, two or three levels, and disturbed values.
 
-A machine has states that last for a while, as where a hypervisor runs two virtual cores; a probe before and after each
-measurement tells which. Its logarithms are taken for a mixture of normal parts and a thin even background, which takes
-up values that something disturbed (Banfield & Raftery, Biometrics 1993, model noise so). The number of parts is the one
-with the smallest Bayesian information criterion (Schwarz, Ann. Stat. 1978), among those whose parts are truly apart: a
-skewed or broad single state is fitted better by two parts that overlap, and stays single.
+A machine may stay in a state for a while, for example where a hypervisor moves virtual cores. The logarithms of the
+probe's times are modelled as a mixture of one to three normal parts and an even background (Banfield & Raftery,
+Biometrics 1993). The background takes disturbed values, such as those of a descheduled rank; its weight is estimated.
+Expectation and maximization starts at the peaks of a kernel density, which few disturbed values cannot move. The number
+of parts minimizes the Bayesian information criterion (Schwarz, Ann. Stat. 1978) among mixtures whose parts are narrow,
+frequent and far apart. A broad or skewed state therefore stays one state. `python -m bench states` shows error rates.
 """
 
 from dataclasses import dataclass
@@ -13,33 +14,37 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_STATES = 3
-SMALLEST_STATE = 5
-"""Values in a part: fewer are disturbed ones."""
-SMALLEST_SHARE = 0.02
-"""Of all values, in a part."""
-SMALLEST_RATIO = 1.25
-"""Between the levels of neighbouring parts: closer ones hardly change a time."""
-SMALLEST_GAP = 4.0
-"""Between neighbouring parts, in the larger of their two deviations."""
+MAX_STATES = 3
+MIN_VALUES = 5
+"""Values in a state; fewer are disturbed ones."""
+MIN_SHARE = 0.03
+"""Of all values, in a state."""
+MIN_RATIO = 1.25
+"""Between neighboring levels; times of closer levels hardly differ."""
+MIN_GAP = 4.0
+"""Between neighboring levels, in the larger of the two parts' standard deviations."""
+MAX_DEVIATION = 0.25
+"""Standard deviation of the logarithms in one of several states; values that spread further share no level."""
+MAX_DISTURBED = 0.2
+"""Share of disturbed values."""
 
-_GRID = 40  # places between which first parts are sought
-_STEPS = 200  # of expectation and maximisation, at most
-_FINEST = 0.01  # of a part's deviation, in logarithms: clocks have ticks
-_BACKGROUND = 0.02  # share of disturbed values
-_FITTED = 2000  # values; of more, as many quantiles stand for them
-_ENOUGH = 1e-8  # of the mean log likelihood, gained by a step
+_BANDWIDTH = np.log(MIN_RATIO) / 3  # of the kernel density, in logarithms
+_PEAKS = 4  # of the density, from which parts start
+_STEPS = 100  # of expectation and maximization, at most
+_MIN_DEVIATION = 0.01  # of a part, in logarithms: clocks have ticks
+_FITTED = 500  # values; quantiles represent a larger sample
+_TOLERANCE = 1e-6  # of the mean log likelihood, between two steps
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class States:
-    """The parts of a mixture, ascending.
+    """The states, in ascending order of their levels.
 
-    levels    geometric mean of each, in the values' unit
-    shares    of the values, that each state's lie nearest to
-    borders   values between neighbouring states, one fewer than levels
+    levels    geometric mean of each state, in the values' unit
+    shares    of the values, by the nearest state
+    borders   values between neighboring states, one fewer than levels
     """
 
     levels: tuple[float, ...]
@@ -47,7 +52,7 @@ class States:
     borders: tuple[float, ...]
 
     def of(self, values: Floats) -> NDArray[np.int64]:
-        """The state of each value, by number from 0, shape of `values`."""
+        """The state of each value, numbered from 0, shape of `values`."""
         return np.searchsorted(np.array(self.borders), values).astype(np.int64)
 
 
@@ -56,86 +61,87 @@ class _Mixture:
     means: Floats
     deviations: Floats
     weights: Floats
-    information: float  # the criterion, to be small
+    information: float  # the criterion, to be minimized
 
 
 def find_states(values: Floats) -> States:
     """The states of positive `values`, shape (n,), n ≥ 1."""
     logs = np.sort(np.log(values))
     fitted = logs if len(logs) <= _FITTED else np.quantile(logs, (np.arange(_FITTED) + 0.5) / _FITTED)
-    best = _fit(fitted, 1, len(logs))
-    for parts in range(2, MOST_STATES + 1):
-        mixture = _fit(fitted, parts, len(logs))
-        if mixture.information < best.information and _apart(mixture, len(logs)):
+    peaks = _peaks(fitted)
+    best = _best_mixture(fitted, [(peak,) for peak in (*peaks[:2], float(np.median(fitted)))], len(logs))
+    for parts in range(2, min(MAX_STATES, len(peaks)) + 1):
+        mixture = _best_mixture(fitted, list(combinations(peaks, parts)), len(logs))
+        if mixture.information < best.information and _are_states(mixture, len(logs)):
             best = mixture
     borders = _borders(best)
-    states = np.bincount(np.searchsorted(borders, logs), minlength=len(best.means))
+    counts = np.bincount(np.searchsorted(borders, logs), minlength=len(best.means))
     return States(
         levels=tuple(np.exp(best.means).tolist()),
-        shares=tuple((states / len(logs)).tolist()),
+        shares=tuple((counts / len(logs)).tolist()),
         borders=tuple(np.exp(borders).tolist()),
     )
 
 
-def _apart(mixture: _Mixture, n: int) -> bool:
+def _are_states(mixture: _Mixture, n: int) -> bool:
     steps = np.diff(mixture.means)
     wider = np.maximum(mixture.deviations[1:], mixture.deviations[:-1])
-    large = mixture.weights * n >= max(SMALLEST_STATE, SMALLEST_SHARE * n)
-    return bool((steps >= np.log(SMALLEST_RATIO)).all() and (steps >= SMALLEST_GAP * wider).all() and large.all())
+    frequent = mixture.weights * n >= max(MIN_VALUES - 0.5, MIN_SHARE * n)
+    narrow = mixture.deviations <= MAX_DEVIATION
+    apart = (steps >= np.log(MIN_RATIO)) & (steps >= MIN_GAP * wider)
+    return bool(frequent.all() and narrow.all() and apart.all())
 
 
-def _fit(logs: Floats, parts: int, n: int) -> _Mixture:
-    """By expectation and maximisation from the split into `parts` with the least variance within them.
+def _peaks(logs: Floats) -> list[float]:
+    """Places of the highest density, highest first, at least MIN_RATIO apart."""
+    places = np.linspace(logs[0], logs[-1], min(1000, int(2 * (logs[-1] - logs[0]) / _BANDWIDTH) + 2))
+    density = np.exp(-0.5 * ((places[:, None] - logs) / _BANDWIDTH) ** 2).sum(axis=1)
+    peaks: list[float] = []
+    while len(peaks) < _PEAKS and density.max() > 0:
+        peak = places[density.argmax()]
+        peaks.append(float(peak))
+        density[np.abs(places - peak) < np.log(MIN_RATIO)] = 0.0
+    return peaks
+
+
+def _best_mixture(logs: Floats, starts: list[tuple[float, ...]], n: int) -> _Mixture:
+    return min((_fit(logs, start, n) for start in starts), key=lambda mixture: mixture.information)
+
+
+def _fit(logs: Floats, start: tuple[float, ...], n: int) -> _Mixture:
+    """The mixture that expectation and maximization reaches from parts with the means `start`.
 
     logs   ascending
-    n      how many values they stand for
+    n      how many values they represent
     """
-    means, deviations, weights = _first_parts(logs, parts)
-    width = max(logs[-1] - logs[0], _FINEST)
+    parts = len(start)
+    means, deviations = np.array(start), np.full(parts, _BANDWIDTH)
+    disturbed = MAX_DISTURBED / 4
+    weights = np.full(parts, (1 - disturbed) / parts)
+    width = max(logs[-1] - logs[0], _MIN_DEVIATION)
     likelihood = previous = -np.inf
     for _ in range(_STEPS):
         distances = (logs[:, None] - means) / deviations
         densities = weights * np.exp(-0.5 * distances**2) / (deviations * np.sqrt(2 * np.pi))
-        total = (1 - _BACKGROUND) * densities.sum(axis=1) + _BACKGROUND / width
+        total = densities.sum(axis=1) + disturbed / width
         likelihood = float(np.log(total).mean())
-        if likelihood - previous < _ENOUGH:
+        if likelihood - previous < _TOLERANCE:
             break
         previous = likelihood
-        belongs = (1 - _BACKGROUND) * densities / total[:, None]
+        belongs = densities / total[:, None]
         sums = np.maximum(belongs.sum(axis=0), 1e-300)
         means = (belongs * logs[:, None]).sum(axis=0) / sums
         deviations = np.sqrt((belongs * (logs[:, None] - means) ** 2).sum(axis=0) / sums)
-        deviations = np.maximum(deviations, _FINEST)
-        weights = sums / sums.sum()
+        deviations = np.maximum(deviations, _MIN_DEVIATION)
+        disturbed = float(np.clip(1 - sums.sum() / len(logs), 0.5 / n, MAX_DISTURBED))
+        weights = (1 - disturbed) * sums / sums.sum()
     order = np.argsort(means)
-    free = 3 * parts - 1
+    free = 3 * parts  # means, deviations and weights
     return _Mixture(means[order], deviations[order], weights[order], free * np.log(n) - 2 * n * likelihood)
 
 
-def _first_parts(logs: Floats, parts: int) -> tuple[Floats, Floats, Floats]:
-    """Means, deviations and weights of the best split at places that a grid of the values' range offers."""
-    disturbed = len(logs) // 100
-    inner = logs[disturbed : len(logs) - disturbed]
-    places = np.unique(np.searchsorted(inner, np.linspace(inner[0], inner[-1], _GRID + 2)[1:-1]))
-    places = places[(places > 0) & (places < len(inner))]
-    sums, squares = (np.concatenate([[0.0], np.cumsum(inner**power)]) for power in (1, 2))
-
-    def scatter(borders: tuple[int, ...]) -> float:
-        edges = np.array([0, *borders, len(inner)])
-        counts, within = np.diff(edges), np.diff(sums[edges])
-        return float((np.diff(squares[edges]) - within**2 / counts).sum())
-
-    splits = list(combinations(places.tolist(), parts - 1)) or [()]
-    pieces = np.split(inner, min(splits, key=scatter))
-    pieces += [inner] * (parts - len(pieces))
-    means = np.array([piece.mean() for piece in pieces])
-    deviations = np.array([max(piece.std(), _FINEST) for piece in pieces])
-    weights = np.array([len(piece) for piece in pieces], dtype=np.float64)
-    return means, deviations, weights / weights.sum()
-
-
 def _borders(mixture: _Mixture) -> Floats:
-    """As many deviations from the part below as from the one above."""
+    """Equally many standard deviations from the part below and from the part above."""
     low, high = mixture.means[:-1], mixture.means[1:]
     below, above = mixture.deviations[:-1], mixture.deviations[1:]
     borders: Floats = (low * above + high * below) / (below + above)

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from tests.tuning.campaigns import around, results
+from timpani.study.schema import STATE
 from timpani.tuning.compare.changes import FASTER, Changes, changes
 from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
 
@@ -99,3 +100,27 @@ def test_simulated_times_are_exact_and_say_nothing_beside_measured_ones() -> Non
 def test_averages_are_compared_by_value_alone() -> None:
     averages = results({"default": {8: around(1.0)}}).with_columns(median_us=pl.lit(None, dtype=pl.Float64))
     assert standing(changes(averages, results({"default": {8: around(2.0)}})))["default", 8] == BY_VALUE
+
+
+def in_states(near: list[float], far: list[float]) -> pl.DataFrame:
+    states = ["near"] * len(near) + ["far"] * len(far)
+    found = results({"default": {8: [*near, *far]}}).sort("launch")
+    return found.with_columns(pl.Series(STATE, states))
+
+
+def test_launches_are_compared_within_states() -> None:
+    before, after = in_states(around(1.0, 2), around(3.0, 7)), in_states(around(1.0, 5), around(3.0, 4))
+    [row] = changes(before, after).cells.to_dicts()
+    assert row["standing"] == WITHIN
+    assert row["ratio"] == pytest.approx(1.0, rel=0.02)
+    assert sorted(row["states"]) == ["far", "near"]
+    slower = in_states(around(1.2, 5), around(3.6, 4))
+    [row] = changes(before, slower).cells.to_dicts()
+    assert (row["standing"], row["before_launches"], row["after_launches"]) == (SLOWER, 9, 9)
+
+
+def test_a_cell_without_a_common_state_is_undecided() -> None:
+    before, after = in_states(around(1.0, 6), []), in_states([], around(3.0, 6))
+    [row] = changes(before, after).cells.to_dicts()
+    assert (row["standing"], row["ratio"], row["states"]) == (UNDECIDED, None, None)
+    assert (row["before_launches"], row["after_launches"]) == (0, 0)

@@ -1,15 +1,15 @@
-"""The states of the machine while a campaign measured, told by the probe before and after each point."""
+"""The states of the machine while a campaign measured, found in the probes before and after each point."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from timpani.stats.states import find_states
+from timpani.stats.states import MIN_RATIO, States, find_states
 from timpani.study.counted import counted
 from timpani.study.schema import CHANGED, STATE, STATES
 
@@ -39,8 +39,12 @@ def with_states(results: pl.DataFrame) -> pl.DataFrame:
     if results.is_empty():
         return results.with_columns(pl.lit(None, dtype=pl.String).alias(STATE))
     probed = results.with_row_index(_ROW).with_columns(pl.coalesce("in_turn", pl.col(_ROW).cast(pl.String)))
-    parts = [_with_states(part) for _, part in probed.group_by(_PROBED)]
-    return results.with_columns(pl.concat(parts).sort(_ROW)[STATE])
+    named = []
+    for _, machine in probed.group_by("machine", maintain_order=True):
+        parts = [(part, _states(part)) for _, part in machine.group_by(_PROBED, maintain_order=True)]
+        names = _common_names([states.levels for _, states in parts if states and len(states.levels) > 1])
+        named += [_with_states(part, states, names) for part, states in parts]
+    return results.with_columns(pl.concat(named).sort(_ROW)[STATE])
 
 
 def machine_states(results: pl.DataFrame) -> list[MachineState]:
@@ -112,18 +116,42 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
     )
 
 
-def _with_states(part: pl.DataFrame) -> pl.DataFrame:
-    """Its rows' numbers with STATE."""
-    told = pl.all_horizontal(pl.col(*_PROBES) > 0)
-    once = part.filter(told).unique(["launch", "in_turn"])  # cells that took turns share their probes
-    names: list[str | None] = [None] * part.height
-    if once.height:
-        states = find_states(np.concatenate([once[name].to_numpy() for name in _PROBES]))
-        known = [STATES[0], *STATES[1 : len(states.levels) - 1], STATES[-1]]
+def _states(part: pl.DataFrame) -> States | None:
+    """The states of rows whose probes ran between the same ranks; None where nothing was probed."""
+    once = part.filter(_probed()).unique(["launch", "in_turn"])  # cells that took turns share their probes
+    return find_states(np.concatenate([once[name].to_numpy() for name in _PROBES])) if once.height else None
+
+
+def _probed() -> pl.Expr:
+    return pl.all_horizontal(pl.col(*_PROBES) > 0)
+
+
+def _common_names(parts: list[tuple[float, ...]]) -> dict[float, str]:
+    """The name of each level, so that one level has one name in all parts of a machine.
+
+    Where a machine has more levels than there are names, each part names its own.
+    """
+    ascending = sorted({level for levels in parts for level in levels})
+    if not ascending:
+        return {}
+    numbers = np.cumsum([0, *(high / low >= MIN_RATIO for low, high in pairwise(ascending))])
+    if numbers[-1] < len(STATES):
+        return dict(zip(ascending, (_name(number, numbers[-1] + 1) for number in numbers), strict=True))
+    return {level: _name(number, len(levels)) for levels in parts for number, level in enumerate(levels)}
+
+
+def _name(number: int, states: int) -> str:
+    return STATES[-1] if number and number == states - 1 else STATES[number]
+
+
+def _with_states(part: pl.DataFrame, states: States | None, names: Mapping[float, str]) -> pl.DataFrame:
+    """The numbers of its rows with STATE."""
+    named: list[str | None] = [None] * part.height
+    if states and len(states.levels) > 1:
+        known = [names[level] for level in states.levels]
         before, after = (states.of(part[name].fill_null(0.0).to_numpy()) for name in _PROBES)
-        if len(states.levels) > 1:
-            names = [
-                None if not is_told else known[first] if first == second else CHANGED
-                for is_told, first, second in zip(part.select(told).to_series(), before, after, strict=True)
-            ]
-    return part.select(_ROW, pl.Series(STATE, names, dtype=pl.String))
+        named = [
+            None if not probed else known[first] if first == second else CHANGED
+            for probed, first, second in zip(part.select(_probed()).to_series(), before, after, strict=True)
+        ]
+    return part.select(_ROW, pl.Series(STATE, named, dtype=pl.String))

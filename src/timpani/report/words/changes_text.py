@@ -11,6 +11,7 @@ from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.words.campaign_text import aligned, decimals
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
+from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
@@ -70,6 +71,7 @@ def _conditions(before: Campaign, after: Campaign) -> Iterator[str]:
 
 
 def _counts(found: Changes) -> Iterator[str]:
+    yield from _states(found.cells)
     by_value = found.count(BY_VALUE)
     tested = found.cells.height - by_value
     if tested:
@@ -90,6 +92,19 @@ def _counts(found: Changes) -> Iterator[str]:
         yield (
             f"Warning: {operation}: with so few launches no difference of {counted(cells, 'cell')} can be significant; "
             "measure more launches, or fewer cells"
+        )
+
+
+def _states(cells: pl.DataFrame) -> Iterator[str]:
+    names = cells["states"].explode().drop_nulls().unique().to_list()
+    apart = cells["states"].null_count()
+    if names or apart:
+        met = " and ".join(f"the {name}" for name in STATES if name in names) or "no common"
+        yield f"The machine changed between states; launches are compared within {met} state{'s' * (len(names) > 1)}."
+    if apart:
+        yield (
+            f"Undecided: {counted(apart, 'cell')} without launches of both campaigns in one state of the machine; "
+            "measure more launches of both, alternately"
         )
 
 

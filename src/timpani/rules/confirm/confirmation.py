@@ -232,7 +232,7 @@ class _Point:
         launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
         if 2 * len(ratios) < launches or not ratios:
             return self._ratio(default, file)
-        found = compare_families([Samples((), (), ratios)], np.zeros(1, dtype=np.int64))
+        found = compare_families([Samples((), ratios)], np.zeros(1, dtype=np.int64))
         low, high = (None if bound in (0, np.inf) else float(bound) for bound in (found.low[0], found.high[0]))
         least = 2 / 2 ** len(ratios)
         return Ratio(float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), least)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.stats.compare import ALPHA, smallest_p
+from timpani.study.columns import algorithm_label
+from timpani.study.schema import CHANGED, STATE
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.points import compare_at_points, launch_medians
+from timpani.tuning.decide.points import STRATA, compare_at_points, launch_medians
 
 FASTER = "faster"
 
@@ -15,17 +17,22 @@ CHANGED_CELL = ("collective", "label", "ranks", "placement", "message_bytes", "m
 algorithms of one name are compared, and their defaults."""
 
 
+_TIME = pl.coalesce("median_us", "osu_avg_us")
+
+
 @dataclass(frozen=True)
 class Changes:
     """The cells of two campaigns, `before` and `after`.
 
     cells    a row per cell that both have a time of: CHANGED_CELL, `machine` where a campaign holds several,
-             `before_us`, `after_us`, medians over launches; `before_launches`, `after_launches`; `ratio` = before /
-             after (Hodges–Lehmann, over 1 where it became faster), `ratio_low`, `ratio_high` at 95 %; `p_value` of the
-             cell alone; `standing` in `after`:
-             FASTER or SLOWER: significantly, as `stats/compare.py` has it, unpaired over launches; a family, corrected
-             together after Holm, is all cells of one operation. WITHIN: the interval lies within 5 % either way.
-             UNDECIDED: neither is shown. BY_VALUE: averages, or simulated against measured: a ratio and no more
+             `before_us`, `after_us`, medians over launches; `before_launches`, `after_launches`, how many launches are
+             compared; `states`, in which of the machine's states, none where it had one; `ratio` = before / after
+             (Hodges–Lehmann within states, over 1 where it became faster), `ratio_low`, `ratio_high` at 95 %; `p_value`
+             of the cell alone; `standing` in `after`:
+             FASTER or SLOWER: significantly, as `stats/compare.py` defines it, unpaired over launches; a family,
+             corrected together after Holm, is all cells of one operation. WITHIN: the interval lies within 5 % either
+             way. UNDECIDED: neither, or no launches of both in one state: `ratio` is null then. BY_VALUE: averages, or
+             simulated against measured: a ratio and no more
     only_before, only_after   CHANGED_CELL of what only one has a time of
     too_few  operations in which no change could be significant with so many cells and so few launches
     """
@@ -41,39 +48,70 @@ class Changes:
 
 
 def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
-    """Compare the results (columns RESULT_SCHEMA) of two campaigns, cell by cell."""
+    """Compare the results (columns RESULT_SCHEMA and STATE) of two campaigns, cell by cell and within states.
+
+    Equal names in STATE must mean the same state of the machine, as `matched_states` makes sure. Results during which
+    the state changed are left out.
+    """
     first, second = (launch_medians(results) for results in (before, after))
     several = max(first["machine"].n_unique(), second["machine"].n_unique()) > 1
     key = [*CHANGED_CELL, *(["machine"] if several else [])]
     exact, averaged = pl.col("simulated") & pl.col("simulated_before"), pl.col("averaged") | pl.col("averaged_before")
-    pairs = second.join(
-        first.select(
-            *key,
-            pl.col("times").alias("reference"),
-            pl.col("time_us").alias("before_us"),
-            pl.col("simulated").alias("simulated_before"),
-            pl.col("averaged").alias("averaged_before"),
-        ),
-        on=key,
-    ).with_columns(
-        simulated=exact,
-        averaged=averaged | (pl.col("simulated") != pl.col("simulated_before")),
+    pairs = (
+        second.join(
+            first.select(
+                *key,
+                pl.col("time_us").alias("before_us"),
+                pl.col("simulated").alias("simulated_before"),
+                pl.col("averaged").alias("averaged_before"),
+            ),
+            on=key,
+        )
+        .with_columns(
+            simulated=exact,
+            averaged=averaged | (pl.col("simulated") != pl.col("simulated_before")),
+            after_us=pl.col("time_us"),
+        )
+        .join(_strata(before, after, key), on=key, how="left")
     )
-    compared = compare_at_points(pairs, family=("collective",)).with_columns(
-        _standing(),
-        before_launches=pl.col("reference").list.len().cast(pl.Int64),
-        after_launches=pl.col("times").list.len().cast(pl.Int64),
-        after_us=pl.col("time_us"),
+    common = pairs.filter(pl.col(STRATA).is_not_null())
+    compared = compare_at_points(common, family=("collective",)).with_columns(_standing())
+    apart = pairs.filter(pl.col(STRATA).is_null()).select(
+        *key, "before_us", "after_us", pl.lit(0, pl.Int64).alias("before_launches"), standing=pl.lit(UNDECIDED)
     )
+    cells = pl.concat([compared, apart.with_columns(after_launches="before_launches")], how="diagonal")
     return Changes(
-        cells=compared.sort(key).select(
+        cells=cells.sort(key).select(
             *key,
-            *("before_us", "after_us", "before_launches", "after_launches"),
+            *("before_us", "after_us", "before_launches", "after_launches", "states"),
             *("ratio", "ratio_low", "ratio_high", "p_value", "standing"),
         ),
         only_before=_without_partner(first, second, key),
         only_after=_without_partner(second, first, key),
         too_few=_too_few(compared.filter(~pl.col("simulated") & ~pl.col("averaged"))),
+    )
+
+
+def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """By `key`, STRATA of the states in which both have times, their `states`, and how many launches these are."""
+    sides = [
+        results.filter(pl.col("error").is_null() & (_TIME > 0), pl.col(STATE).fill_null("") != CHANGED)
+        .with_columns(algorithm_label())
+        .group_by(*key, pl.col(STATE).fill_null(""))
+        .agg(_TIME.sort_by("launch").alias(side))
+        for results, side in ((before, "reference"), (after, "times"))
+    ]
+    return (
+        sides[0]
+        .join(sides[1], on=[*key, STATE])
+        .sort(*key, STATE)
+        .group_by(key, maintain_order=True)
+        .agg(
+            pl.struct("reference", "times").alias(STRATA),
+            pl.col(STATE).filter(pl.col(STATE) != "").alias("states"),
+            pl.col("reference").list.len().sum().cast(pl.Int64).alias("before_launches"),
+            pl.col("times").list.len().sum().cast(pl.Int64).alias("after_launches"),
+        )
     )
 
 
@@ -99,7 +137,7 @@ def _too_few(tested: pl.DataFrame) -> tuple[str, ...]:
     """Operations whose cells are so many that not even launches without any overlap would be significant."""
     found = []
     for (operation,), cells in tested.group_by("collective", maintain_order=True):
-        launches = cells.select("before_launches", "after_launches").unique().iter_rows()
-        if all(smallest_p(*each) > ALPHA / cells.height for each in launches):
+        sizes = {tuple((len(each["reference"]), len(each["times"])) for each in row) for row in cells[STRATA].to_list()}
+        if all(smallest_p(each) > ALPHA / cells.height for each in sizes):
             found.append(str(operation))
     return tuple(sorted(found))

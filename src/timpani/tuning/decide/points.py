@@ -10,6 +10,8 @@ from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT
 
+STRATA = "strata"
+
 _SIDES = ("reference", "times")
 _TURNS = ("reference_turns", "turns")
 
@@ -70,7 +72,7 @@ def _samples(reference: list[float], times: list[float], reference_turns: Turns,
     theirs = {each["in_turn"]: each["relative"] for each in turns}
     ratios = [each["relative"] / theirs[each["in_turn"]] for each in reference_turns if each["in_turn"] in theirs]
     enough = 2 * len(ratios) >= max(len(reference), len(times))
-    return Samples(reference, times, ratios if enough else ())
+    return Samples.of(reference, times, ratios if enough else ())
 
 
 def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.DataFrame:
@@ -78,8 +80,9 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
 
     Rows that are equal in the columns `family` are corrected together.
 
-    Where there are columns `reference_turns` and `turns`, and they tell that both were measured in turn, their ratios
-    in each launch are compared.
+    Where there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and
+    `times`. Where there are columns `reference_turns` and `turns` and both were measured in turn, their ratios in each
+    launch are compared.
 
     Adds `in_turn`, how many launches that is, `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high`
     (null where there are too few launches for a bound), `p_value` and `significant`, by the rule of
@@ -87,10 +90,13 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     INDIFFERENCE; they have no p-value and no interval. Averages that were imported have a ratio alone.
     """
     families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
-    if "reference_turns" in pairs.columns:
+    if STRATA in pairs.columns:
+        strata = ([tuple(stratum[side] for side in _SIDES) for stratum in row] for row in pairs[STRATA].to_list())
+        samples = [Samples(tuple((first, second) for first, second in row)) for row in strata]
+    elif "reference_turns" in pairs.columns:
         samples = [_samples(*each) for each in pairs.select(*_SIDES, *_TURNS).rows()]
     else:
-        samples = [Samples(*each) for each in pairs.select(*_SIDES).rows()]
+        samples = [Samples.of(*each) for each in pairs.select(*_SIDES).rows()]
     found = compare_families(samples, families)
     return pairs.with_columns(
         in_turn=pl.Series([len(each.in_turn) for each in samples], dtype=pl.Int64),
