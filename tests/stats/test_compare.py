@@ -202,13 +202,11 @@ def test_shares_of_strata_that_differ_make_no_difference() -> None:
     """One side met the slow state in 7 of 9 launches, the other in 2: at most 5 % of equal pairs differ."""
     generator = np.random.default_rng(7)
     pairs = 2000
-    near, far = (
-        (generator.lognormal(level, 0.05, (pairs, n)) for n in sizes) for level, sizes in ((0, (2, 7)), (1, (7, 2)))
-    )
-    (near_a, near_b), (far_a, far_b) = tuple(near), tuple(far)
+    near_a, near_b = (generator.lognormal(0, 0.05, (pairs, n)) for n in (2, 7))
+    far_a, far_b = (generator.lognormal(1, 0.05, (pairs, n)) for n in (7, 2))
     within = compare((near_a, near_b), (far_a, far_b))
     assert (within.p_value <= 0.05).mean() <= 0.06
     low, high = within.interval(0.05)
     assert ((low <= 1) & (high >= 1)).mean() >= 0.94
     together = compare((np.hstack([near_a, far_a]), np.hstack([near_b, far_b])))
-    assert ((together.ratio - 1) ** 2 > 0.01).mean() > 0.5
+    assert (together.ratio > 2).mean() > 0.9
