@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.line import Array
 from timpani.study.counted import counted
-from timpani.study.schema import CURVE
+from timpani.study.schema import CHANGED, CURVE, STATE
 from timpani.study.sizes import show_size
 
 TIME = "time_us"
@@ -59,9 +59,10 @@ def timed(results: pl.DataFrame, source: str) -> Timed:
     return Timed(valid, left_out)
 
 
-def curve_words(name: Mapping[str, Any]) -> str:
+def curve_words(name: Mapping[str, Any], state: str | None = None) -> str:
     """The curve with these values of CURVE, in words."""
-    return f"{name['collective']} {name['algorithm']} on {counted(name['ranks'], 'rank')}"
+    words = f"{name['collective']} {name['algorithm']} on {counted(name['ranks'], 'rank')}"
+    return f"{words} ({state})" if state else words
 
 
 def _named(rows: pl.DataFrame, source: str) -> str:
@@ -72,13 +73,36 @@ def _named(rows: pl.DataFrame, source: str) -> str:
     return f"{curve_words(first)}: {first['wrong']} at {', '.join(map(show_size, sizes))} ({where})"
 
 
-def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Curve]]:
-    """The curves of `timed` rows, each with the values of CURVE; also those of a single size."""
-    needed = rows.select(*CURVE, "message_bytes", "launch", TIME).sort(*CURVE)
+@dataclass(frozen=True)
+class TimedCurve:
+    """A curve of `timed` rows.
+
+    name     the values of CURVE
+    state    the machine's, where it had several; else None
+    """
+
+    name: dict[str, Any]
+    state: str | None
+    curve: Curve
+
+
+def curves(rows: pl.DataFrame) -> Iterator[TimedCurve]:
+    """The curves of `timed` rows, also those of a single size.
+
+    Where the machine had several states each has a curve, the state with most results first; results during which the
+    state changed are left out.
+    """
+    needed = rows.filter(pl.col(STATE).fill_null("") != CHANGED).select(*CURVE, STATE, "message_bytes", "launch", TIME)
+    ordered = needed.with_columns(pl.len().over(*CURVE, STATE).alias("rows")).sort(
+        *CURVE, "rows", STATE, descending=[*[False] * len(CURVE), True, False]
+    )
     # At once: group_by gathers the rows of each of a thousand groups by itself.
-    for name, part in needed.partition_by(CURVE, as_dict=True).items():
+    for key, part in ordered.partition_by([*CURVE, STATE], as_dict=True).items():
         sizes, times = launches_by(part, "message_bytes")
-        yield dict(zip(CURVE, name, strict=True)), Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
+        *name, state = key
+        yield TimedCurve(
+            dict(zip(CURVE, name, strict=True)), state, Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
+        )
 
 
 def launches_by(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:

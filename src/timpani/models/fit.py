@@ -51,12 +51,14 @@ class CurveFit:
     """A curve with its switches and lines.
 
     name      the values of CURVE
+    state     the machine's, where it had several; else None
     measured  as it was measured, with the times that something disturbed
     curve     what was fitted: without these
     status    of its cells, in the words of docs/columns.md, and POOR_FIT where that is so
     """
 
     name: dict[str, Any]
+    state: str | None
     measured: Curve
     curve: Curve
     switches: list[Switch]
@@ -122,19 +124,22 @@ def _fitted(found: Iterable[Model | NotFitted]) -> list[Model]:
 
 
 def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
-    """The curves of `timed` rows; those of a single size can't be fitted."""
+    """The curves of `timed` rows, by state of the machine; those of a single size can't be fitted."""
     parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
     statuses = {name: _words(part["status"]) for name, part in parts.items()}
-    for name, measured in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
+    for each in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
+        measured = each.curve
         if len(measured.sizes) < 2:
-            yield NotFitted(f"{curve_words(name)} has a single size, {int(measured.sizes[0])} B, and a line takes two")
+            name, size = curve_words(each.name, each.state), int(measured.sizes[0])
+            yield NotFitted(f"{name} has a single size, {size} B, and a line takes two")
             continue
         curve = measured.undisturbed
         segmentation = segment(curve)
         lines = regimes(curve, segmentation)
-        words = statuses[tuple(name.values())] | ({POOR_FIT} if _misses(measured, lines) else set())
+        words = statuses[tuple(each.name.values())] | ({POOR_FIT} if _misses(measured, lines) else set())
         status = "+".join(sorted(words)) or "ok"
-        yield CurveFit(name, measured, curve, switches(curve, segmentation), lines, hockney(lines), status)
+        found = switches(curve, segmentation)
+        yield CurveFit(each.name, each.state, measured, curve, found, lines, hockney(lines), status)
 
 
 def _words(statuses: pl.Series) -> set[str]:

@@ -1,6 +1,7 @@
 """LogGP and max-rate from a campaign's rows: each is fitted to several curves together."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
 from timpani.study.cell import parse_parameters
-from timpani.study.schema import CURVE, without
+from timpani.study.schema import CURVE, STATE, without
 
 ROUND_TRIP = "prtt"
 """The operation that LogGP is fitted to; its parameters are `messages` and `delay_ns`."""
@@ -24,6 +25,8 @@ RATE = "message_rate"
 Its parameter `pairs` is how many send at once; 0 is half of the ranks.
 """
 
+_TRIP = ("messages", "delay_us", "message_bytes")
+_BURST = ("senders", "ranks", "message_bytes")
 _NS_PER_US = 1e3
 _RANKED = without(CURVE, "ranks")
 
@@ -32,10 +35,10 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
     """LogGP of each pair of ranks in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
-        part, lacking = _measured_by_most(part, "messages", "delay_us", "message_bytes")
+        part, lacking = _measured_by_most(part, *_TRIP)
         yield from (NotFitted(f"LogGP: {why}") for why in lacking)
-        trips, measured = launches_by(part, "messages", "delay_us", "message_bytes")
-        times, said = _settled(measured)
+        trips, measured = launches_by(part, *_TRIP)
+        times, said = _settled(part, trips, measured, *_TRIP)
         yield from (NotFitted(f"LogGP: {why}") for why in said)
         try:
             model = loggp([dict(zip(trips, launch, strict=True)) for launch in _complete_launches(times).tolist()])
@@ -50,10 +53,10 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
     for name, part in rows.with_columns(senders=senders_of).group_by(_RANKED, maintain_order=True):
-        part, lacking = _measured_by_most(part, "senders", "ranks", "message_bytes")
+        part, lacking = _measured_by_most(part, *_BURST)
         yield from (NotFitted(f"max-rate: {why}") for why in lacking)
-        cells, measured = launches_by(part, "senders", "ranks", "message_bytes")
-        times, said = _settled(measured)
+        cells, measured = launches_by(part, *_BURST)
+        times, said = _settled(part, cells, measured, *_BURST)
         yield from (NotFitted(f"max-rate: {why}") for why in said)
         try:
             senders, _, sizes = np.array(cells, dtype=np.float64).T
@@ -95,12 +98,20 @@ def _measured_by_most(rows: pl.DataFrame, *cell: str) -> tuple[pl.DataFrame, lis
     return counted.filter(by_most).drop("measured_by"), lacking
 
 
-def _settled(times: Array) -> tuple[Array, list[str]]:
-    """The times, those that something disturbed replaced by their cell's median over launches; and a sentence of these.
+def _settled(rows: pl.DataFrame, cells: list[tuple[Any, ...]], times: Array, *cell: str) -> tuple[Array, list[str]]:
+    """The times of `launches_by`, disturbed ones replaced by their cell's median, and a sentence that counts these.
 
-    A launch is fitted whole: without one time all of its others would be lost.
+    A launch is fitted whole: without one time all of its others would be lost. A time is disturbed where it is far off
+    the times of launches in the same state of the machine.
     """
-    off = disturbed(times)
+    place = {each: number for number, each in enumerate(cells)}
+    row = {each: number for number, each in enumerate(sorted(rows["launch"].unique()))}
+    off = np.zeros(times.shape, dtype=bool)
+    for _, part in rows.group_by(STATE):
+        alone = np.full(times.shape, np.nan)
+        where = [row[each] for each in part["launch"]], [place[each] for each in part.select(cell).rows()]
+        alone[where] = times[where]
+        off |= disturbed(alone)
     count, of = int(off.sum()), int(np.isfinite(times).sum())
     said = [f"{count} of {of} times far off the median over launches, which stands in for them"] if count else []
     return np.where(off, np.nanmedian(times, axis=0), times), said

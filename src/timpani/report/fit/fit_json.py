@@ -13,7 +13,7 @@ from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import beside, beside_object
 from timpani.stats.mean import Estimate
-from timpani.study.schema import LOCALITY
+from timpani.study.schema import LOCALITY, STATE
 
 _S_PER_US = 1e-6
 
@@ -42,6 +42,7 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
 def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
     return {
         **fitted.name,
+        STATE: fitted.state,
         LOCALITY: context.locality(fitted),
         "status": fitted.status,
         "launches": fitted.launches,

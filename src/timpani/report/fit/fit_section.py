@@ -36,7 +36,7 @@ from timpani.report.words.fit_words import (
 from timpani.report.words.report_table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
-from timpani.study.schema import LOCALITY
+from timpani.study.schema import LOCALITY, STATE, STATES
 from timpani.study.sizes import show_size
 
 _POINTS = 24
@@ -78,7 +78,11 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
         tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
     for max_rate in found.max_rate:
         tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
-    disturbed = [f"{curve_words(fitted.name)}: {told}" for fitted in found.curves if (told := disturbed_words(fitted))]
+    disturbed = [
+        f"{curve_words(fitted.name, fitted.state)}: {told}"
+        for fitted in found.curves
+        if (told := disturbed_words(fitted))
+    ]
     lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
     return FitSection(
         fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
@@ -92,17 +96,27 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
     )
 
 
-def _label(name: dict[str, Any], locality: str | None = None) -> str:
-    parts = (locality, algorithm_of(name), name["placement"])
+def _label(name: dict[str, Any], locality: str | None = None, state: str | None = None) -> str:
+    parts = (locality, algorithm_of(name), name["placement"], state)
     return ", ".join(part for part in parts if part)
 
 
 def _measured(cells: pl.DataFrame) -> pl.DataFrame:
-    """The cells' times as rows of FIT_ROWS."""
+    """The cells' times as rows of FIT_ROWS; in several states of the machine the median of each."""
+    whole = pl.all_horizontal(pl.col(f"{state}_us").is_null() for state in STATES)
+    in_states = [
+        cells.filter(pl.col(f"{state}_us").is_not_null()).with_columns(
+            pl.lit(state).alias(STATE),
+            pl.col(f"{state}_us").alias("median_us"),
+            *(pl.lit(None, pl.Float64).alias(bound) for bound in ("ci_low_us", "ci_high_us")),
+        )
+        for state in STATES
+    ]
     return (
-        cells.filter(pl.col("collective") != ROUND_TRIP)
+        pl.concat([cells.filter(whole).with_columns(pl.lit(None, pl.String).alias(STATE)), *in_states])
+        .filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
-            pl.concat_str(LOCALITY, "label", "placement", separator=", ", ignore_nulls=True).alias("label"),
+            pl.concat_str(LOCALITY, "label", "placement", STATE, separator=", ", ignore_nulls=True).alias("label"),
             pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
             pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
@@ -119,7 +133,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
     name = fitted.name
     key = {
         "collective": name["collective"],
-        "label": _label(name, locality_of(name, localities)),
+        "label": _label(name, locality_of(name, localities), fitted.state),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
         "status": fitted.status,
@@ -181,7 +195,8 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
         )
         rows.append(
             (
-                f"{_label(fitted.name, locality_of(fitted.name, localities))}, {counted(fitted.name['ranks'], 'rank')}",
+                f"{_label(fitted.name, locality_of(fitted.name, localities), fitted.state)}, "
+                f"{counted(fitted.name['ranks'], 'rank')}",
                 values,
             )
         )

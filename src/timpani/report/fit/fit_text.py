@@ -59,7 +59,8 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
         for fitted, locality in zip(group, related, strict=True):
             where = [locality or "–"] if any(related) else []
-            rows.append([algorithm_of(fitted.name), *where, *_hockney_row(fitted, context.clock_ghz)])
+            curve = ", ".join(filter(None, (algorithm_of(fitted.name), fitted.state)))
+            rows.append([curve, *where, *_hockney_row(fitted, context.clock_ghz)])
         beside = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
         rows += [row for table in beside for row in _published_lines(table, len(rows[0]), any(related))]
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
@@ -94,8 +95,9 @@ def _published_lines(table: Published, columns: int, located: bool) -> Iterator[
 
 
 def curve_name(fitted: CurveFit) -> str:
-    """The curve's algorithm, rank count and placement, in words."""
-    return f"{algorithm_of(fitted.name)}, {counted(fitted.name['ranks'], 'rank')}, {fitted.name['placement']}"
+    """The curve's algorithm, rank count, placement and state of the machine, in words."""
+    parts = (algorithm_of(fitted.name), counted(fitted.name["ranks"], "rank"), fitted.name["placement"], fitted.state)
+    return ", ".join(part for part in parts if part)
 
 
 def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:

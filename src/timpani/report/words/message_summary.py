@@ -114,10 +114,14 @@ def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
 
 
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], CurveFit]:
-    """The fit of each curve of latencies, by the values of CURVE."""
+    """The fit of each curve of latencies, by CURVE; of several states of the machine the most frequent."""
     try:
         rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
     except UserError:
         return {}
     found = fit_curves(rows, cells)
-    return {tuple(fitted.name.values()): fitted for fitted in found if isinstance(fitted, CurveFit)}
+    first: dict[tuple[Any, ...], CurveFit] = {}
+    for fitted in found:
+        if isinstance(fitted, CurveFit):
+            first.setdefault(tuple(fitted.name.values()), fitted)
+    return first
