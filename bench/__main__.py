@@ -31,12 +31,10 @@ from bench import (
     race_measured,
     race_replayed,
     reproducibility,
-    shared_starts,
     simulation,
     speed,
     switches,
     truth,
-    world_times,
 )
 
 BENCHMARKS = {
@@ -53,8 +51,6 @@ BENCHMARKS = {
     "race_grid": race_grid.run,
     "race_measured": race_measured.run,
     "race_replayed": race_replayed.run,
-    "shared_starts": shared_starts.run,
-    "world_times": world_times.run,
     "overhead": overhead.run,
     "pass_through": pass_through.run,
     "simulation": simulation.run,

@@ -11,7 +11,6 @@ from timpani.campaign.cells import cells_of
 from timpani.campaign.estimate import start_seconds
 from timpani.campaign.memory import too_large
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.rank_counts import share_starts
 from timpani.campaign.resources import Resources
 from timpani.campaign.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError, unknown
@@ -91,8 +90,6 @@ def plan(
     planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
     if shares_cores(planned.machine):
         planned = planned.on_shared_cores(read_cores().usable)
-    if study.starts == "shared":
-        planned = share_starts(planned)
     _check_budget(planned)
     return planned
 

@@ -96,14 +96,6 @@ class Runner:
             raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
         return Outcome("budget", missing, killed, self._unreached() if racing else 0, further)
 
-    def anything_left(self) -> bool:
-        """Whether a cell of some launch is still to be measured."""
-        for launch in count(1):
-            wanted = self._agenda.wanted(launch)
-            if not wanted or self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)):
-                return bool(wanted)
-        raise AssertionError("there are no further launches")
-
     def _work(self) -> Iterator[Task]:
         for launch in count(1):
             if self._over():  # before the next launch is asked for: what it measures follows from all of this one

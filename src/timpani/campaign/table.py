@@ -44,7 +44,6 @@ EXTRAS = (
     "dropped",
     "race_ended",
     "looked_at",
-    "world",
 )
 
 WIDEST = 0.25
@@ -64,7 +63,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
     measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
     only looked at the point; null elsewhere.
-    `world` is the largest start that it was measured in. Launches that failed give no time. Flags of single launches
+    Launches that failed give no time. Flags of single launches
     (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.filter(_SUCCEEDED)
@@ -89,7 +88,6 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     attempted = results.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
         pl.any("oversubscribed", "simulated"),
-        pl.max("world"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
