@@ -13,6 +13,7 @@ from timpani.campaign.table import estimate_cells
 from timpani.machine.locality import Seat
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
+from timpani.tuning.raced import RacedResults
 
 MACHINE = {
     "name": "n1",
@@ -30,7 +31,7 @@ def locality_of(
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
     campaign = Campaign(Path(), Header.check({"machine": machine}, "test"), results, launches, [])
-    cells = with_locality(estimate_cells(results), campaign)
+    cells = with_locality(estimate_cells(RacedResults.of(results)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
 
