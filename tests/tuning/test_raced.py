@@ -71,20 +71,6 @@ def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
     assert decision["gain"] == pytest.approx(2, rel=0.02)
 
 
-def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
-    # Variances are pooled over all points, those that were only looked at among them.
-    results = RacedResults.of(raced())
-    assert results.race is not None
-    linear, ring = (Algorithm("openmpi", name) for name in ("linear", "ring"))
-    compared = {row["label"]: row for row in compare_with_default(results).iter_rows(named=True)}
-    for each in (linear, ring):
-        ratio = results.race.ratio(
-            RacePoint("bcast", 2, "core", 8, "warm", "here"), Algorithm("openmpi", DEFAULT), each
-        )
-        assert ratio is not None
-        assert (compared[each.label]["ratio_low"], compared[each.label]["ratio_high"]) == (ratio.low, ratio.high)
-
-
 def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     told = {
         (row["label"], row["message_bytes"]): row["dropped"]
@@ -245,6 +231,27 @@ def result(size: int, launch: int, name: str, time: float | None, looked_at: boo
         error=None if time else "died",
         looked_at=looked_at,
     )
+
+
+def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
+    # Variances are pooled over all points, those among them that were only looked at and vary more.
+    random = np.random.default_rng(1)
+    rows = [
+        result(size, launch, name, TIMES[name] * float(random.lognormal(0, 0.05 if looked_at else 0.005)), looked_at)
+        for size in (8, 16, 32, 64, 128)
+        for looked_at in (size > 16,)
+        for launch in (range(6, 9) if looked_at else range(1, 9))
+        for name in TIMES
+    ]
+    results = RacedResults.of(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
+    assert results.race is not None
+    default, linear = (Algorithm("openmpi", name) for name in (DEFAULT, "linear"))
+    ratio = results.race.ratio(RacePoint("bcast", 2, "core", 8, "warm", "here"), default, linear)
+    assert ratio is not None
+    [compared] = compare_with_default(results).filter(label="linear", message_bytes=8).to_dicts()
+    assert (compared["ratio_low"], compared["ratio_high"]) == (ratio.low, ratio.high)
+    alone = RacedResults.of(raced_points(results).rows)
+    assert compare_with_default(alone).filter(label="linear", message_bytes=8)["ratio_low"].item() != ratio.low
 
 
 def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
