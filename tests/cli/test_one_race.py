@@ -8,13 +8,13 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
-from timpani.campaign.header import Header, RecordedMpi
-from timpani.campaign.record import LaunchResult
-from timpani.campaign.store import Store
-from timpani.machine.describe import MachineDescription
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.store import Store
+from timpani.machine.here.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
-from timpani.tuning.race import Race
+from timpani.tuning.race.race import Race
 
 TIMES = {"openmpi/default": 2.0, "openmpi/linear": 3.0, "timpani/chain": 1.0}
 RACED, LOOKED_AT = (8, 64), 16
