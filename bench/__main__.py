@@ -31,13 +31,11 @@ from bench import (
     race_measured,
     race_replayed,
     reproducibility,
-    shared_starts,
     simulation,
     speed,
     states,
     switches,
     truth,
-    world_times,
 )
 
 BENCHMARKS = {
@@ -54,8 +52,6 @@ BENCHMARKS = {
     "race_grid": race_grid.run,
     "race_measured": race_measured.run,
     "race_replayed": race_replayed.run,
-    "shared_starts": shared_starts.run,
-    "world_times": world_times.run,
     "overhead": overhead.run,
     "pass_through": pass_through.run,
     "simulation": simulation.run,

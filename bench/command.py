@@ -25,4 +25,4 @@ def timpani(*arguments: str) -> float:
 
 def cells(folder: Path) -> pl.DataFrame:
     """The estimated cells of a campaign."""
-    return estimate_cells(load(folder).results)
+    return estimate_cells(load(folder).raced)

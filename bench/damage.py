@@ -77,5 +77,5 @@ def _figures(campaign: Campaign) -> str:
     """All that is shown of a campaign."""
     terms = provenance(campaign.header, campaign.launches, campaign.unsealed)
     methods = methods_paragraph(campaign.header, campaign.launches)
-    shown = estimate_cells(campaign.results).write_csv()
+    shown = estimate_cells(campaign.raced).write_csv()
     return "\n".join([shown, methods, *verdict_text(campaign), *map(str, terms)])

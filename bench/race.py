@@ -205,5 +205,5 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         outcome.measured += len(rows)
         race.add_launch(launch, rows)
         allocation.add_launch(turns)
-        futility.add_launch(launch, {point: point.ranks for point in wanted})
+        futility.add_launch(launch)
     outcome.add(race, times)

@@ -65,7 +65,7 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
         launches.append(told)
         number = len(launches)
         race.add_launch(number, [Timed(_POINT, each, "turn", np.exp(time), 1.0) for each, time in told.items()])
-        futility.add_launch(number, {_POINT: _POINT.ranks})
+        futility.add_launch(number)
     default, choice = next(iter(rivals)), race.standing(_POINT).choice
     if choice is None or choice == default:
         return None

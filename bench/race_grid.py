@@ -5,12 +5,11 @@ campaign, and 10 % of their own beside. The default is the one that would be bes
 bandwidth differ by factors of about two, and at one point in twenty any of them. A launch adds errors of 2 %. Of all
 rank counts and sizes asked for: how many were raced, what choices cost at these and at those that were only looked at,
 what bounds say and whether they hold, and results and starts as a share of ten launches of everything with starts of
-its own for each rank count. Each race runs with such starts, and with one for all rank counts (`--starts shared`).
+its own for each rank count, as each race has too.
 """
 
 import os
 from collections import Counter
-from itertools import product
 from math import ceil, log2
 
 import numpy as np
@@ -85,18 +84,18 @@ def run() -> None:
         f"{CAMPAIGNS} campaigns over {len(SIZES)} sizes, regret of {ACCEPTED:.0%} accepted, "
         f"{MOST_LAUNCHES} launches at most"
     )
-    for (name, ranks), shared in product(RANKS.items(), (False, True)):
+    for name, ranks in RANKS.items():
         random = np.random.default_rng(1)
         regrets: dict[str, list[float]] = {"default": [], "raced": [], "looked at": []}
         bounds: list[float] = []
         measured: Counter[str] = Counter()
         for _ in range(CAMPAIGNS):
-            campaign(random, ranks, shared, regrets, bounds, measured)
+            campaign(random, ranks, regrets, bounds, measured)
         asked = CAMPAIGNS * len(ranks) * len(SIZES)
         everything = asked * USUAL_LAUNCHES * (1 + len(times(2, 8, 1, 1)))
         kept = np.mean(np.array(regrets["raced"]) <= np.array(bounds))
         print(
-            f"{name}, {'shared' if shared else 'own'} starts: {len(bounds) / asked:.0%} of points raced, "
+            f"{name}: {len(bounds) / asked:.0%} of points raced, "
             f"{len(regrets['looked at']) / asked:.0%} looked at; "
             f"{measured['results'] / everything:.0%} of the results, "
             f"{measured['starts'] / (CAMPAIGNS * USUAL_LAUNCHES * len(ranks)):.0%} of the starts; of bounds at those "
@@ -111,7 +110,6 @@ def run() -> None:
 def campaign(
     random: np.random.Generator,
     ranks: list[int],
-    shared: bool,
     regrets: dict[str, list[float]],
     bounds: list[float],
     measured: Counter[str],
@@ -128,18 +126,13 @@ def campaign(
     for launch in range(1, MOST_LAUNCHES + 1):
         wanted = sorted(agenda.wanted(launch))
         measured["results"] += len(wanted)
-        worlds = {cell.ranks: max(ranks) if shared else cell.ranks for cell in wanted}
-        measured["starts"] += len(set(worlds.values()))
+        measured["starts"] += len({cell.ranks for cell in wanted})
         raced |= {RacePoint.of(cell) for cell in wanted} - agenda.looks(launch)
         for cell in wanted:
             time = true[cell.ranks, cell.message_bytes][algorithms.index(cell.algorithm)]
             taken = float(np.exp(time + random.normal(0, DEVIATION)))
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
-            agenda.take(
-                LaunchResult(
-                    cell, launch, "synthetic", median_us=taken, in_turn=turn, relative=taken, world=worlds[cell.ranks]
-                )
-            )
+            agenda.take(LaunchResult(cell, launch, "synthetic", median_us=taken, in_turn=turn, relative=taken))
     agenda.wanted(MOST_LAUNCHES + 1)
     for point in agenda.race.points():
         here, standing = true[point.ranks, point.message_bytes], agenda.race.standing(point)

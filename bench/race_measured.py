@@ -62,8 +62,8 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
         f"  exhaustive / race: {inside['exhaustive'] / inside['race']:.2f} inside cells (wanted: 5, in a lab 10), "
         f"{seconds['exhaustive'] / seconds['race']:.2f} with starts"
     )
-    standings = race_standings(campaigns["race"].results)
-    verdict = race_verdict(campaigns["race"].results)
+    standings = race_standings(campaigns["race"].raced)
+    verdict = race_verdict(campaigns["race"].raced)
     if verdict:
         print(
             f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; looked at {verdict.looked_at} more"
@@ -103,5 +103,5 @@ def _by_verdict(campaign: Campaign) -> Choices:
     """What is significantly faster than the default, else the default."""
     return {
         (row["collective"], row["message_bytes"]): row["best_label"] if row["verdict"] == "better" else DEFAULT
-        for row in decide(campaign.results).iter_rows(named=True)
+        for row in decide(campaign.raced).iter_rows(named=True)
     }

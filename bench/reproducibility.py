@@ -17,6 +17,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.machine_states import with_states
 from timpani.study.schema import CHANGED, STATE
 from timpani.tuning.decide.decide import compare_with_default
+from timpani.tuning.race.results import RacedResults
 
 CAMPAIGNS = 10
 LAUNCHES = 8
@@ -86,7 +87,7 @@ def _ratios(campaigns: list[pl.DataFrame]) -> dict[int, list[float]]:
     """The default's time over the other's in each campaign, by size."""
     found: dict[int, list[float]] = defaultdict(list)
     for results in campaigns:
-        for row in compare_with_default(results).iter_rows(named=True):
+        for row in compare_with_default(RacedResults.of(results)).iter_rows(named=True):
             found[row["message_bytes"]].append(row["ratio"])
     return found
 

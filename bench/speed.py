@@ -58,7 +58,7 @@ def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> Non
         _by_hand(name, MOST_BY_HAND, root / f"by-hand-{number}")
     timpani(*WHAT, "--seed", "3", "-o", str(root / "third"))
     third = log_times(load(root / "third"))
-    standings = race_standings(load(root / "race").results)
+    standings = race_standings(load(root / "race").raced)
     raced = {(row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)}
     of_race = _mean_regret(third, raced)
     print(f"raced to a regret of 2 %: {race:.1f} s; its choices cost {of_race:.2%} on average")

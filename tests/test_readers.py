@@ -165,7 +165,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
             (folder / each).write_bytes(raw if each == name else content)
         verify(folder, read_header(folder))
         found = load(folder)
-        cells = with_locality(estimate_cells(found.results), found)
+        cells = with_locality(estimate_cells(found.raced), found)
         said = [
             cell_table(cells),
             *load_warnings(found.launches),
@@ -198,7 +198,7 @@ def osu(raw: bytes, folder: Path) -> None:
     path.write_bytes(raw)
     logs = [OsuLog.parse(str(path), "default")]
     import_osu(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
-    cell_table(estimate_cells(load(made).results))
+    cell_table(estimate_cells(load(made).raced))
 
 
 def predictions(raw: bytes, folder: Path) -> None:
@@ -207,7 +207,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
     (place / "predictions.json").write_bytes(sealed(raw))
-    beside = beside_predicted(estimate_cells(campaign.results), foretold(place, campaign))
+    beside = beside_predicted(estimate_cells(campaign.raced), foretold(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(beside), *beside.foretold.left_out))
 
 

@@ -14,11 +14,10 @@ namespace timpani {
 /// its MPI_T performance variables.
 class MessageCounter {
   public:
-    /// Of the ranks of `comm`, which are the first of all. Throws std::runtime_error where the library has no such
-    /// variables.
+    /// `comm` has all ranks of MPI_COMM_WORLD. Throws std::runtime_error where the library has no such variables.
     explicit MessageCounter(MPI_Comm comm) : comm_(comm), sent_(MPI_COMM_WORLD) {}
 
-    /// Collective over these. Calls the operation twice, since the first call on a communicator may include its own
+    /// Collective over `comm`. Calls the operation twice, since the first call on a communicator may include its own
     /// set-up, and counts the second. At rank 0 `{"messages":[[…],…],"bytes":[[…],…]}` with a row per sender.
     std::string count(Operation& operation, Buffers& buffers);
 

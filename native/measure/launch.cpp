@@ -66,15 +66,10 @@ std::string library_version() {
     return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
 }
 
-/// The first of `all`, as many as there are ranks.
-std::vector<int> first_of(const std::vector<int>& all, int ranks) {
-    return {all.begin(), all.begin() + std::min<std::ptrdiff_t>(ranks, std::ssize(all))};
-}
-
-/// Where the ranks are, as the plan says or else MPI.
-Topology topology_of(const Plan& plan, const Harness& harness) {
-    if (plan.node_of_rank.empty()) return discover_topology(harness.comm, "");
-    return {first_of(plan.node_of_rank, harness.size), first_of(plan.group_of_rank, harness.size)};
+/// Where the ranks of `comm` are, as the plan says or else MPI.
+Topology topology_of(const Plan& plan, MPI_Comm comm) {
+    if (plan.node_of_rank.empty()) return discover_topology(comm, "");
+    return {plan.node_of_rank, plan.group_of_rank};
 }
 
 Protocol protocol_of(const Plan& plan, const Harness& harness) {
@@ -96,7 +91,7 @@ Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
     : plan_(plan),
       harness_(harness),
       record_(record),
-      topology_(topology_of(plan, harness)),
+      topology_(topology_of(plan, harness.comm)),
       protocol_(protocol_of(plan, harness)),
       communicators_(harness.comm),
       shuffler_(plan.seed) {

@@ -23,22 +23,19 @@
 
 namespace timpani {
 
-/// What the cells of one communicator are measured with: that of all ranks of a start of the measuring program, or of
-/// the first of them. Every call is collective over it.
+/// One start of the measuring program: what all cells of its plan are measured with. Every call is collective.
 class Launch {
   public:
     /// Synchronises the harness's clock where cells are timed. `record` is nullptr but at rank 0; all three outlive the
     /// launch. Throws std::runtime_error where the plan asks for what the library or these ranks don't have.
     Launch(const Plan& plan, const Harness& harness, const Record* record);
 
-    /// Of all ranks: says in the record where they run and what measuring costs here.
+    /// Says in the record where the ranks run and what measuring costs here.
     void begin();
     /// Measures the cells of a point in turn: for each a line that names it while it is made ready, and one with what
     /// came of it.
     void measure(const Point& point);
-    /// Gives back the memory of the cells measured so far.
-    void release_buffers() { buffers_ = Buffers(); }
-    /// Of all ranks: says that no cell is missing, and what else kept the machines busy since the launch was made.
+    /// Says that no cell is missing, and what else kept the machines busy since the launch was made.
     void end();
 
   private:

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 
-#include "measure/first_ranks.hpp"
 #include "measure/launch.hpp"
 #include "measure/plan.hpp"
 #include "measure/record.hpp"
@@ -53,14 +52,7 @@ void measure_plan(const char* plan_path, const char* record_path) {
         const Harness harness{comm, rank, size, clock};
         Launch launch(plan, harness, record.get());
         launch.begin();
-        for (const auto& section : plan.sections) {
-            if (section.ranks == 0 || section.ranks == size) {
-                for (const auto& point : section.points) launch.measure(point);
-                launch.release_buffers();
-            } else {
-                measure_on_first_ranks(plan, section, harness, record.get());
-            }
-        }
+        for (const auto& point : plan.points) launch.measure(point);
         launch.end();
     }
     MPI_Comm_free(&comm);

@@ -73,11 +73,6 @@ void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
     cells.push_back(std::move(cell));
 }
 
-std::vector<Point>& newest_points(Plan& plan) {
-    if (plan.sections.empty()) plan.sections.emplace_back();
-    return plan.sections.back().points;
-}
-
 void parse_line(const std::string& key, std::istringstream& words, Plan& plan, bool& in_points) {
     if (key == "method") {
         plan.method = choice(next<std::string>(words), kMethods);
@@ -115,20 +110,15 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         if (!(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
     } else if (key == "probe") {
         plan.probe = true;
-    } else if (key == "ranks") {
-        const auto ranks = next<int>(words);
-        if (ranks < 1) throw std::runtime_error("a section takes a rank at least");
-        plan.sections.push_back({.ranks = ranks, .points = {}});
-        in_points = false;
     } else if (key == "point") {
         in_points = true;
-        Point& point = newest_points(plan).emplace_back();
+        Point& point = plan.points.emplace_back();
         if (!(words >> std::ws).eof()) {
             point.rounds = next<int>(words);
             if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
         }
     } else if (key == "cell") {
-        add_cell(parse_cell(words), in_points, newest_points(plan));
+        add_cell(parse_cell(words), in_points, plan.points);
     } else {
         throw std::runtime_error("unknown key '" + key + "'");
     }

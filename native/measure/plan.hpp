@@ -34,12 +34,6 @@ struct Point {
     std::optional<int> rounds;  // of turns; without, as many as the plan's precision takes
 };
 
-/// Points that are measured on one communicator: of the first `ranks` of the launch, of all where it is 0.
-struct Section {
-    int ranks = 0;
-    std::vector<Point> points;
-};
-
 /// An artificial error of one rank's clock, by which tests show that completion times do not depend on it.
 struct ClockSkew {
     int rank = 0;
@@ -65,13 +59,12 @@ struct Plan {
     std::uint64_t seed = 0;          // of the order in which a point's cells take turns
     std::optional<double> lose_at;   // a rival that takes so many times the fastest's time gets no more turns
     bool probe = false;              // whether the state of the machine is measured before and after each point
-    std::vector<Section> sections;
+    std::vector<Point> points;
 };
 
 /// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment. The cells after
 /// a line `point`, up to the next, are one point, or `point R`, one of R rounds; a cell before any such line is a point
-/// by itself. A line `ranks N` begins a section on the first N ranks; what comes before any is measured on all. Throws
-/// std::runtime_error that names the line.
+/// by itself. Throws std::runtime_error that names the line.
 Plan parse_plan(const std::string& text);
 
 }  // namespace timpani

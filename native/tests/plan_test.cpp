@@ -38,8 +38,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.time_limit_ns == 1000);
     CHECK(plan.warmup == 3 && plan.repetitions == 9 && plan.twice == 7);
     CHECK(plan.skews.size() == 1 && plan.skews[0].offset_ns == -500 && plan.skews[0].drift_ppm == 2.5);
-    CHECK(plan.sections.size() == 1 && plan.sections[0].ranks == 0);
-    const auto& points = plan.sections[0].points;
+    const auto& points = plan.points;
     CHECK(points.size() == 2 && points[0].cells.size() == 1 && points[1].cells.size() == 1);
     const CellPlan& first = points[0].cells[0];
     const CellPlan& second = points[1].cells[0];
@@ -56,22 +55,13 @@ TEST(cells_after_a_point_are_measured_in_turn) {
         "timpani-plan 1\nseed 7\nprobe\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 8 warm a=1 - -\npoint 12\n"
         "cell 3 bcast 16 warm - - -\n");
     CHECK(plan.seed == 7 && plan.probe);
-    const auto& points = plan.sections.at(0).points;
+    const auto& points = plan.points;
     CHECK(points.size() == 2 && points[0].cells.size() == 2 && points[1].cells.size() == 1);
     CHECK(!points[0].rounds && points[1].rounds == 12);
     CHECK(error_of("timpani-plan 1\npoint 0\n") == "plan line 2: a point takes a round at least");
     CHECK(error_of("timpani-plan 1\npoint many\n") == "plan line 2: a value is missing or malformed");
     CHECK(error_of("timpani-plan 1\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 16 warm - - -\n") ==
           "plan line 4: cells of a point have one operation, size and mode");
-}
-
-TEST(cells_after_a_number_of_ranks_are_measured_on_the_first_of_them) {
-    const auto plan = parse_plan(
-        "timpani-plan 1\nranks 2\npoint\ncell 1 bcast 8 warm - - -\nranks 4\ncell 2 bcast 8 warm - - -\n"
-        "cell 3 bcast 8 warm - - -\n");
-    CHECK(plan.sections.size() == 2 && plan.sections[0].ranks == 2 && plan.sections[1].ranks == 4);
-    CHECK(plan.sections[0].points.size() == 1 && plan.sections[1].points.size() == 2);
-    CHECK(error_of("timpani-plan 1\nranks 0\n") == "plan line 2: a section takes a rank at least");
 }
 
 TEST(what_is_wrong_is_said_with_its_line) {

@@ -67,7 +67,7 @@ def test_data_formats_hold_the_same_rows_with_the_stable_columns_first(campaign:
     shown = READERS[form](io.BytesIO(run(campaign, "--format", form).stdout_bytes))
     assert tuple(shown.columns) == (*CONTRACT, *EXTRAS, LOCALITY)
     kept = ["collective", "message_bytes", "median_us", "ci_low_us", "osu_avg_us", "launches", "status"]
-    assert shown.select(kept).equals(estimate_cells(load(campaign).results).select(kept))
+    assert shown.select(kept).equals(estimate_cells(load(campaign).raced).select(kept))
 
 
 def test_json_is_a_list_of_objects(campaign: Path) -> None:

@@ -8,6 +8,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.models.curves import curves, timed
 from timpani.models.fit import fit
 from timpani.study.schema import CHANGED, STATE
+from timpani.tuning.race.results import RacedResults
 
 SIZES = (1, 1024, 4096, 16384)
 NEAR, FAR = (0.2, 0.001), (0.9, 0.001)
@@ -30,7 +31,7 @@ def in_two_states(far: int, launches: int = 12) -> pl.DataFrame:
 
 def test_each_state_has_a_curve_of_its_own_the_most_frequent_first() -> None:
     measured = in_two_states(far=4)
-    found = fit(measured, estimate_cells(measured), "here").curves
+    found = fit(measured, estimate_cells(RacedResults(measured)), "here").curves
     assert [each.state for each in found] == ["near", "far"]
     for fitted, (latency, per_byte) in zip(found, (NEAR, FAR), strict=True):
         assert fitted.hockney.latency.value == pytest.approx(latency, rel=0.05)
@@ -39,7 +40,7 @@ def test_each_state_has_a_curve_of_its_own_the_most_frequent_first() -> None:
 
 def test_a_state_is_no_disturbance() -> None:
     measured = in_two_states(far=3)
-    assert [len(each.disturbed) for each in fit(measured, estimate_cells(measured), "here").curves] == [0, 0]
+    assert [len(each.disturbed) for each in fit(measured, estimate_cells(RacedResults(measured)), "here").curves] == [0, 0]
 
 
 def test_times_during_which_the_state_changed_are_in_no_curve() -> None:

@@ -46,7 +46,7 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
         where = ("--on", f"simgrid:{platform}", "-o", str(folder))
         done = typed("run", "latency", "--sizes", "8,1Ki,16Ki,1Mi", "--ranks", ranks, *where)
         assert done.returncode == 0, done.stderr
-        cells = estimate_cells(load(folder).results)
+        cells = estimate_cells(load(folder).raced)
         found = dict(zip(cells["message_bytes"], cells["median_us"], strict=True))
         assert found == pytest.approx({size: time_us(size) for size in found}, rel=0.03)
 

@@ -19,7 +19,7 @@ SIZES = (64, 65536, 1048576)
 def measured(folder: Path, *arguments: str) -> pl.DataFrame:
     done = typed("run", *arguments, "--on", "simgrid:four-groups-of-4", "-o", folder)
     assert done.returncode == 0, done.stderr
-    cells = estimate_cells(load(folder).results)
+    cells = estimate_cells(load(folder).raced)
     assert cells["error"].null_count() == cells.height, cells["error"].to_list()
     return cells
 

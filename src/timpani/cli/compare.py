@@ -74,7 +74,7 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
 
     campaign = load(folder)
     table = read_published(published, COMPARISON)
-    cells, times = estimate_cells(campaign.results), published_times(table, campaign.header.mpi.kind)
+    cells, times = estimate_cells(campaign.raced), published_times(table, campaign.header.mpi.kind)
     itself = is_made_of(campaign.header, table)
     pairs = pair_times(cells, times)
     found, left_out = agreement(pairs.clear() if itself else pairs), unpaired(cells, times)

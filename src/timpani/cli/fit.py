@@ -71,7 +71,7 @@ def fit(
 
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
-    found = fit_models(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl", formula)
+    found = fit_models(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl", formula)
     try:
         prediction = predict_campaign(campaign, costs_from)
     except UserError as error:

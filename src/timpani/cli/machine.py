@@ -56,7 +56,7 @@ def calibrate(
     from timpani.report.words.output_files import write_file
 
     campaign = load(folder)
-    found = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl")
+    found = fit(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl")
     latencies = [curve for curve in found.curves if curve.name["collective"] == LATENCY]
     if not latencies:
         raise UserError(f"{folder} has no latency over sizes", "measure it: timpani run latency -o DIR")

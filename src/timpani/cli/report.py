@@ -56,6 +56,6 @@ def report(
         write_file(output, render(campaign, linear, fits, told).encode(), force)
         typer.echo(output)
     if told is not None:
-        typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.results), told)))
+        typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.raced), told)))
     if figures is not None:
         typer.echo(f"{counted(len(write_figures(campaign, figures, force, linear)), 'file')} in {figures}")

@@ -160,14 +160,6 @@ def run(
         str | None,
         typer.Option(help="Longest time for everything: 90s, 10m, 2h.", show_default="none", rich_help_panel=_HOW_WELL),
     ] = None,
-    starts: Annotated[
-        str | None,
-        typer.Option(
-            help="shared: smaller rank counts run on the first ranks of a larger start, while the others sleep.",
-            show_default="separate",
-            rich_help_panel=_HOW_WELL,
-        ),
-    ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
@@ -263,7 +255,6 @@ def run(
             "datatype": datatype,
             "launches": launches,
             "regret": regret,
-            "starts": starts,
             "precision": precision,
             "slot": slot,
             "budget": budget,

@@ -71,7 +71,7 @@ def show(
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
     campaign = load(folder)
-    cells = with_bounds(with_locality(estimate_cells(campaign.results), campaign), campaign)
+    cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
     match format:
         case Format.table:

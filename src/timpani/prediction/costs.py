@@ -31,7 +31,7 @@ def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozens
     for campaign in campaigns:
         if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
             continue
-        found = fit(campaign.results, estimate_cells(campaign.results), f"{campaign.folder}/results.jsonl").curves
+        found = fit(campaign.results, estimate_cells(campaign.raced), f"{campaign.folder}/results.jsonl").curves
         localities = localities_of(campaign)
         for curve in found:
             relation = _RELATIONS.get(locality_of(curve.name, localities) or "")

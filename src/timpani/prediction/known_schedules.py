@@ -92,7 +92,7 @@ def schedules_of_library(
     fingerprints = Fingerprints(simulator, own)
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
-    cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.results).to_dicts()}
+    cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}
     for counted in _most_ranks(campaign):
         cell = counted[0][0]
         names = [fingerprints.name(proof, element_bytes(cell.collective), every_value=True) for _, proof in counted]

@@ -117,7 +117,6 @@ _EXPECTED = {
     "include_setup": "true or false",
     "regret": 'a share between 0 and 1, for example 0.02 or "2%"',
     "probe": "true or false",
-    "starts": "separate or shared",
 }
 """What may be written for each key, as an error tells it."""
 
@@ -150,8 +149,6 @@ class Study(BaseModel):
     include_setup  whether each call of an algorithm of ours or a composed one builds what is otherwise built once for a
                    communicator
     probe          whether the state of the machine is looked at before and after each point
-    starts         whether rank counts have starts of their own, or smaller ones share those of larger ones where
-                   nothing is known against it, on a communicator of the first ranks
     budget       longest time of the whole campaign, seconds; slots shrink to fit; a race goes on for so long, even
                  where launches would hardly show more
     """
@@ -183,7 +180,6 @@ class Study(BaseModel):
     tuned: str | None = None
     include_setup: bool = False
     probe: bool = True
-    starts: Literal["separate", "shared"] = "separate"
 
     @model_validator(mode="before")
     @classmethod

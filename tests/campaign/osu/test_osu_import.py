@@ -65,7 +65,7 @@ def test_the_kth_file_of_a_cell_is_its_launch_k(tmp_path: Path) -> None:
     campaign = imported(tmp_path / "old", "bcast-7.4-full.txt", "barrier-7.4.txt", "bcast-7.4-full-second.txt")
     assert campaign.results.filter(collective="bcast", message_bytes=8)["launch"].to_list() == [1, 2]
     assert campaign.results.filter(collective="barrier")["launch"].to_list() == [1]
-    cell = estimate_cells(campaign.results).filter(collective="bcast", message_bytes=65536).row(0, named=True)
+    cell = estimate_cells(campaign.raced).filter(collective="bcast", message_bytes=65536).row(0, named=True)
     assert cell["osu_avg_us"] == pytest.approx((8.21 + 9.03) / 2)
     assert (cell["launches"], cell["median_us"]) == (2, None)
 
@@ -77,7 +77,7 @@ def test_runs_appended_to_one_file_are_launches_too(tmp_path: Path) -> None:
 
 
 def test_a_failed_validation_is_a_failed_result(tmp_path: Path) -> None:
-    cells = estimate_cells(imported(tmp_path / "old", "scatter-7.5-validated.txt").results)
+    cells = estimate_cells(imported(tmp_path / "old", "scatter-7.5-validated.txt").raced)
     failed = cells.filter(status="failed").row(0, named=True)
     assert (failed["message_bytes"], failed["osu_avg_us"]) == (8, None)
     assert "scatter-7.5-validated.txt:8" in failed["error"]
@@ -143,7 +143,7 @@ def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
     logs = [OsuLog.parse(f"chain:fanout=4={first}", "default"), OsuLog.parse(str(second), "basic_linear")]
     told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": "MPI_CHAR", "command": "import"}
     import_osu(logs, tmp_path / "both", **told)
-    labels = set(estimate_cells(load(tmp_path / "both").results)["label"])
+    labels = set(estimate_cells(load(tmp_path / "both").raced)["label"])
     assert labels == {"chain:fanout=4", "linear"}  # the canonical name
 
 

@@ -8,16 +8,19 @@ from timpani.campaign.read.cell_selection import Selection, select_cells
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.race.results import RacedResults
 
 CELLS = estimate_cells(
-    results_frame(
-        [
-            LaunchResult(Cell(operation, Algorithm("openmpi", name), ranks, "core", size, "warm"), 1, "here", 1.0)
-            for operation in ("bcast", "reduce")
-            for name in ("default", "ring")
-            for ranks in (2, 4)
-            for size in (8, 1000, 1024, 65536)
-        ]
+    RacedResults.of(
+        results_frame(
+            [
+                LaunchResult(Cell(operation, Algorithm("openmpi", name), ranks, "core", size, "warm"), 1, "here", 1.0)
+                for operation in ("bcast", "reduce")
+                for name in ("default", "ring")
+                for ranks in (2, 4)
+                for size in (8, 1000, 1024, 65536)
+            ]
+        )
     )
 )
 

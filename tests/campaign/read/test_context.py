@@ -35,7 +35,7 @@ def on_hosts(machine: dict[str, Any], order: str = "1234") -> dict[str, Any]:
 
 def boundaries(machine: dict[str, Any], placement: str, ranks: int = 16, order: str = "1234") -> tuple[Any, ...]:
     campaign = campaign_on(on_hosts(machine, order), cell(placement, ranks))
-    [row] = with_boundaries(estimate_cells(campaign.results), campaign).select("node_ranks", "switch_ranks").rows()
+    [row] = with_boundaries(estimate_cells(campaign.raced), campaign).select("node_ranks", "switch_ranks").rows()
     return row
 
 
@@ -93,7 +93,7 @@ LAB = {
 
 def bound(machine: Mapping[str, object], collective: str, size: int) -> float | None:
     campaign = campaign_on(machine, cell("node", 8, collective, size))
-    cells = with_bounds(estimate_cells(campaign.results), campaign)
+    cells = with_bounds(estimate_cells(campaign.raced), campaign)
     return cells["bound_us"][0] if "bound_us" in cells.columns else None
 
 

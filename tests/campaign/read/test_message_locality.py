@@ -13,6 +13,7 @@ from timpani.campaign.read.message_locality import seats_of, with_locality
 from timpani.machine.nodes.locality import Seat
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
+from timpani.tuning.race.results import RacedResults
 
 MACHINE = {
     "name": "n1",
@@ -30,7 +31,7 @@ def locality_of(
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
     campaign = Campaign(Path(), Header.check({"machine": machine}, "test"), results, launches, [])
-    cells = with_locality(estimate_cells(results), campaign)
+    cells = with_locality(estimate_cells(RacedResults.of(results)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
 
@@ -123,13 +124,13 @@ def test_a_pair_has_one_locality_where_older_launches_told_no_caches() -> None:
         assert locality_of("first=0,second=1", [{"ranks": each} for each in ran], machine=machine) == "same socket"
 
 
-def test_rank_counts_that_share_a_start_sit_where_its_first_ranks_do() -> None:
+def test_a_rank_count_sits_where_its_launches_ran() -> None:
     cells = [Cell("bcast", Algorithm("timpani", "chain"), ranks, "core", 8, "warm") for ranks in (2, 3, 4)]
     results = results_frame([LaunchResult(each, 1, "n1", median_us=1.0) for each in cells])
     launches = [launch([0], [2], [3], placement="core"), launch([0], [2], [3], [1], [1], placement="node")]
     campaign = Campaign(Path(), Header.check({"machine": MACHINE}, "test"), results, launches, [])
     first, second, third = Seat("n1", 0, 0), Seat("n1", 0, 1), Seat("n1", 0, 1)
-    assert seats_of(campaign) == {(3, "core"): (first, second, third), (2, "core"): (first, second)}
+    assert seats_of(campaign) == {(3, "core"): (first, second, third)}
 
 
 def test_placements_are_told_apart() -> None:

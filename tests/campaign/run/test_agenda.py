@@ -74,7 +74,7 @@ def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
     looked_at = {result.cell.message_bytes for result in results_of(raced) if result.looked_at}
     assert looked_at == {16}
     assert {result.looked_at for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
-    assert race_standings(raced.results).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
+    assert race_standings(raced.raced).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
 
 
 def test_points_that_the_budget_left_no_launch_for_are_counted(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
 
 
 def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
-    cells = estimate_cells(raced.results)
+    cells = estimate_cells(raced.raced)
     dropped = cells.filter(pl.col("dropped").is_not_null())
     assert dropped.height
     assert dropped["status"].str.contains("dropped").all()
@@ -189,7 +189,7 @@ def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
 
 
 def test_each_point_has_a_bound(raced: Campaign) -> None:
-    standings = race_standings(raced.results)
+    standings = race_standings(raced.raced)
     assert standings["race_complete"].sum() == 3
     for row in standings.filter("race_complete").to_dicts():
         assert row["regret_high"] <= 0.6 or row["race_ended"] or not row["race_over"], row

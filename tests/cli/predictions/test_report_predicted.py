@@ -22,7 +22,7 @@ KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "message_by
 
 
 def cells(measured: Path) -> pl.DataFrame:
-    return estimate_cells(load(measured).results)
+    return estimate_cells(load(measured).raced)
 
 
 def foretold(cells: pl.DataFrame, off: float, half: float | None) -> Foretold:

@@ -25,7 +25,7 @@ def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 
 def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
-    found = fit_section(holt, with_locality(estimate_cells(holt.results), holt)).fits
+    found = fit_section(holt, with_locality(estimate_cells(holt.raced), holt)).fits
     assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
     assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
     assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no line of its own
@@ -41,7 +41,7 @@ def test_the_page_tells_latency_throughput_and_switches(holt: Campaign) -> None:
 
 
 def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
-    found = fit_section(campaign, with_locality(estimate_cells(campaign.results), campaign))
+    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
     captions = [table.caption for table in found.tables["scatter"]]
     assert any(caption.startswith("binomial, core: log2(latency) ~ ranks + log2(size) - 1") for caption in captions)
     assert found.residuals["formula"].n_unique() == 2
@@ -51,7 +51,7 @@ def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> N
     cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
     results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
     campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
-    found = fit_section(campaign, with_locality(estimate_cells(campaign.results), campaign))
+    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
     assert found.fits.is_empty()
     assert "single size" in found.left_out[0]
     html = render(campaign)

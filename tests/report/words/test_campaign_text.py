@@ -12,6 +12,7 @@ from timpani.report.words.campaign_text import AVERAGES_ONLY, cell_markdown, cel
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.other_points import Elsewhere
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
+from timpani.tuning.race.results import RacedResults
 
 LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
 
@@ -24,7 +25,7 @@ def result(
 
 
 def table_of(*results: LaunchResult) -> str:
-    return cell_table(estimate_cells(results_frame(list(results))))
+    return cell_table(estimate_cells(RacedResults.of(results_frame(list(results)))))
 
 
 def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() -> None:
@@ -58,7 +59,7 @@ def test_intervals_are_headed_by_what_they_cover() -> None:
 
 
 def test_markdown_has_the_same_rows() -> None:
-    cells = estimate_cells(results_frame([result("bcast", "default", 8, median_us=1.5)]))
+    cells = estimate_cells(RacedResults.of(results_frame([result("bcast", "default", 8, median_us=1.5)])))
     assert cell_markdown(cells).splitlines() == [
         "### Broadcast, 4 ranks, core, warm, on here",
         "",
@@ -104,7 +105,9 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
 
 
 def test_messages_between_ranks_say_how_close_those_sit() -> None:
-    cells = estimate_cells(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
+    cells = estimate_cells(
+        RacedResults.of(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
+    )
     assert cell_table(cells.with_columns(locality=pl.lit("same socket"))).splitlines()[1:] == [
         "algorithm     locality  size  median µs  status",
         "default    same socket   8 B      0.200  not_converged",

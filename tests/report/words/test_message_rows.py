@@ -18,6 +18,7 @@ from timpani.report.words.message_rows import message_rows
 from timpani.report.words.message_summary import message_summary, summary_lines
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
+from timpani.tuning.race.results import RacedResults
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_the_report_leads_with_latency_and_bandwidth_not_with_a_verdict_that_the
 
 
 def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: Campaign) -> None:
-    table = message_summary(messages_campaign, estimate_cells(messages_campaign.results))
+    table = message_summary(messages_campaign, estimate_cells(messages_campaign.raced))
     assert table
     near, *_, last = summary_lines(table)
     found = re.match(
@@ -84,7 +85,7 @@ def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) ->
         for size in (8, 64)
     ]
     campaign = campaign_of(tmp_path / "two", results, machine=MACHINE)
-    table = message_summary(campaign, estimate_cells(campaign.results))
+    table = message_summary(campaign, estimate_cells(campaign.raced))
     assert table
     assert "switches of protocol too few sizes to tell" in summary_lines(table)[0]
     assert summary_lines(table)[1] == (
@@ -122,7 +123,7 @@ def latency(launch: int, parameters: str, operation: str = "latency") -> LaunchR
 
 
 def labels(*parameters: str, operation: str = "latency", locality: str | None = "same node") -> list[str]:
-    cells = estimate_cells(results_frame([latency(1, each, operation) for each in parameters]))
+    cells = estimate_cells(RacedResults.of(results_frame([latency(1, each, operation) for each in parameters])))
     return message_rows(cells.with_columns(pl.lit(locality, pl.String).alias(LOCALITY)))["label"].to_list()
 
 

@@ -11,27 +11,30 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.words.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES
+from timpani.tuning.race.results import RacedResults
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
 
 
 def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
     return estimate_cells(
-        results_frame(
-            [
-                LaunchResult(
-                    cell=Cell(collective, Algorithm("openmpi", "knomial"), 4, "core", size, "warm"),
-                    launch=1,
-                    machine="here",
-                    median_us=2.0,
-                    osu_avg_us=0.93 + size / 1024,
-                    osu_min_us=0.78,
-                    osu_max_us=1.07,
-                    repetitions=1000,
-                    error=error,
-                )
-                for size in message_bytes
-            ]
+        RacedResults.of(
+            results_frame(
+                [
+                    LaunchResult(
+                        cell=Cell(collective, Algorithm("openmpi", "knomial"), 4, "core", size, "warm"),
+                        launch=1,
+                        machine="here",
+                        median_us=2.0,
+                        osu_avg_us=0.93 + size / 1024,
+                        osu_min_us=0.78,
+                        osu_max_us=1.07,
+                        repetitions=1000,
+                        error=error,
+                    )
+                    for size in message_bytes
+                ]
+            )
         )
     )
 

@@ -12,6 +12,7 @@ from timpani.study.shipped import shipped_studies
 from timpani.tuning.claims.checks import CHECKS
 from timpani.tuning.claims.claim import Claim
 from timpani.tuning.claims.claims import Finding, check_claim, claim_times, claims_of
+from timpani.tuning.race.results import RacedResults
 
 SIZES = [2**power for power in range(21)]
 
@@ -21,7 +22,7 @@ def claim(check: str, algorithm: str = "default", size: int = 8192, *among: str)
 
 
 def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: object) -> Finding:
-    times = claim_times(estimate_cells(results(curves, **cell)))
+    times = claim_times(estimate_cells(RacedResults.of(results(curves, **cell))))
     return check_claim(found, times, lambda _, name: name)
 
 
@@ -92,7 +93,7 @@ def test_few_launches_and_averages_decide_by_value() -> None:
 
 
 def test_mapping_is_asked_of_both_placements() -> None:
-    base = claim_times(estimate_cells(results({"chain": RISING, "linear": RISING})))
+    base = claim_times(estimate_cells(RacedResults.of(results({"chain": RISING, "linear": RISING}))))
     by_socket = base.with_columns(
         placement=pl.lit("socket"),
         **{

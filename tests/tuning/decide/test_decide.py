@@ -11,6 +11,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
 from timpani.tuning.decide.verdict import Verdict, summarise
+from timpani.tuning.race.results import RacedResults
 
 
 def at_one_size(**medians: list[float]) -> pl.DataFrame:
@@ -18,17 +19,19 @@ def at_one_size(**medians: list[float]) -> pl.DataFrame:
 
 
 def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
-    decisions = decide(frame)
+    decisions = decide(RacedResults.of(frame))
     assert decisions.height == 1
     return decisions.row(0, named=True)
 
 
 def verdict_of(frame: pl.DataFrame) -> Verdict:
-    return summarise(decide_by_state(frame), estimate_cells(frame))
+    return summarise(decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)))
 
 
 def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
-    compared = compare_with_default(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
+    compared = compare_with_default(
+        RacedResults.of(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
+    )
     ratio = dict(compared.select("label", "ratio").iter_rows())
     assert ratio == {"chain": pytest.approx(2.0, rel=0.02), "knomial": pytest.approx(0.5, rel=0.02)}
     assert dict(compared.select("label", "faster").iter_rows()) == {"chain": True, "knomial": False}
@@ -37,7 +40,9 @@ def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
 
 
 def test_too_few_launches_give_a_ratio_without_bounds_and_no_significance() -> None:
-    row = compare_with_default(at_one_size(default=around(9.0, 3), chain=around(1.0, 3))).row(0, named=True)
+    row = compare_with_default(RacedResults.of(at_one_size(default=around(9.0, 3), chain=around(1.0, 3)))).row(
+        0, named=True
+    )
     assert row["ratio"] == pytest.approx(9.0, rel=0.02)
     assert (row["ratio_low"], row["ratio_high"], row["significant"]) == (None, None, False)
 
@@ -139,8 +144,8 @@ def imported(name: str, time: float | None, launch: int = 1) -> LaunchResult:
 
 def test_failed_launches_take_no_part() -> None:
     frame = results_frame([imported("default", None), imported("chain", None)])
-    assert compare_with_default(frame).is_empty()
-    assert decide(frame).is_empty()
+    assert compare_with_default(RacedResults.of(frame)).is_empty()
+    assert decide(RacedResults.of(frame)).is_empty()
     assert verdict_of(frame).decided == 0
 
 
@@ -148,7 +153,7 @@ def test_failed_launches_take_no_part() -> None:
 def test_imported_averages_are_answered_by_value_without_significance(launches: int) -> None:
     times = {"default": 1.5, "chain": 1.0, "ring": 1.01}
     frame = results_frame([imported(name, time, i) for name, time in times.items() for i in range(launches)])
-    compared = compare_with_default(frame)
+    compared = compare_with_default(RacedResults.of(frame))
     assert compared["ratio"].to_list() == [pytest.approx(1.5), pytest.approx(1.5 / 1.01)]
     for column in ("ratio_low", "ratio_high", "p_value"):
         assert compared[column].is_null().all()
@@ -169,7 +174,7 @@ def test_points_are_decided_apart() -> None:
     frame = results(
         {"default": {8: around(1.0), 1024: around(2.0)}, "chain": {8: around(2.0), 1024: around(1.0)}}, ranks=2
     )
-    decisions = decide(frame)
+    decisions = decide(RacedResults.of(frame))
     assert decisions.select("message_bytes", "best_label").rows() == [(8, "default"), (1024, "chain")]
 
 
@@ -231,7 +236,9 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
 def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None, advice: str) -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
     frame = results(curves)
-    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=asked)
+    verdict = summarise(
+        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=asked
+    )
     assert verdict.warnings == (advice,)
     assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if rivals == 9 else 7)
     assert verdict.launches_advice in advice
@@ -243,7 +250,9 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
         launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
-    few, failed = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=8).warnings
+    few, failed = summarise(
+        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=8
+    ).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
     assert failed.startswith("1 of 2 cells failed in at least one launch")
 
@@ -252,13 +261,17 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
     frame = at_one_size(default=around(9.0, 6), chain=around(1.0, 6)).with_columns(
         oversubscribed=pl.col("algorithm") == "chain"
     )
-    (crowded,) = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=6).warnings
+    (crowded,) = summarise(
+        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=6
+    ).warnings
     assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
 
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
     frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
-    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=4)
+    verdict = summarise(
+        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=4
+    )
     assert (verdict.slower, verdict.can_tell) == (1, True)
     assert verdict.launches_advice == "measure with --launches 6 or more"
 
@@ -293,7 +306,7 @@ def test_messages_between_ranks_have_nothing_to_decide() -> None:
     pairs = {"default:first=0,second=1": {8: around(1.0)}, "default:first=0,second=2": {8: around(2.0)}}
     frame = results(pairs, collective="latency")
     verdict = verdict_of(frame)
-    assert decide(frame).is_empty()
+    assert decide(RacedResults.of(frame)).is_empty()
     assert (verdict.sentences, verdict.has_collectives, verdict.decided) == ((), False, 0)
 
 
@@ -305,7 +318,7 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
         "nested_datatype": {64: around(8.0), 128: around(2.0)},
     }
     frame = results(ways, collective="transpose", ranks=2)
-    decisions = decide(frame).sort("message_bytes")
+    decisions = decide(RacedResults.of(frame)).sort("message_bytes")
     assert decisions["verdict"].to_list() == [None, None]
     assert decisions["tied"].to_list()[0] == ["packed"]
     assert sorted(decisions["tied"].to_list()[1]) == ["nested_datatype", "packed"]
@@ -317,7 +330,9 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
 def test_verdict_says_what_would_decide_the_undecided() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
-    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launch_seconds=2.0)
+    verdict = summarise(
+        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launch_seconds=2.0
+    )
     assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
     assert verdict.decisive is not None
     assert (verdict.decisive.of, verdict.decisive.half) == (1, verdict.decisive.most)

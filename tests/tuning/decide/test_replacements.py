@@ -13,6 +13,7 @@ from timpani.study.schema import REGRET
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import rules_text, warnings
 from timpani.tuning.decide.selection_table import Gap, Rule
+from timpani.tuning.race.results import RacedResults
 
 LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
@@ -29,7 +30,7 @@ def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks
 
 def ours(results: list[LaunchResult], close: float = 1.0) -> tuple[Rule, ...]:
     frame: pl.DataFrame = results_frame(results)
-    return select(frame, LAYOUTS, OWN, close).rules
+    return select(RacedResults.of(frame), LAYOUTS, OWN, close).rules
 
 
 def found(*results: LaunchResult, close: float = 1.0) -> list[tuple[int, int | None, str]]:
@@ -126,19 +127,21 @@ def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stat
 def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
-    assert select(frame, LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
+    assert select(RacedResults.of(frame), LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
 
 
 def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
-    found = select(results_frame(measured(default(8, 64) | times)), LAYOUTS, OWN)
+    found = select(RacedResults.of(results_frame(measured(default(8, 64) | times))), LAYOUTS, OWN)
     assert [rule.sizes.last for rule in found.rules] == [63, 64]
     assert found.gaps == (Gap("bcast", 8, 4, 8, 64),)
 
 
 def test_rules_of_the_library_are_its_own_algorithms() -> None:
     frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
-    assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]
+    assert [str(rule.algorithm) for rule in select(RacedResults.of(frame), LAYOUTS, "openmpi").rules] == [
+        "openmpi/ring"
+    ]
 
 
 def raced(
@@ -152,14 +155,19 @@ def raced(
 
 
 def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]:
-    rules = select(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
+    rules = select(
+        RacedResults.of(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET))), LAYOUTS, OWN
+    ).rules
     return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in rules]
 
 
 def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
     looked_at = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
     results = results_frame([*raced(8, 16, looked_at=False), *looked_at]).with_columns(pl.lit(0.02).alias(REGRET))
-    found = [(rule.ranks.first, rule.sizes.first, rule.sizes.last) for rule in select(results, LAYOUTS, OWN).rules]
+    found = [
+        (rule.ranks.first, rule.sizes.first, rule.sizes.last)
+        for rule in select(RacedResults.of(results), LAYOUTS, OWN).rules
+    ]
     assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
 
 

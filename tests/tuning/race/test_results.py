@@ -15,7 +15,7 @@ from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
 from timpani.tuning.race.outcome import race_verdict
 from timpani.tuning.race.race import RacePoint
-from timpani.tuning.race.results import race_standings, raced_points
+from timpani.tuning.race.results import RacedResults, race_standings, raced_points
 
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 
@@ -44,36 +44,37 @@ def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
 
 
 def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
-    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 8, named=True)
+    standing = race_standings(RacedResults.of(raced())).row(by_predicate=pl.col("message_bytes") == 8, named=True)
     assert (standing["choice_label"], standing["race_launches"], standing["race_over"]) == ("linear", 8, True)
     assert standing["regret_high"] <= 0.02
 
 
 def test_sizes_that_were_only_looked_at_bound_nothing_and_count_in_no_verdict() -> None:
-    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 64, named=True)
+    standing = race_standings(RacedResults.of(raced())).row(by_predicate=pl.col("message_bytes") == 64, named=True)
     assert standing["regret_high"] is None
     assert not standing["race_complete"]
-    assert decide(raced())["message_bytes"].to_list() == [8]
-    assert raced_points(raced())["message_bytes"].unique().to_list() == [8]
-    verdict = race_verdict(raced())
+    assert decide(RacedResults.of(raced()))["message_bytes"].to_list() == [8]
+    assert raced_points(RacedResults.of(raced())).rows["message_bytes"].unique().to_list() == [8]
+    verdict = race_verdict(RacedResults.of(raced()))
     assert verdict is not None
     assert (verdict.points, verdict.looked_at, verdict.reached) == (1, 1, 1)
 
 
 def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
-    found = {row["label"]: row for row in compare_with_default(raced()).iter_rows(named=True)}
+    found = {row["label"]: row for row in compare_with_default(RacedResults.of(raced())).iter_rows(named=True)}
     assert found["linear"]["significant"]
     assert found["linear"]["ratio_low"] > 1.8
     assert found["linear"]["p_value"] is None
     assert found["ring"]["launches"] == 3
-    [decision] = decide(raced()).iter_rows(named=True)
+    [decision] = decide(RacedResults.of(raced())).iter_rows(named=True)
     assert (decision["best_label"], decision["standing"]) == ("linear", SLOWER)
     assert decision["gain"] == pytest.approx(2, rel=0.02)
 
 
 def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     told = {
-        (row["label"], row["message_bytes"]): row["dropped"] for row in estimate_cells(raced()).iter_rows(named=True)
+        (row["label"], row["message_bytes"]): row["dropped"]
+        for row in estimate_cells(RacedResults.of(raced())).iter_rows(named=True)
     }
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
@@ -81,7 +82,10 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
 
 
 def test_cells_that_were_only_looked_at_say_that_alone() -> None:
-    cells = {(row["label"], row["message_bytes"]): row for row in estimate_cells(raced()).iter_rows(named=True)}
+    cells = {
+        (row["label"], row["message_bytes"]): row
+        for row in estimate_cells(RacedResults.of(raced())).iter_rows(named=True)
+    }
     assert [cells[name, 64]["status"] for name in (DEFAULT, "linear")] == ["looked_at", "looked_at"]
     assert cells["ring", 8]["status"] == "dropped"
     assert [cells[name, 8]["looked_at"] for name in TIMES] == [False] * 3
@@ -98,12 +102,15 @@ def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
             *(pl.when(~dies).then(name).alias(name) for name in ("median_us", "relative")),
         )
     )
-    told = {row["label"]: (row["dropped"], row["status"]) for row in estimate_cells(results).iter_rows(named=True)}
+    told = {
+        row["label"]: (row["dropped"], row["status"])
+        for row in estimate_cells(RacedResults.of(results)).iter_rows(named=True)
+    }
     assert told["linear"] == ("given up after launch 5", "dropped+failed")
     assert told[DEFAULT] == (None, "ok")
-    [standing] = race_standings(results).iter_rows(named=True)
+    [standing] = race_standings(RacedResults.of(results)).iter_rows(named=True)
     assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
-    [decision] = decide(results).iter_rows(named=True)
+    [decision] = decide(RacedResults.of(results)).iter_rows(named=True)
     assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], WITHIN)
 
 
@@ -111,27 +118,33 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     noise = pl.lit(pl.Series(np.random.default_rng(1).lognormal(0, 0.03, 19)))
     alike = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
     results = raced(looked_at=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
-    [standing] = race_standings(results).iter_rows(named=True)
+    [standing] = race_standings(RacedResults.of(results)).iter_rows(named=True)
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
     assert standing["race_ended"] == "after 8 launches: would take about 22; 11 are allowed"
-    assert "of the launches that chose, and corrected for that in part" in race_lines(race_verdict(results))[-1]
+    assert (
+        "of the launches that chose, and corrected for that in part"
+        in race_lines(race_verdict(RacedResults.of(results)))[-1]
+    )
     more = "More launches (--launches, --budget), up to 64 at a point, would narrow the bound at 1 point."
-    assert race_lines(race_verdict(results))[1] == more
-    told = {row["label"]: (row["dropped"], row["race_ended"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert race_lines(race_verdict(RacedResults.of(results)))[1] == more
+    told = {
+        row["label"]: (row["dropped"], row["race_ended"])
+        for row in estimate_cells(RacedResults.of(results)).iter_rows(named=True)
+    }
     assert told["linear"] == (None, standing["race_ended"])
 
     # Another rank count, in launches of its own, to the last that is allowed: that they are spent says what it takes.
     longer = results.with_columns(pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("in_turn") + "/4")
-    both = race_standings(pl.concat([results, longer]))
+    both = race_standings(RacedResults.of(pl.concat([results, longer])))
     assert both["race_ended"].to_list() == [standing["race_ended"]] * 2
     assert both["race_over"].all()
-    verdict = race_verdict(pl.concat([results, longer]))
+    verdict = race_verdict(RacedResults.of(pl.concat([results, longer])))
     assert verdict is not None
     assert (verdict.points, verdict.reached, verdict.more_launches) == (2, 0, 2)
 
     # The same campaign gone on with where fewer are allowed than it had.
-    [fewer] = race_standings(results.with_columns(pl.lit(6).alias(ALLOWED))).iter_rows(named=True)
+    [fewer] = race_standings(RacedResults.of(results.with_columns(pl.lit(6).alias(ALLOWED)))).iter_rows(named=True)
     assert fewer["race_ended"] == "after 8 launches: would take about 22; 6 are allowed"
 
 
@@ -155,15 +168,15 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
         told = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
         return results_frame(results).with_columns(**told)
 
-    [before] = race_standings(after(63, None)).iter_rows(named=True)
+    [before] = race_standings(RacedResults.of(after(63, None))).iter_rows(named=True)
     assert (before["race_over"], before["race_ended"]) == (False, None)
-    undecided = race_lines(race_verdict(after(63, None)))[1]
+    undecided = race_lines(race_verdict(RacedResults.of(after(63, None))))[1]
     assert undecided.startswith("Still undecided: 1 point where deciding would take over 64 launches")
 
-    [last] = race_standings(after(64, allowed)).iter_rows(named=True)
+    [last] = race_standings(RacedResults.of(after(64, allowed))).iter_rows(named=True)
     assert last["regret_high"] > 0.02
     assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches: a race looks no more")
-    _, ended, *_ = race_lines(race_verdict(after(64, allowed)))
+    _, ended, *_ = race_lines(race_verdict(RacedResults.of(after(64, allowed))))
     assert ended.startswith("Still undecided: 1 point after 64 launches, the most after which a race looks (")
 
 
@@ -174,16 +187,16 @@ def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it(
         pl.col("in_turn") + "/again",
     )
     both = pl.concat([raced(), again])
-    assert decide(both)["message_bytes"].to_list() == [8, 64]
-    assert decide(both).filter(message_bytes=64).equals(decide(again))
-    assert compare_with_default(both).filter(message_bytes=64)["p_value"].is_not_null().all()
+    assert decide(RacedResults.of(both))["message_bytes"].to_list() == [8, 64]
+    assert decide(RacedResults.of(both)).filter(message_bytes=64).equals(decide(RacedResults.of(again)))
+    assert compare_with_default(RacedResults.of(both)).filter(message_bytes=64)["p_value"].is_not_null().all()
 
 
 def test_without_a_race_nothing_is_left_out() -> None:
     exhaustive = raced().with_columns(pl.lit(None, dtype=pl.Float64).alias(REGRET))
-    assert raced_points(exhaustive).height == exhaustive.height
-    assert race_verdict(exhaustive) is None
-    assert race_standings(exhaustive).is_empty()
+    assert raced_points(RacedResults.of(exhaustive)).rows.height == exhaustive.height
+    assert race_verdict(RacedResults.of(exhaustive)) is None
+    assert race_standings(RacedResults.of(exhaustive)).is_empty()
 
 
 def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
@@ -192,13 +205,17 @@ def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
     noise = np.random.default_rng(3).lognormal(0, 0.03, results.height)
     times = noise * np.where(results["algorithm"] == DEFAULT, 2.0, 1.0)
     results = results.with_columns(pl.Series("relative", times))
-    [decision] = decide(results).iter_rows(named=True)
+    [decision] = decide(RacedResults.of(results)).iter_rows(named=True)
     of_default, of_best = (
         np.log(results.filter(algorithm=name)["relative"].to_numpy()).mean()
         for name in (DEFAULT, decision["best_label"])
     )
     assert decision["gain_low"] < decision["gain"] < np.exp(of_default - of_best)
-    [shown] = [row for row in compare_with_default(results).to_dicts() if row["label"] == decision["best_label"]]
+    [shown] = [
+        row
+        for row in compare_with_default(RacedResults.of(results)).to_dicts()
+        if row["label"] == decision["best_label"]
+    ]
     assert shown["ratio"] == decision["gain"]
 
 
@@ -214,6 +231,27 @@ def result(size: int, launch: int, name: str, time: float | None, looked_at: boo
         error=None if time else "died",
         looked_at=looked_at,
     )
+
+
+def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
+    # Variances are pooled over all points, those among them that were only looked at and vary more.
+    random = np.random.default_rng(1)
+    rows = [
+        result(size, launch, name, TIMES[name] * float(random.lognormal(0, 0.05 if looked_at else 0.005)), looked_at)
+        for size in (8, 16, 32, 64, 128)
+        for looked_at in (size > 16,)
+        for launch in (range(6, 9) if looked_at else range(1, 9))
+        for name in TIMES
+    ]
+    results = RacedResults.of(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
+    assert results.race is not None
+    default, linear = (Algorithm("openmpi", name) for name in (DEFAULT, "linear"))
+    ratio = results.race.ratio(RacePoint("bcast", 2, "core", 8, "warm", "here"), default, linear)
+    assert ratio is not None
+    [compared] = compare_with_default(results).filter(label="linear", message_bytes=8).to_dicts()
+    assert (compared["ratio_low"], compared["ratio_high"]) == (ratio.low, ratio.high)
+    alone = RacedResults.of(raced_points(results).rows)
+    assert compare_with_default(alone).filter(label="linear", message_bytes=8)["ratio_low"].item() != ratio.low
 
 
 def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
@@ -243,7 +281,7 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
         *(result(128, launch, name, None) for launch in launches[:2] for name in TIMES),
     ]
     planned = frozenset(RacePoint("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
-    verdict = race_verdict(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), planned)
+    verdict = race_verdict(RacedResults.of(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))), planned)
     assert verdict is not None
     assert (verdict.asked, verdict.points, verdict.reached, verdict.partly_failed) == (6, 2, 2, 1)
     assert (verdict.looked_at, verdict.otherwise) == (1, 1)
@@ -261,7 +299,7 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
 
 def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
     results = results_frame([result(8, launch, DEFAULT, 2.0) for launch in range(1, 7)])
-    assert race_lines(race_verdict(results.with_columns(pl.lit(0.02).alias(REGRET)))) == [
+    assert race_lines(race_verdict(RacedResults.of(results.with_columns(pl.lit(0.02).alias(REGRET))))) == [
         "Race: nothing was raced, of 1 point asked for.",
         "At 1 point only one algorithm has times, so that none is best.",
     ]
@@ -269,14 +307,14 @@ def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
 
 def test_parameters_that_never_took_part_are_counted() -> None:
     asked = [("bcast", "default"), ("bcast", "linear"), ("bcast", "ring"), ("bcast", "chain:fanout=2")]
-    verdict = race_verdict(raced(), algorithms=asked)
+    verdict = race_verdict(RacedResults.of(raced()), algorithms=asked)
     assert verdict is not None
     assert (verdict.algorithms, verdict.untried) == (4, 1)
     assert "Of 4 algorithms, each with its parameters, 1 took part nowhere" in race_lines(verdict)[-2]
 
 
 def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
-    verdict = race_verdict(raced())
+    verdict = race_verdict(RacedResults.of(raced()))
     assert verdict is not None
     assert (verdict.asked, verdict.unreached) == (2, 0)
 
@@ -285,6 +323,6 @@ def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
     ("largest", "said"), [(0.034, "3.4 %"), (2.7, "270 %"), (2699.0, "2,700 times the best"), (9.96, "1000 %")]
 )
 def test_the_largest_bound_can_be_read(largest: float, said: str) -> None:
-    verdict = race_verdict(raced())
+    verdict = race_verdict(RacedResults.of(raced()))
     assert verdict is not None
     assert f"; the largest bound is {said}." in race_lines(replace(verdict, reached=0, largest=largest))[0]

@@ -75,7 +75,6 @@ class ResultFields(CellFields):
     launch: _Launch
     machine: Name
     part: NotRequired[Part | None]
-    world: NotRequired[_Ranks | None]
     samples: NotRequired[_Hash | None]
     median_us: NotRequired[Time | None]
     ci_low_us: NotRequired[Time | None]

@@ -26,8 +26,8 @@ _UNSEALED = 1
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
 
-_MAY_CHANGE = frozenset({"launches", "budget", "title", "question", "starts"})
-"""What a continued study may say differently: it can go on for longer, and share starts from then on."""
+_MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
+"""What a continued study may say differently: it can go on for longer."""
 
 
 _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)

@@ -35,8 +35,6 @@ class LaunchResult:
                  where nobody looked.
     looked_at    whether a race had only a few algorithms measured at the point in this launch; None in older records
     part         the start of the MPI program that it came from; None in imports
-    world        how many ranks that had: of more than the cell's the first ran it, and the others slept. None in
-                 imports, and in records older than such starts, which had as many as the cell
     samples      SHA-256 of its line among the raw samples; None where there is none, as of a cell that hung
     """
 
@@ -69,7 +67,6 @@ class LaunchResult:
     error: str | None = None  # why the cell failed, with what the rank printed
     looked_at: bool | None = None
     part: str | None = None
-    world: int | None = None
     samples: str | None = None
 
     def as_line(self) -> dict[str, Any]:

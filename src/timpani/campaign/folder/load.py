@@ -1,6 +1,7 @@
 """Read a campaign folder."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_recor
 from timpani.errors import UserError
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.race.race import RacePoint
+from timpani.tuning.race.results import RacedResults
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,11 @@ class Campaign:
     unsealed: int = 0
     planned: frozenset[RacePoint] = frozenset()
     algorithms: frozenset[tuple[str, str]] = frozenset()
+
+    @cached_property
+    def raced(self) -> RacedResults:
+        """Its results with the race that they are of."""
+        return RacedResults.of(self.results)
 
     @property
     def launch_seconds(self) -> float | None:

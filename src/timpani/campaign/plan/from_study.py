@@ -11,7 +11,6 @@ from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.plan.memory import too_large
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.rank_counts import share_starts
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.plan.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError, unknown
@@ -91,8 +90,6 @@ def plan(
     planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
     if shares_cores(planned.machine):
         planned = planned.on_shared_cores(read_cores().usable)
-    if study.starts == "shared":
-        planned = share_starts(planned)
     _check_budget(planned)
     return planned
 

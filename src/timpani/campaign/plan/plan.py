@@ -43,17 +43,15 @@ class PlannedCell:
 
     @property
     def competes_at(self) -> object:
-        """What it has in common with the cells of its launch that it competes with, the ranks first; of messages none
-        do."""
+        """What it has in common with the cells of its launch that it competes with; of messages none do."""
         cell = self.cell
         rivals = OPERATIONS[cell.collective].has_rivals
-        return (cell.ranks, cell.collective, cell.message_bytes, cell.mode, None if rivals else self.number)
+        return (cell.collective, cell.message_bytes, cell.mode, None if rivals else self.number)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same placement, datatype, library's parameters and environment, on all of its
-    `ranks` or on the first of them."""
+    """Cells that can share a launch: the same ranks, placement, datatype, library's parameters and environment."""
 
     ranks: int
     placement: str
@@ -62,11 +60,6 @@ class Group:
     parameters: Parameters
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
-
-    @property
-    def rank_counts(self) -> tuple[int, ...]:
-        """On how many ranks cells run, ascending."""
-        return tuple(sorted({each.cell.ranks for each in self.cells}))
 
     @property
     def forced_at_start(self) -> bool:
@@ -98,7 +91,7 @@ class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
     `skipped` is what can't take part here. `settings` has, by collective and an algorithm's label, what a user types to
-    have it outside Timpani. `starts` tells, where smaller rank counts were to share starts, which do not, and why.
+    have it outside Timpani.
 
     `hosts` is empty where the launcher is not told any: on this computer. `concurrent_launches` run at a time: one,
     unless they are simulations, which disturb no other's times.
@@ -112,7 +105,6 @@ class CampaignPlan:
     hosts: HostList = ()
     concurrent_launches: int = 1
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    starts: tuple[str, ...] = ()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -166,7 +158,7 @@ class CampaignPlan:
         ]
         fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once
-        return (*(f"left out: {text}" for text in self.skipped), *self.starts, *staying, *fresh, *replicated)
+        return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)
 
     @property
     def launches_needed(self) -> int:
@@ -246,7 +238,4 @@ class CampaignPlan:
         for group in groups:
             points = group.points
             shuffled = [shuffler.sample(point, len(point)) for point in shuffler.sample(points, len(points))]
-            if len(counts := group.rank_counts) > 1:  # those of a rank count follow each other: others sleep meanwhile
-                turns = shuffler.sample(counts, len(counts))
-                shuffled.sort(key=lambda point: turns.index(point[0].cell.ranks))
             yield replace(group, cells=tuple(chain.from_iterable(shuffled)))

@@ -47,7 +47,7 @@ def plan_text(
             *([] if study.regret is None or method else [f"lose_at {UNSEEN_STATE}"]),
             f"seed {crc32(seed.encode())}",
             *(["probe"] if method is None and _can_probe(plan, group) else []),
-            *cell_lines(cells, group.ranks, rounds or {}),
+            *cell_lines(cells, rounds or {}),
             "",
         ]
     )
@@ -67,15 +67,10 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
-def cell_lines(cells: list[PlannedCell], world: int, rounds: Mapping[RacePoint, int]) -> Iterator[str]:
-    """A line of the plan for each cell, one before each point's, with its rounds where it has a number of them, and one
-    before those that others than all ranks of `world` run."""
+def cell_lines(cells: list[PlannedCell], rounds: Mapping[RacePoint, int]) -> Iterator[str]:
+    """A line of the plan for each cell, and one before each point's, with its rounds where it has a number of them."""
     point: object = None
-    ranks = world
     for planned in cells:
-        if planned.cell.ranks != ranks:
-            ranks = planned.cell.ranks
-            yield f"ranks {ranks}"
         if planned.competes_at != point:
             point = planned.competes_at
             number = rounds.get(RacePoint.of(planned.cell))

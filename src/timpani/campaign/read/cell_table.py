@@ -11,7 +11,7 @@ from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
-from timpani.tuning.race.results import accepted_regret, ended_cells
+from timpani.tuning.race.results import RacedResults, ended_cells
 
 CONTRACT = (
     *MACHINE_CELL,
@@ -44,7 +44,6 @@ EXTRAS = (
     "dropped",
     "race_ended",
     "looked_at",
-    "world",
 )
 
 WIDEST = 0.25
@@ -54,8 +53,8 @@ _NONE_NEEDED = pl.lit(None, dtype=pl.Int64).alias("launches_needed")
 _SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
 
 
-def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
-    """Estimate every cell of `results` (columns RESULT_SCHEMA and STATE, a row per cell and launch).
+def estimate_cells(results: RacedResults) -> pl.DataFrame:
+    """Estimate every cell of `results` (a row per cell and launch).
 
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
@@ -64,10 +63,10 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
     measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
     only looked at the point; null elsewhere.
-    `world` is the largest start that it was measured in. Launches that failed give no time. Flags of single launches
+    Launches that failed give no time. Flags of single launches
     (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
-    succeeded = results.filter(_SUCCEEDED)
+    succeeded = results.rows.filter(_SUCCEEDED)
     flagged_by_most = {
         name: expression.mean() > 0.5
         for name, expression in (
@@ -86,10 +85,9 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
         *_by_state(),
         **flagged_by_most,
     )
-    attempted = results.group_by(MACHINE_CELL).agg(
+    attempted = results.rows.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
         pl.any("oversubscribed", "simulated"),
-        pl.max("world"),
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
@@ -98,7 +96,7 @@ def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
     return (
         _with_interval(cells)
         .join(ended_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
-        .with_columns(_launches_needed() if accepted_regret(results) is None else _NONE_NEEDED)
+        .with_columns(_launches_needed() if results.race is None else _NONE_NEEDED)
         .with_columns(_status(), algorithm_label(), *_throughput())
         .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)

@@ -11,7 +11,7 @@ from timpani.study.sizes import show_sizes
 
 _NO_CONDITION = frozenset(
     {
-        *("title", "question", "collectives", "ranks", "sizes", "placement", "mode", "launches", "starts", "budget"),
+        *("title", "question", "collectives", "ranks", "sizes", "placement", "mode", "launches", "budget"),
         *("seed", "files"),
     }
 )
@@ -62,8 +62,6 @@ def _measured(campaign: Campaign) -> Iterator[tuple[str, str]]:
         yield what, ", ".join(map(str, results[column].unique().sort()))
     yield "sizes", show_sizes(results["message_bytes"].unique().to_list())
     yield "launches", str(results["launch"].n_unique())
-    if results["world"].null_count() < results.height:
-        yield "starts", "shared" if (results["world"] > results["ranks"]).any() else "separate"
 
 
 def _scalars(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

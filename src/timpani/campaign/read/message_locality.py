@@ -77,10 +77,7 @@ def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
-    """Where each rank sits, by rank count and placement, as far as launches told where they ran.
-
-    A rank count that shared the starts of a larger one ran on the first ranks of those.
-    """
+    """Where each rank sits, by rank count and placement, as far as launches told where they ran."""
     seated: dict[tuple[int, str], _Seats] = {}
     for launch in campaign.launches:
         told = _seats(launch, campaign.header.machine)
@@ -88,9 +85,8 @@ def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
             seated[len(told.places), placement] = told
     found = {}
     for ranks, placement in campaign.results.select("ranks", "placement").unique().iter_rows():
-        starts = [world for world, placed_by in seated if placed_by == placement and world >= ranks]
-        if starts:
-            places, domains = seated[min(starts), placement]
+        if (ranks, placement) in seated:
+            places, domains = seated[ranks, placement]
             found[ranks, placement] = seats([places[rank] for rank in range(ranks)], domains)
     return found
 

@@ -100,7 +100,7 @@ class Racing:
             if before := len(self._wanted):
                 self._race.add_launch(before, map(timed, self._results[before]), self._failed[before])
                 self._allocation.add_launch(turns(self._results[before]))
-                self._futility.add_launch(before, dict(map(world, self._results[before])))
+                self._futility.add_launch(before)
                 self._refine(self._launches - before)
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
             self._looks.append(frozenset(point for grid in self._grids for point in grid.looks.keys() - grid.full))
@@ -195,11 +195,6 @@ def timed(result: LaunchResult) -> Timed:
     """A result as a race takes it; one without error and with a median."""
     assert result.median_us is not None
     return Timed(RacePoint.of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
-
-
-def world(result: LaunchResult) -> tuple[RacePoint, int]:
-    """The point of a result, and how many ranks its start had."""
-    return RacePoint.of(result.cell), result.world or result.cell.ranks
 
 
 def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:

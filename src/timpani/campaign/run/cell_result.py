@@ -50,7 +50,6 @@ def result_of(
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
         part=part,
-        world=group.ranks,
         **_in_turn(line, part),
     )
 
@@ -87,5 +86,4 @@ def failed(
         oversubscribed=group.oversubscribed,
         error=error,
         part=part,
-        world=group.ranks,
     )

@@ -72,20 +72,13 @@ class Prover:
                 pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
                 if pending and not self.stop():
                     self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
-                uncounted += self.count(group, pending, self.store.add_proof)
+                count = self._by_difference if self.counting.at_exit else self._in_one_launch
+                while pending and not self.stop():
+                    pending = count(group, pending)
+                uncounted += len(pending)
         return uncounted
 
-    def count(self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]) -> int:
-        """Count the messages of `cells` in starts of `group`, each for `keep`; returns how many it stopped before."""
-        count = self._by_difference if self.counting.at_exit else self._in_one_launch
-        cells = sorted(cells, key=lambda each: each.cell.ranks)
-        while cells and not self.stop():
-            cells = count(group, cells, keep)
-        return len(cells)
-
-    def _in_one_launch(
-        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
-    ) -> list[PlannedCell]:
+    def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
         left = {cell.number: cell for cell in cells}
         start = self._start(group, cells, "count_messages")
@@ -97,7 +90,7 @@ class Prover:
             cell = left.pop(values["cell"]).cell
             if "proof" in values:
                 proof = values["proof"]
-                keep(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
+                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
             else:
                 self._missed(cell, values["mistake"])
 
@@ -107,16 +100,12 @@ class Prover:
             self._missed(left.pop(next(iter(left))).cell, _why(ended))
         return list(left.values())
 
-    def _by_difference(
-        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
-    ) -> list[PlannedCell]:
+    def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count the first few of `cells`; returns those that are still to be counted."""
         few = _first_few(cells)
-        return [*self._few_by_difference(group, few, keep), *cells[len(few) :]]
+        return [*self._few_by_difference(group, few), *cells[len(few) :]]
 
-    def _few_by_difference(
-        self, group: Group, few: list[PlannedCell], keep: Callable[[Proof], None]
-    ) -> list[PlannedCell]:
+    def _few_by_difference(self, group: Group, few: list[PlannedCell]) -> list[PlannedCell]:
         """Count what the second call of each adds to a start that calls all of them once: the first call on a
         communicator may include its own set-up. Returns those that it stopped before."""
         if self.stop():
@@ -126,7 +115,7 @@ class Prover:
             return few
         if once.ended.how != "finished" and len(few) > 1:  # whichever was to blame shows it by itself
             alone = ([each] for each in few)
-            return [cell for cells in alone for cell in self._few_by_difference(group, cells, keep)]
+            return [cell for cells in alone for cell in self._few_by_difference(group, cells)]
         if once.ended.how != "finished":
             self._missed(few[0].cell, _why(once.ended))
             return []
@@ -135,7 +124,7 @@ class Prover:
             if twice.ended.how == "stopped":
                 return few[number:]
             if twice.ended.how == "finished":
-                keep(Proof(each.cell, *twice.beyond(once, each.cell.ranks), twice.part))
+                self.store.add_proof(Proof(each.cell, *twice.beyond(once), twice.part))
             else:
                 self._missed(each.cell, _why(twice.ended))
         return []
@@ -171,12 +160,9 @@ class _Called:
     messages: Matrix
     sent_bytes: Matrix
 
-    def beyond(self, fewer: "_Called", ranks: int) -> tuple[Matrix, Matrix]:
-        """Messages and bytes that the first `ranks` sent each other beyond those of `fewer`."""
-        return (
-            _minus(self.messages, fewer.messages, ranks),
-            _minus(self.sent_bytes, fewer.sent_bytes, ranks),
-        )
+    def beyond(self, fewer: "_Called") -> tuple[Matrix, Matrix]:
+        """Messages and bytes that ranks sent each other beyond those of `fewer`."""
+        return _minus(self.messages, fewer.messages), _minus(self.sent_bytes, fewer.sent_bytes)
 
 
 def _first_few(cells: list[PlannedCell]) -> list[PlannedCell]:
@@ -190,15 +176,13 @@ def _why(ended: Ended) -> str:
 
 
 def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
-    """Messages and bytes between the first `ranks`, row = sender, from the files totals.RANK.prof."""
+    """Messages and bytes, row = sender, from the files totals.RANK.prof."""
     messages = [[0] * ranks for _ in range(ranks)]
     sent_bytes = [[0] * ranks for _ in range(ranks)]
     for path in folder.glob(f"{_TOTALS}.*.prof"):
         for match in map(_TOTAL.match, path.read_text().splitlines()):
             if match:
                 sender, receiver, size, count = map(int, match.groups())
-                if max(sender, receiver) >= ranks:
-                    continue
                 messages[sender][receiver] += count
                 sent_bytes[sender][receiver] += size
     return _matrix(messages), _matrix(sent_bytes)
@@ -226,7 +210,5 @@ def _matrix(rows: list[list[int]]) -> Matrix:
     return tuple(tuple(row) for row in rows)
 
 
-def _minus(a: Matrix, b: Matrix, ranks: int) -> Matrix:
-    """By element, of the first `ranks` rows and columns."""
-    pairs = ((row_a[:ranks], row_b[:ranks]) for row_a, row_b in zip(a[:ranks], b[:ranks], strict=True))
-    return tuple(tuple(x - y for x, y in zip(*rows, strict=True)) for rows in pairs)
+def _minus(a: Matrix, b: Matrix) -> Matrix:
+    return tuple(tuple(x - y for x, y in zip(*rows, strict=True)) for rows in zip(a, b, strict=True))

@@ -96,14 +96,6 @@ class Runner:
             raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
         return Outcome("budget", missing, killed, self._unreached() if racing else 0, further)
 
-    def anything_left(self) -> bool:
-        """Whether a cell of some launch is still to be measured."""
-        for launch in count(1):
-            wanted = self._agenda.wanted(launch)
-            if not wanted or self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)):
-                return bool(wanted)
-        raise AssertionError("there are no further launches")
-
     def _work(self) -> Iterator[Task]:
         for launch in count(1):
             if self._over():  # before the next launch is asked for: what it measures follows from all of this one
@@ -175,7 +167,7 @@ class Runner:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
         text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
-        timeout = self.hang_after or longest_silence(self.plan, time_limit)
+        timeout = self.hang_after or _longest_silence(self.plan, time_limit)
         self.observer.started(launch, group, len(pending))
         cells = {cell.number: cell for cell in pending}
         seen = _Seen(start.part)
@@ -255,7 +247,7 @@ class Runner:
         self.observer.measured(result)
 
 
-def longest_silence(plan: CampaignPlan, time_limit: float) -> float:
+def _longest_silence(plan: CampaignPlan, time_limit: float) -> float:
     """Seconds without a sign of life after which a start whose cells have `time_limit` seconds counts as hung."""
     least = LEAST_TIMEOUT if plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
     least = TIMEOUT_SIMULATED if plan.machine.simulated else least

@@ -4,12 +4,10 @@ import os
 import shlex
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import inf
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -22,14 +20,11 @@ from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.observer import Observer
 from timpani.campaign.run.prove import Prover
-from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner, longest_silence
-from timpani.campaign.run.world_check import BUDGET_SHARE, apart_by_messages, counting_at_once
-from timpani.campaign.run.world_times import WorldTimer
+from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.errors import UserError
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
-from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.here.cores import read_cores
@@ -38,7 +33,6 @@ from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
 from timpani.providers.available import AvailableAlgorithms
-from timpani.providers.own import read_own_catalogue
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
@@ -111,7 +105,7 @@ class Session:
             observer.note(f"launches run without {', '.join(ignored)}, which would override the choice of algorithms")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         with self._signals():
-            runner = Runner(
+            return Runner(
                 plan=self.plan,
                 store=store,
                 programs=programs,
@@ -119,46 +113,7 @@ class Session:
                 observer=observer,
                 stop=lambda: self.stopped is not None,
                 hang_after=hang_after,
-            )
-            if any(len(group.rank_counts) > 1 for group in self.plan.groups) and runner.anything_left():
-                self.plan = runner.plan = self._with_checked_starts(store, programs, observer, hang_after)
-            return runner.run()
-
-    def _with_checked_starts(
-        self, store: Store, programs: Path, observer: Observer, hang_after: float | None
-    ) -> CampaignPlan:
-        """The plan, with starts of their own for rank counts of which the library's choice is seen to depend on other
-        ranks."""
-        if self.plan.machine.simulated:
-            observer.note(
-                f"that {self.plan.mpi}'s choices are the same on the first ranks of a larger start is not checked; "
-                "`timpani compare` with a campaign of --starts separate does"
-            )
-            return self.plan
-        budget = self.plan.study.budget
-        deadline = inf if budget is None else time.monotonic() + BUDGET_SHARE * budget
-
-        def stop() -> bool:
-            return self.stopped is not None
-
-        def over() -> bool:
-            return stop() or deadline < time.monotonic()
-
-        with store.writing():
-            if counting := counting_at_once(self.plan.mpi):
-                prover = self._prover(store, programs, observer, counting, hang_after)
-                return apart_by_messages(self.plan, replace(prover, stop=over), stop)
-            timer = WorldTimer(
-                plan=self.plan,
-                store=store,
-                programs=programs,
-                ours=read_own_catalogue(programs),
-                stop=stop,
-                over=over,
-                timeout=hang_after or longest_silence(self.plan, self.plan.study.slot),
-                told=observer.note,
-            )
-            return timer.apart_by_times()
+            ).run()
 
     def prove(
         self,
@@ -176,28 +131,18 @@ class Session:
             )
             return Outcome("complete", 0)
         with self._signals():
-            counting = library.counting(self.plan.mpi)
-            prover = self._prover(store, build(self.plan.mpi), observer, counting, hang_after)
-            uncounted = replace(prover, wanted=wanted).run()
+            prover = Prover(
+                plan=self.plan,
+                store=store,
+                programs=build(self.plan.mpi),
+                counting=library.counting(self.plan.mpi),
+                stop=lambda: self.stopped is not None,
+                timeout=hang_after or LEAST_TIMEOUT,
+                told=observer.note,
+                wanted=wanted,
+            )
+            uncounted = prover.run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
-
-    def _prover(
-        self,
-        store: Store,
-        programs: Path,
-        observer: Observer,
-        counting: Counting,
-        hang_after: float | None,
-    ) -> Prover:
-        return Prover(
-            plan=self.plan,
-            store=store,
-            programs=programs,
-            counting=counting,
-            stop=lambda: self.stopped is not None,
-            timeout=hang_after or LEAST_TIMEOUT,
-            told=observer.note,
-        )
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -45,7 +45,7 @@ class Start:
     ) -> "Start":
         """Prepare the start of `group` that `plan_text` tells.
 
-        launch      its number, None of one without results: it counts messages, or checks whether starts may be shared
+        launch      its number, None of one without results, which counts messages
         time_limit  each cell's, seconds
         parameters  further ones of the library, by the folder of the start
         """

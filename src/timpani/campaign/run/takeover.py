@@ -1,7 +1,6 @@
 """What starts measured that nobody lived to record, of a run that was killed, or whose results were lost since."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from timpani.campaign.folder.raw_record import DAMAGED, RawLine, compress, read_whole_lines, unpack
@@ -49,9 +48,8 @@ def _take(plan: CampaignPlan, store: Store, start: Unended, take: Take) -> dict[
     groups = {cell.number: group for group in plan.groups for cell in group.cells}
     for line in lines:
         cell = numbered.get(line.values.get("cell", -1))
-        if cell is None:
+        if cell is None or plan.check_binding(groups[cell.number], facts.get("ranks", [])):
             continue
-        group = replace(groups[cell.number], ranks=facts.get("world", cell.cell.ranks))  # it may share other starts now
-        if (cell.cell, start.launch) not in store.done and not plan.check_binding(group, facts.get("ranks", [])):
-            take(line, cell, group, start.launch, start.part)
+        if (cell.cell, start.launch) not in store.done:
+            take(line, cell, groups[cell.number], start.launch, start.part)
     return facts

@@ -44,7 +44,7 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     """All that the study of `table` concluded, against its times, where it has some, and those of `campaign`."""
     kind = campaign.header.mpi.kind
     printed = _printed_times(table)
-    own = claim_times(estimate_cells(campaign.results))
+    own = claim_times(estimate_cells(campaign.raced))
 
     def here(claim: Claim) -> Here:
         found = check_claim(claim, own, lambda collective, name: _label(collective, name, kind))

@@ -43,14 +43,12 @@ class Report:
         self, campaign: Campaign, published: Sequence[Published] = (), predicted: Foretold | None = None
     ) -> None:
         self.campaign = campaign
-        cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
+        cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells))
-        self.decisions = with_conditions(decide_by_state(campaign.results))
+        self.decisions = with_conditions(decide_by_state(campaign.raced))
         self.verdict = verdict_of(campaign, self.decisions, cells)
-        compared_with = pl.concat(
-            [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
-        )
+        compared_with = pl.concat([compare_with_default(campaign.raced), compare_with_plain_message(campaign.raced)])
         self.cells = with_speedup(cells, compared_with)
         calls = self.cells.filter(CALLS)
         self.predicted = beside_predicted(cells, predicted) if predicted else None

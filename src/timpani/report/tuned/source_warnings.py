@@ -45,7 +45,7 @@ class MadeFrom:
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
     """Of the campaigns in `folders`, which are `together`."""
-    verdict = verdict_of(together, decide_by_state(together.results), estimate_cells(together.results))
+    verdict = verdict_of(together, decide_by_state(together.raced), estimate_cells(together.raced))
     if len(folders) == 1:
         found = list(conditions(together))
     else:

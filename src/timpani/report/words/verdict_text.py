@@ -26,7 +26,7 @@ from timpani.tuning.race.results import race_standings
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
-    header, compared = campaign.header, compare_with_default(campaign.results)
+    header, compared = campaign.header, compare_with_default(campaign.raced)
     return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared)
 
 
@@ -39,12 +39,12 @@ def conditions(campaign: Campaign) -> Iterator[str]:
 
 def verdict_text(campaign: Campaign) -> Iterator[str]:
     """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
-    cells = estimate_cells(campaign.results)
+    cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
-    verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
+    verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
-    yield from race_lines(race_verdict(campaign.results, campaign.planned, campaign.algorithms))
+    yield from race_lines(race_verdict(campaign.raced, campaign.planned, campaign.algorithms))
     yield from verdict_lines(verdict, messages)
 
 
@@ -61,12 +61,12 @@ def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
 def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
-    cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
+    cells, decisions = estimate_cells(campaign.raced), decide_by_state(campaign.raced)
     verdict, race = (
         verdict_of(campaign, decisions, cells),
-        race_verdict(campaign.results, campaign.planned, campaign.algorithms),
+        race_verdict(campaign.raced, campaign.planned, campaign.algorithms),
     )
-    standings = race_standings(campaign.results)
+    standings = race_standings(campaign.raced)
     decisions = pl.concat([decisions, _looked_at(standings)], how="diagonal").sort(POINT)
     standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
@@ -95,7 +95,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
                 decisions.join(standings, on=POINT, how="left", maintain_order="left"),
                 cells,
                 header.settings or {},
-                compare_with_default(campaign.results),
+                compare_with_default(campaign.raced),
             )
         ),
     }

@@ -35,7 +35,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
     if DEFAULT not in results["algorithm"]:
         raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
-    found = [select(results, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
+    found = [select(campaign.raced, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
     simulated = is_simulated(header)
     machine = results["machine"][0]
     return SelectionTable(
@@ -47,7 +47,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
         _measured(results),
         simulated=simulated,
-        looked_at=_sizes_at(race_standings(results).filter(~pl.col("race_complete"))),
+        looked_at=_sizes_at(race_standings(campaign.raced).filter(~pl.col("race_complete"))),
         unmeasured=_unmeasured(campaign),
     )
 

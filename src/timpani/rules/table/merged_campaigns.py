@@ -32,7 +32,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     if not others:
         return first
     campaigns = (first, *others)
-    results = pl.concat([raced_points(each.results) for each in campaigns], how="vertical_relaxed")
+    results = pl.concat([raced_points(each.raced).rows for each in campaigns], how="vertical_relaxed")
     for each in campaigns:
         looked_at = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
         results = pl.concat([results, looked_at], how="vertical_relaxed")

@@ -7,12 +7,12 @@ import polars as pl
 from timpani.study.schema import ALGORITHM, POINT, STATE, STATES
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, decide
 from timpani.tuning.decide.points import launch_medians
-from timpani.tuning.race.results import given_up_by_race, race_of
+from timpani.tuning.race.results import RacedResults, given_up_by_race
 
 _TOLD = ("standing", "best_label", "tied", "gain", "gain_low", "gain_high")
 
 
-def decide_by_state(results: pl.DataFrame) -> pl.DataFrame:
+def decide_by_state(results: RacedResults) -> pl.DataFrame:
     """The columns of `decide` but `shown_slower`, from all launches together, and:
 
     by_state       of a point that was measured in several states a struct for each, nearest first: `state`, and of its
@@ -25,18 +25,18 @@ def decide_by_state(results: pl.DataFrame) -> pl.DataFrame:
     before a state came is not compared there: it shows no difference, and no default to be within 5 % of the best.
     """
     decisions = decide(results).drop("shown_slower")
+    states = [state for state in STATES if (results.rows[STATE] == state).any()]
+    if len(states) < 2:
+        empty = pl.Series("by_state", [None] * decisions.height, dtype=pl.List(_struct(decisions)))
+        return decisions.with_columns(empty, pl.lit(False).alias("states_differ"))
     # That something failed is told by no state.
-    lasting = results.join(given_up_by_race(race_of(results)), on=[*POINT, *ALGORITHM], how="anti")
+    lasting = results.rows.join(given_up_by_race(results.race), on=[*POINT, *ALGORITHM], how="anti")
     told = [
         _of_state(lasting, state)
         .filter(pl.col("verdict").is_not_null())
         .select(*POINT, pl.struct(pl.lit(state).alias("state"), *_TOLD).alias("by_state"), "shown_slower")
-        for state in STATES
-        if (results[STATE] == state).any()
+        for state in states
     ]
-    if len(told) < 2:
-        empty = pl.Series("by_state", [None] * decisions.height, dtype=pl.List(_struct(decisions)))
-        return decisions.with_columns(empty, pl.lit(False).alias("states_differ"))
     by_state = (
         pl.concat(told)
         .group_by(POINT, maintain_order=True)
@@ -71,7 +71,7 @@ def _of_state(results: pl.DataFrame, state: str) -> pl.DataFrame:
     )
     unknown = pl.col("missing").fill_null(False) & (pl.col("standing") == WITHIN)
     return (
-        decide(there)
+        decide(RacedResults.of(there))
         .join(missing, on=POINT, how="left", maintain_order="left")
         .with_columns(pl.when(unknown).then(pl.lit(UNDECIDED)).otherwise("standing").alias("standing"))
     )

@@ -14,7 +14,7 @@ from timpani.tuning.decide.decide import compare_looks, compare_with_default
 from timpani.tuning.decide.selection_table import ALL, Evidence, Gap, Rule, Span
 from timpani.tuning.race.looks import unfit_where_looked
 from timpani.tuning.race.race_rows import algorithm_of
-from timpani.tuning.race.results import raced_points
+from timpani.tuning.race.results import RacedResults, raced_points
 
 CLOSE = 1.02
 """Rules of neighbouring sizes become one where its algorithm takes at most this many times the time of the best."""
@@ -37,8 +37,8 @@ class Selection:
     gaps: tuple[Gap, ...]
 
 
-def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
-    """A rule wherever an algorithm of `provider` was significantly faster than the default (columns RESULT_SCHEMA).
+def select(results: RacedResults, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
+    """A rule wherever an algorithm of `provider` was significantly faster than the default.
 
     Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
     algorithm must win in all placements with the same layout. A rule extends to the next measured size if its algorithm
@@ -50,8 +50,8 @@ def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float 
     """
     known = _known(layouts)
     complete = raced_points(results)
-    looks = results.join(complete, on=POINT, how="anti")
-    points = _by_ranks(_winning(complete, compare_with_default(complete), known, provider))
+    looks = results.rows.join(complete.rows, on=POINT, how="anti")
+    points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, provider))
     looked_at = _by_ranks(_winning(looks, compare_looks(results), known, provider))
     between: dict[RankPoint, Winners] = {}
     for where, found in looked_at.items():
@@ -125,7 +125,7 @@ def _by_ranks(found: Iterable[tuple[_RulePoint, dict[Algorithm, Evidence]]]) -> 
     return points
 
 
-def _unfit(results: pl.DataFrame, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
+def _unfit(results: RacedResults, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
     """What a race found slower than another or failed where it only looked, in some placement, mode or machine."""
     return {
         (

@@ -12,11 +12,11 @@ from timpani.tuning.decide.points import compare_at_points, competing, launch_me
 from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
     REFERENCE,
+    RacedResults,
     by_kind,
     chosen_by_race,
     compare_by_race,
     given_up_by_race,
-    race_of,
     raced_points,
 )
 
@@ -34,8 +34,8 @@ LOOKED_AT = "looked_at"
 """Where a race only looked at a point: nothing is shown of its default."""
 
 
-def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
-    """Compare each algorithm with the default at the same point; `results` has columns RESULT_SCHEMA.
+def compare_with_default(results: RacedResults) -> pl.DataFrame:
+    """Compare each algorithm with the default at the same point.
 
     Columns POINT, ALGORITHM, `label`, `ratio` = default's time / algorithm's (Hodges–Lehmann, over 1 where the
     algorithm is faster), `ratio_low` and `ratio_high` at 95 % (null where there are too few launches for a bound),
@@ -45,27 +45,27 @@ def compare_with_default(results: pl.DataFrame) -> pl.DataFrame:
     """
     return pl.concat(
         [
-            _compare_with(competing(launch_medians(part)), DEFAULT, race_of(part))
+            _compare_with(competing(launch_medians(part.rows)), DEFAULT, part.race)
             for part in by_kind(raced_points(results))
         ]
     )
 
 
-def compare_looks(results: pl.DataFrame) -> pl.DataFrame:
+def compare_looks(results: RacedResults) -> pl.DataFrame:
     """As `compare_with_default` does, at the points that a race only looked at: by its bounds, which hold there for the
     algorithms that were looked at."""
-    looked_at = results.join(raced_points(results), on=POINT, how="anti", maintain_order="left")
-    return _compare_with(competing(launch_medians(looked_at)), DEFAULT, race_of(results))
+    looked_at = results.rows.join(raced_points(results).rows, on=POINT, how="anti", maintain_order="left")
+    return _compare_with(competing(launch_medians(looked_at)), DEFAULT, results.race)
 
 
-def compare_with_plain_message(results: pl.DataFrame) -> pl.DataFrame:
+def compare_with_plain_message(results: RacedResults) -> pl.DataFrame:
     """Compare each way of transposing with one message of the same bytes, as `compare_with_default` does."""
-    transposes = launch_medians(results).filter(pl.col("collective") == "transpose")
-    return _compare_with(transposes, PLAIN_MESSAGE, race_of(results))
+    transposes = launch_medians(results.rows).filter(pl.col("collective") == "transpose")
+    return _compare_with(transposes, PLAIN_MESSAGE, results.race)
 
 
-def decide(results: pl.DataFrame) -> pl.DataFrame:
-    """The best algorithm of each point, in the order of POINT; `results` has columns RESULT_SCHEMA.
+def decide(results: RacedResults) -> pl.DataFrame:
+    """The best algorithm of each point, in the order of POINT.
 
     default_us, best_us           medians over launches
     best_label                    the lowest median; where some algorithms are significantly faster than the default,
@@ -96,10 +96,10 @@ def decide(results: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([_decide(part) for part in by_kind(raced_points(results))]).sort(POINT)
 
 
-def _decide(results: pl.DataFrame) -> pl.DataFrame:
-    race = race_of(results)
+def _decide(results: RacedResults) -> pl.DataFrame:
+    race = results.race
     medians = (
-        competing(launch_medians(results))
+        competing(launch_medians(results.rows))
         .join(given_up_by_race(race), on=[*POINT, *ALGORITHM], how="anti", maintain_order="left")
         .join(chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left")
     )

@@ -11,8 +11,8 @@ launch has to be worth its time, by how many points it should decide.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, log1p, pi, sqrt
 
@@ -97,15 +97,12 @@ class Futility:
         """Of `race`, to which the same launches are added, `most_launches` at most; None: at any price, so that only
         the last look ends a point."""
         self._race = race
-        self.left = inf if most_launches is None else most_launches
-        self._launch = 0
-        self._worlds: dict[RacePoint, int] = {}  # of each rank count and placement, where it was measured last
+        self._most_launches = inf if most_launches is None else most_launches
+        self.left = self._most_launches
 
-    def add_launch(self, number: int, worlds: Mapping[RacePoint, int]) -> None:
-        """How many ranks the start had that measured each point of launch `number`."""
-        self.left -= number - self._launch
-        self._launch = number
-        self._worlds.update({_place(point): world for point, world in worlds.items()})
+    def add_launch(self, number: int) -> None:
+        """Launch `number`, the last so far, was added to the race."""
+        self.left = self._most_launches - number
 
     def ended(self, raced: Iterable[RacePoint], otherwise: Collection[RacePoint] = ()) -> dict[RacePoint, Prospect]:
         """The points that the next launch measures no more although they are undecided, of those that are `raced`;
@@ -123,10 +120,10 @@ class Futility:
             if self._race.compared(point) >= FEWEST and prospect.expected_regret <= little
         }
         ended = {point: each for point, each in proof.items() if each.chance(self.left) < UNLIKELY}
-        busy = {self._start(point) for point in (*otherwise, *(undecided - proof.keys()))}
+        busy = {_start(point) for point in (*otherwise, *(undecided - proof.keys()))}
         sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
         for point in proof.keys() - ended.keys():
-            sharing[self._start(point)][point] = proof[point]
+            sharing[_start(point)][point] = proof[point]
         for start, points in sharing.items():
             if start not in busy and not self._is_worth(start, points.values()):
                 ended |= points
@@ -145,7 +142,7 @@ class Futility:
 
     def _is_worth(self, start: RacePoint, prospects: Collection[Prospect]) -> bool:
         """Whether launches of these points alone decide as many as they should for their time."""
-        there = sum(self._start(point) == start for point in self._race.points() if self._race.standing(point).launches)
+        there = sum(_start(point) == start for point in self._race.points() if self._race.standing(point).launches)
         most = FAR_MORE * FEWEST * (START + there) / there
         launch = START + len(prospects)
         return any(
@@ -153,14 +150,9 @@ class Futility:
             for further in {number for each in prospects for number in each.looks if number <= self.left}
         )
 
-    def _start(self, point: RacePoint) -> RacePoint:
-        """What is the same of all points that share a start with `point`."""
-        place = _place(point)
-        return replace(place, ranks=self._worlds.get(place, place.ranks))
 
-
-def _place(point: RacePoint) -> RacePoint:
-    """What tells by whom it is measured."""
+def _start(point: RacePoint) -> RacePoint:
+    """What is the same of all points that share a start with `point`."""
     return RacePoint("", point.ranks, point.placement, 0, "", point.machine)
 
 

@@ -8,13 +8,13 @@ from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.race.between import chosen, is_otherwise, is_slower, served
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import point_of, values_of
-from timpani.tuning.race.results import race_of, race_standings
+from timpani.tuning.race.results import RacedResults, race_standings
 
 
-def unfit_where_looked(results: pl.DataFrame) -> pl.DataFrame:
+def unfit_where_looked(results: RacedResults) -> pl.DataFrame:
     """POINT and ALGORITHM of what nobody should choose where the race of `results` only looked: what seems to take over
     5 % longer than another there, is bounded to be slower than the default, or failed."""
-    race = race_of(results)
+    race = results.race
     _, looked_at = _raced_and_looked_at(results)
     rows: list[tuple[object, ...]] = []
     for point in looked_at if race else ():
@@ -29,10 +29,10 @@ def unfit_where_looked(results: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
 
 
-def found_otherwise(results: pl.DataFrame) -> frozenset[RacePoint]:
+def found_otherwise(results: RacedResults) -> frozenset[RacePoint]:
     """The points at which the race of `results` only looked although what serves their neighbours, or was chosen there,
     seems to take over 5 % longer than another: no launch was left to race them."""
-    race = race_of(results)
+    race = results.race
     if race is None:
         return frozenset()
     raced, looked_at = _raced_and_looked_at(results)
@@ -44,7 +44,7 @@ def found_otherwise(results: pl.DataFrame) -> frozenset[RacePoint]:
     return frozenset(found)
 
 
-def _raced_and_looked_at(results: pl.DataFrame) -> tuple[list[RacePoint], list[RacePoint]]:
+def _raced_and_looked_at(results: RacedResults) -> tuple[list[RacePoint], list[RacePoint]]:
     """The points that were raced, of those with a choice, and those that were only looked at."""
     standings = race_standings(results)
     raced = standings.filter("race_complete", pl.col("race_algorithms") > 1)

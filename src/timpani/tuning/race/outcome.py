@@ -10,7 +10,7 @@ from timpani.study.schema import ALGORITHM, POINT, REGRET
 from timpani.tuning.race.looks import found_otherwise
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import point_of
-from timpani.tuning.race.results import accepted_regret, race_standings
+from timpani.tuning.race.results import RacedResults, race_standings
 
 
 @dataclass(frozen=True)
@@ -58,16 +58,16 @@ class RaceVerdict:
 
 
 def race_verdict(
-    results: pl.DataFrame, planned: Collection[RacePoint] = (), algorithms: Collection[tuple[str, str]] = ()
+    results: RacedResults, planned: Collection[RacePoint] = (), algorithms: Collection[tuple[str, str]] = ()
 ) -> RaceVerdict | None:
-    """Of the race that `results` (columns RESULT_SCHEMA and REGRET) are of; None where they are of none.
+    """Of the race that `results` are of; None where they are of none.
 
     planned     points that were asked for: those without a result are missed by nothing else
     algorithms  collectives and labels that were asked for, likewise
     """
-    accepted = accepted_regret(results)
-    if accepted is None:
+    if results.race is None:
         return None
+    accepted, rows = results.race.accepted, results.rows
     found = race_standings(results)
     rivals = found.filter(pl.col("race_algorithms") > 1)
     raced = rivals.filter("race_complete")
@@ -75,8 +75,8 @@ def race_verdict(
     open_ones = raced.filter(~(pl.col("regret_high") <= accepted).fill_null(value=False))
     promised = dict(open_ones.group_by("race_promise").len().iter_rows())
     largest = bounds.max()
-    tried = _tried(results)
-    taking_part = set(results.select("collective", algorithm_label()).iter_rows())
+    tried = _tried(rows)
+    taking_part = set(rows.select("collective", algorithm_label()).iter_rows())
     return RaceVerdict(
         accepted,
         asked=len(tried | set(planned)),
@@ -89,7 +89,7 @@ def race_verdict(
         not_worth=promised.get("not_worth", 0),
         unbounded=bounds.null_count(),
         largest=largest if isinstance(largest, float) else None,
-        partly_failed=raced.join(_failed_at_last(results), on=POINT, how="semi").height,
+        partly_failed=raced.join(_failed_at_last(rows), on=POINT, how="semi").height,
         without_rival=found.height - rivals.height,
         looked_at=rivals.height - raced.height,
         otherwise=len(found_otherwise(results)),

@@ -46,10 +46,8 @@ def _of_one(race: Race, rows: pl.DataFrame, looked_at: Collection[RacePoint]) ->
     last: dict[RacePoint, int] = {}
     for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
-        worlds = measured.select(*POINT, pl.coalesce("world", "ranks")).unique()
-        by_point = {point_of(row): row["world"] for row in worlds.iter_rows(named=True)}
-        futility.add_launch(launch, by_point)
-        last.update(dict.fromkeys(by_point, launch))
+        futility.add_launch(launch)
+        last.update((point_of(row), launch) for row in measured.select(POINT).unique().iter_rows(named=True))
     raced = last.keys() - set(looked_at)
     hopeless = futility.ended(raced)
     found: dict[RacePoint, Outlook] = {}

@@ -1,15 +1,16 @@
 """What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Self
 
 import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
-from timpani.tuning.race.outlook import outlooks
+from timpani.tuning.race.outlook import Outlook, outlooks
 from timpani.tuning.race.race import Dropped, Failed, Race, RacePoint, Timed
 from timpani.tuning.race.race_rows import algorithm_of, point_of, values_of
 
@@ -31,17 +32,37 @@ STANDING = {
 """A row of `race_standings`."""
 
 
-def accepted_regret(results: pl.DataFrame) -> float | None:
-    """What the race was asked for that `results` are of, the least of several; None where none was."""
-    found = results[REGRET].min() if REGRET in results.columns else None
-    return found if isinstance(found, float) else None
+@dataclass(frozen=True)
+class RacedResults:
+    """Results and the race that they, or some of them, are of: built once, from all of a campaign's results.
+
+    Building the race takes most of the time of a verdict, so whatever reads a race takes this. Nobody adds to `race`.
+    All readers see the same bounds: each depends on all points, since variances are pooled over them.
+
+    rows       columns RESULT_SCHEMA, STATE, REGRET and ALLOWED
+    race       None where there was none
+    looked_at  the points at which the race had only a few algorithms measured, in all launches
+    undecided  what further launches promise, by undecided point
+    """
+
+    rows: pl.DataFrame
+    race: Race | None = None
+    looked_at: frozenset[RacePoint] = frozenset()
+    undecided: Mapping[RacePoint, Outlook] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: pl.DataFrame) -> Self:
+        """Build the race of `rows`; those without REGRET are of none."""
+        accepted = rows[REGRET].min() if REGRET in rows.columns else None
+        if not isinstance(accepted, float):
+            return cls(rows)
+        race = _race_of(rows, accepted)
+        looked_at = _only_looked_at(race, rows)
+        return cls(rows, race, looked_at, outlooks(race, rows, looked_at))
 
 
-def race_of(results: pl.DataFrame) -> Race | None:
-    """The race that `results` (columns RESULT_SCHEMA and REGRET), or some of them, are of; None where there is none."""
-    accepted = accepted_regret(results)
-    if accepted is None:
-        return None
+def _race_of(results: pl.DataFrame, accepted: float) -> Race:
+    """The race of those of `results` that are of one; `accepted` is the least regret that was asked for."""
     results = results.filter(pl.col(REGRET).is_not_null())
     taking_part: dict[RacePoint, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
@@ -64,21 +85,23 @@ def race_of(results: pl.DataFrame) -> Race | None:
     return race
 
 
-def raced_points(results: pl.DataFrame) -> pl.DataFrame:
+def raced_points(results: RacedResults) -> RacedResults:
     """The results without those of points that a race only looked at; all where there was no race."""
     looked_at = race_standings(results).filter(~pl.col("race_complete"))
     if looked_at.is_empty():
         return results
-    of_races = results.filter(pl.col(REGRET).is_not_null()).join(looked_at, on=POINT, how="anti", maintain_order="left")
-    return pl.concat([of_races, results.filter(pl.col(REGRET).is_null())])
+    rows = results.rows
+    of_races = rows.filter(pl.col(REGRET).is_not_null()).join(looked_at, on=POINT, how="anti", maintain_order="left")
+    return replace(results, rows=pl.concat([of_races, rows.filter(pl.col(REGRET).is_null())]))
 
 
-def by_kind(results: pl.DataFrame) -> list[pl.DataFrame]:
+def by_kind(results: RacedResults) -> list[RacedResults]:
     """The results of races, and those of which everything was measured; what there is of both."""
-    if REGRET not in results.columns:
+    if results.race is None:
         return [results]
     raced = pl.col(REGRET).is_not_null()
-    return [part for part in (results.filter(raced), results.filter(~raced)) if part.height] or [results]
+    parts = (replace(results, rows=results.rows.filter(raced)), RacedResults(results.rows.filter(~raced)))
+    return [part for part in parts if part.rows.height] or [results]
 
 
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
@@ -127,7 +150,7 @@ def given_up_by_race(race: Race | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
 
 
-def race_standings(results: pl.DataFrame) -> pl.DataFrame:
+def race_standings(results: RacedResults) -> pl.DataFrame:
     """A row per point of a race that has any time, columns STANDING; without a race none.
 
     regret_high      95 % bound of the choice's regret, as a share; null where nothing bounds it, nothing competes with
@@ -138,23 +161,23 @@ def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     race_promise     what launches promise an undecided point, a `Promise`; null of others
     race_ended       in words why the race measures an undecided point no more; null of others
     """
-    race = race_of(results)
-    incomplete = _only_looked_at(race, results) if race else set()
-    undecided = outlooks(race, results, incomplete) if race else {}
+    race = results.race
+    if race is None:
+        return pl.DataFrame(schema=STANDING)
     rows: list[tuple[object, ...]] = []
-    for point in race.points() if race else ():
-        standing = race.standing(point) if race else None
-        if standing is None or standing.choice is None:
+    for point in race.points():
+        standing = race.standing(point)
+        if standing.choice is None:
             continue
-        complete = point not in incomplete
+        complete = point not in results.looked_at
         bounded = complete and len(standing.excess) > 1 and standing.regret < inf
-        outlook = undecided.get(point)
+        outlook = results.undecided.get(point)
         rows.append(
             (
                 *values_of(point),
                 standing.choice.label,
                 standing.regret if bounded else None,
-                accepted_regret(results),
+                race.accepted,
                 standing.done or not complete or (outlook is not None and outlook.ended is not None),
                 standing.launches,
                 complete,
@@ -166,10 +189,10 @@ def race_standings(results: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=STANDING, orient="row")
 
 
-def ended_cells(results: pl.DataFrame) -> pl.DataFrame:
+def ended_cells(results: RacedResults) -> pl.DataFrame:
     """POINT, ALGORITHM, whether a race only looked at the cell's point, and in words when and why it measured the cell
     no more: `dropped`, or `race_ended` where it ended the point with this cell left; null elsewhere."""
-    rows = list(_ended(race, results)) if (race := race_of(results)) else []
+    rows = list(_ended(results.race, results)) if results.race else []
     columns = {
         **schema(*POINT, *ALGORITHM),
         "looked_at": pl.Boolean(),
@@ -179,33 +202,31 @@ def ended_cells(results: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
-    looked_at = _only_looked_at(race, results)
-    undecided = outlooks(race, results, looked_at)
+def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
     for point in race.points():
         standing = race.standing(point)
-        ended = undecided[point].ended if point in undecided else None
+        ended = results.undecided[point].ended if point in results.undecided else None
         for algorithm in race.taking_part(point):
             why = standing.dropped.get(algorithm)
-            if point in looked_at and algorithm not in race.given_up(point):
+            if point in results.looked_at and algorithm not in race.given_up(point):
                 why = None
             yield (
                 *values_of(point),
                 *(algorithm.provider, algorithm.name, algorithm.parameter_text),
-                point in looked_at,
+                point in results.looked_at,
                 None if why is None else _in_words(why, race.accepted),
                 ended if algorithm in standing.remaining else None,
             )
 
 
-def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
+def _only_looked_at(race: Race, results: pl.DataFrame) -> frozenset[RacePoint]:
     """The points at which the race had only a few algorithms measured, in all launches."""
     raced = results.filter(pl.col(REGRET).is_not_null())
     told = raced.group_by(POINT).agg(
         (~pl.col("looked_at")).any().alias("raced"), pl.col("looked_at").is_null().any().alias("older")
     )
     unknown = {point_of(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
-    looked_at = {point_of(row) for row in told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)}
+    looked_at = frozenset(map(point_of, told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)))
     return looked_at | (unknown & _lacking_algorithms(race, raced) if unknown else set())
 
 
