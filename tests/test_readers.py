@@ -170,7 +170,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
             cell_table(cells),
             *load_warnings(found.launches),
             methods_paragraph(found.header, found.launches),
-            *(text for _, texts in provenance(found.header, found.launches, found.unsealed) for text in texts),
+            *(text for _, texts in provenance(found.header, found.launches) for text in texts),
             *indistinct(found.proofs),
         ]
         assert not [text for text in said if "\x1b" in text]

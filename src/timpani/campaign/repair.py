@@ -60,11 +60,11 @@ def _free(path: Path) -> Path:
 
 
 def _rewrite(path: Path, lines: list[Line], header: Header) -> None:
-    """Write beside and rename; lines that keep their number keep their bytes, and so do those without a checksum."""
+    """Write beside and rename; lines that keep their number keep their bytes."""
     beside = path.with_name(f"{path.name}.new")
     with beside.open("wb") as file:
         for number, line in enumerate(lines, start=1):
-            same = line.raw and (number == line.written or not line.sealed)
+            same = line.raw and number == line.written
             file.write(line.raw if same else seal(line.values, number, header.id))
         file.flush()
         os.fsync(file.fileno())

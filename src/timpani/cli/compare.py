@@ -54,7 +54,7 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
     from timpani.tuning.changes import changes
 
     before, after = load(folder), load(other)
-    copied = before.header.id and before.header.id == after.header.id
+    copied = before.header.id == after.header.id
     if copied or folder.resolve() == other.resolve():
         raise UserError(f"{folder} and {other} are the same campaign", "name two")
     found = changes(before.results, after.results)

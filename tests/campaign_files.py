@@ -1,0 +1,23 @@
+"""Write the files of a campaign folder with their checksums, as `timpani run` does."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.header import FORMAT, VERSION, seal_header
+from timpani.campaign.sealed_lines import seal
+
+
+def write_header(folder: Path, **parts: Any) -> Path:
+    """Write campaign.json with these keys; returns the folder."""
+    values = {"format": FORMAT, "version": VERSION, "id": "0123456789abcdef", **parts}
+    (folder / "campaign.json").write_bytes(seal_header(values))
+    return folder
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of records, whose campaign.json is in the same folder; the lines get new numbers and checksums."""
+    identity = json.loads((path.parent / "campaign.json").read_bytes())["id"]
+    records = ({key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
+    path.write_bytes(b"".join(seal(values, number, identity) for number, values in enumerate(records, 1)))
