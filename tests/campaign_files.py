@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.campaign.header import FORMAT, VERSION, seal_header
-from timpani.campaign.sealed_lines import seal
+from timpani.campaign.sealed_lines import checksum
 
 
 def write_header(folder: Path, **parts: Any) -> Path:
@@ -20,4 +20,7 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write a file of records, whose campaign.json is in the same folder; the lines get new numbers and checksums."""
     identity = json.loads((path.parent / "campaign.json").read_bytes())["id"]
     records = ({key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
-    path.write_bytes(b"".join(seal(values, number, identity) for number, values in enumerate(records, 1)))
+    bodies = (json.dumps({**values, "line": number}).encode()[:-1] for number, values in enumerate(records, 1))
+    path.write_bytes(
+        b"".join(b'%s, "checksum": "%s"}\n' % (each, checksum(each, identity).encode()) for each in bodies)
+    )

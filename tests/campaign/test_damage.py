@@ -218,8 +218,6 @@ def test_each_column_of_a_result_is_checked() -> None:
 def test_a_field_that_holds_what_it_can_not_is_refused(tmp_path: Path, field: str, value: object) -> None:
     write_header(tmp_path)
     write_lines(tmp_path / "results.jsonl", [{**replace(RESULT, cell=CELL).as_line(), field: value}])
-    with pytest.raises(
-        UserError, match=r"results\.jsonl line 1 is as it was written, and this Timpani can't read it: "
-    ) as said:
+    with pytest.raises(UserError, match=r"results\.jsonl line 1 ") as said:
         load(tmp_path)
     assert len(str(said.value)) < 400

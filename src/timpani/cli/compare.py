@@ -1,17 +1,11 @@
 """`timpani compare`: a campaign beside another one, or beside a published table."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-
-class Format(StrEnum):
-    """How a comparison is shown."""
-
-    table = "table"
-    json = "json"
+from timpani.cli.options import Format, format_option
 
 
 def compare(
@@ -29,7 +23,7 @@ def compare(
         ),
     ] = None,
     format: Annotated[
-        Format, typer.Option(help="json has every correlation, every cell, and all numbers behind a conclusion.")
+        Format, format_option("json has every correlation, every cell, and all numbers behind a conclusion.")
     ] = Format.table,
 ) -> None:
     """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
