@@ -386,7 +386,10 @@ PREDICTIONS: dict[str, Any] = {
     "left_out": ["bcast: linear"],
     "predictions": [
         {
-            **{name: CELL[name] for name in ("collective", "algorithm", "parameters", "ranks", "message_bytes")},
+            **{
+                name: CELL[name]
+                for name in ("collective", "provider", "algorithm", "parameters", "ranks", "message_bytes")
+            },
             **{"predicted_us": 1.0, "low_us": 0.5, "high_us": None},
         }
     ],
