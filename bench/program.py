@@ -6,9 +6,9 @@ from itertools import product
 from pathlib import Path
 
 from bench.command import timpani
-from timpani.campaign.header import FORMAT, VERSION, seal_header
-from timpani.campaign.record import LaunchResult
-from timpani.campaign.sealed_lines import seal
+from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.sealed_lines import seal
 from timpani.study.cell import Algorithm, Cell
 
 HELP_MUST_TAKE = 0.3

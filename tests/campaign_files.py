@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.header import FORMAT, VERSION, seal_header
-from timpani.campaign.sealed_lines import checksum
+from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.sealed_lines import checksum
 
 
 def write_header(folder: Path, **parts: Any) -> Path:

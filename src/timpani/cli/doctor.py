@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Format, format_option
+from timpani.cli.terminal.options import Format, format_option
 
 
 def doctor(
@@ -14,7 +14,7 @@ def doctor(
     import json
     from dataclasses import asdict
 
-    from timpani.machine.doctor import examine
+    from timpani.machine.checks.findings import examine
 
     findings = examine()
     if format is Format.json:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.options import Format, format_option
+from timpani.cli.terminal.options import Format, format_option
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Format, format_option
+from timpani.cli.terminal.options import Format, format_option
 
 
 def verdict(
@@ -18,8 +18,8 @@ def verdict(
     """Say where the default is good enough, where not, and what is better there: as `timpani run` does at its end."""
     import json
 
-    from timpani.campaign.load import load
-    from timpani.report.verdict import verdict_object, verdict_text
+    from timpani.campaign.folder.load import load
+    from timpani.report.words.verdict_text import verdict_object, verdict_text
 
     campaign = load(folder)
     if format is Format.json:
