@@ -75,7 +75,7 @@ def _judged(folder: Path, figures: str) -> str:
 
 def _figures(campaign: Campaign) -> str:
     """All that is shown of a campaign."""
-    terms = provenance(campaign.header, campaign.launches, campaign.unsealed)
+    terms = provenance(campaign.header, campaign.launches)
     methods = methods_paragraph(campaign.header, campaign.launches)
     shown = estimate_cells(campaign.raced).write_csv()
     return "\n".join([shown, methods, *verdict_text(campaign), *map(str, terms)])

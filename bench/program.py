@@ -1,14 +1,14 @@
 """How long the program itself takes: its help, and a report from 100,000 results."""
 
-import json
 import statistics
 import tempfile
 from itertools import product
 from pathlib import Path
 
 from bench.command import timpani
-from timpani.campaign.folder.header import FORMAT
+from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.sealed_lines import seal
 from timpani.study.cell import Algorithm, Cell
 
 HELP_MUST_TAKE = 0.3
@@ -29,17 +29,30 @@ def write_campaign(folder: Path) -> int:
     folder.mkdir()
     collectives = ("bcast", "scatter", "reduce", "allreduce")
     study = {"title": "large", "collectives": {name: ["all"] for name in collectives}}
-    (folder / "campaign.json").write_text(json.dumps({"format": FORMAT, "version": 1, "study": study}))
+    identity = "large"
+    header = {"format": FORMAT, "version": VERSION, "id": identity, "study": study}
+    (folder / "campaign.json").write_bytes(seal_header(header))
     names = ["default", *(f"algorithm_{number}" for number in range(1, 10))]
     rows = 0
-    with (folder / "results.jsonl").open("w") as file:
+    with (folder / "results.jsonl").open("wb") as file:
         for collective, name, ranks, power, launch in product(collectives, names, range(2, 50, 2), range(21), range(5)):
             cell = Cell(collective, Algorithm("openmpi", name), ranks, "core", 2**power, "warm")
             # A latency and a bandwidth term, an algorithm's factor, and a spread that repeats.
             median = (1 + 2**power / 4000) * ranks**0.5 * (1 + names.index(name) / 10) * (1 + (rows * 7919 % 97) / 2000)
             result = LaunchResult(
-                cell, launch + 1, "large", median, median * 0.99, median * 1.01, median, median, median, 0.01, 500, 0.01
+                cell,
+                launch + 1,
+                "large",
+                median_us=median,
+                ci_low_us=median * 0.99,
+                ci_high_us=median * 1.01,
+                osu_avg_us=median,
+                osu_min_us=median,
+                osu_max_us=median,
+                skew_us=0.01,
+                repetitions=500,
+                outlier_share=0.01,
             )
-            file.write(json.dumps(result.as_line()) + "\n")
             rows += 1
+            file.write(seal(result.as_line(), rows, identity))
     return rows

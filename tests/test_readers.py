@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from bench.mutate import mutate
 
+from tests.campaign_files import write_header, write_lines
 from tests.installed import FOUND, needs_mpi
 from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
 from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
@@ -27,6 +28,7 @@ from tests.libraries.tuned_tables import CATALOGUES, mpi
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
+from timpani.campaign.folder.sealed_lines import checksum
 from timpani.campaign.folder.verify import verify
 from timpani.campaign.osu.osu_import import OsuLog, import_osu
 from timpani.campaign.read.cell_table import estimate_cells
@@ -103,9 +105,11 @@ ENDINGS: list[dict[str, Any]] = [
 PROOF = {**CELL, "collective": "bcast", "parameters": "", "messages": [[0, 1], [0, 0]], "bytes": [[0, 8], [0, 0]]}
 PROOFS: list[dict[str, Any]] = [PROOF]
 GROUP = {"name": "g", "nodes": ["desk", "n2"], "cores": 4, "sockets": 2}
-HEADER = {
+IDENTITY = "0123456789abcdef"
+HEADER: dict[str, Any] = {
     "format": "timpani-campaign",
     "version": 1,
+    "id": IDENTITY,
     "created": "2026-01-01",
     "study": {
         "title": "t",
@@ -150,6 +154,21 @@ def lines(values: list[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(each) + "\n" for each in values).encode()
 
 
+def sealed_header(raw: bytes) -> bytes:
+    """`raw` with its checksum, so that a reader sees more of it than that it was damaged."""
+    body = raw.rstrip().removesuffix(b"}")
+    return body + f', "checksum": "{checksum(body, "")}"}}\n'.encode()
+
+
+def sealed_lines(raw: bytes) -> bytes:
+    """Each line of `raw` with its number and checksum."""
+    bodies = [
+        line.rstrip().removesuffix(b"}") + f', "line": {number}'.encode()
+        for number, line in enumerate(raw.splitlines(), 1)
+    ]
+    return b"".join(body + f', "checksum": "{checksum(body, IDENTITY)}"}}\n'.encode() for body in bodies)
+
+
 def campaign(name: str) -> Callable[[bytes, Path], object]:
     """A reader of the file `name` of a campaign whose other files are whole."""
     files = {
@@ -162,7 +181,8 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
 
     def read(raw: bytes, folder: Path) -> None:
         for each, content in files.items():
-            (folder / each).write_bytes(raw if each == name else content)
+            text = raw if each == name else content
+            (folder / each).write_bytes(sealed_header(text) if each == "campaign.json" else sealed_lines(text))
         verify(folder, read_header(folder))
         found = load(folder)
         cells = with_locality(estimate_cells(found.raced), found)
@@ -170,7 +190,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
             cell_table(cells),
             *load_warnings(found.launches),
             methods_paragraph(found.header, found.launches),
-            *(text for _, texts in provenance(found.header, found.launches, found.unsealed) for text in texts),
+            *(text for _, texts in provenance(found.header, found.launches) for text in texts),
             *indistinct(found.proofs),
         ]
         assert not [text for text in said if "\x1b" in text]
@@ -202,8 +222,8 @@ def osu(raw: bytes, folder: Path) -> None:
 
 
 def predictions(raw: bytes, folder: Path) -> None:
-    (folder / "campaign.json").write_text(json.dumps(HEADER))
-    (folder / "results.jsonl").write_bytes(lines(RESULTS))
+    write_header(folder, **HEADER)
+    write_lines(folder / "results.jsonl", RESULTS)
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
     (place / "predictions.json").write_bytes(sealed(raw))
@@ -366,7 +386,10 @@ PREDICTIONS: dict[str, Any] = {
     "left_out": ["bcast: linear"],
     "predictions": [
         {
-            **{name: CELL[name] for name in ("collective", "algorithm", "parameters", "ranks", "message_bytes")},
+            **{
+                name: CELL[name]
+                for name in ("collective", "provider", "algorithm", "parameters", "ranks", "message_bytes")
+            },
             **{"predicted_us": 1.0, "low_us": 0.5, "high_us": None},
         }
     ],

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.folder.test_store import CELL, RESULT, header
+from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from timpani.campaign.folder.fields import ResultFields
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA
@@ -169,26 +170,6 @@ def test_raw_samples_that_are_not_those_of_the_results_are_said(
     assert said in unescape((folder / "report.html").read_text())
 
 
-def test_a_campaign_from_before_checksums_is_read_and_called_not_verifiable(folder: Path) -> None:
-    said = json.loads((folder / "campaign.json").read_bytes())
-    old = {key: value for key, value in said.items() if key not in ("id", "checksum")} | {"version": 1}
-    (folder / "campaign.json").write_text(json.dumps(old))
-    lines = [json.loads(line) for line in lines_of(folder / "results.jsonl")]
-    own = ("line", "checksum", "part", "samples")
-    older = [{key: value for key, value in line.items() if key not in own} for line in lines]
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in older))
-    for name in ("launches.jsonl", "endings.jsonl"):
-        (folder / name).unlink()
-    checked = typed("check", folder)
-    assert checked.returncode == 0
-    assert "not verifiable: 4 lines without a checksum" in checked.stdout
-    with Store(folder, header()) as store:
-        assert store.repaired == []
-        store.add_result(replace(RESULT, launch=5))
-    assert load(folder).results.height == 5
-    assert "as written: 1 line," in typed("check", folder).stdout
-
-
 @pytest.mark.parametrize("name", ["results.jsonl", "launches.jsonl"])
 @pytest.mark.parametrize("harm", ["removed", "replaced", "changed"])
 def test_a_file_that_is_taken_away_while_it_is_written_is_an_error_at_once(folder: Path, name: str, harm: str) -> None:
@@ -234,12 +215,9 @@ def test_each_column_of_a_result_is_checked() -> None:
         ("machine", 7),
     ],
 )
-def test_a_field_that_holds_what_it_can_not_is_refused_without_a_checksum_too(
-    tmp_path: Path, field: str, value: object
-) -> None:
-    (tmp_path / "campaign.json").write_text('{"format": "timpani-campaign", "version": 1}')
-    line = json.dumps({**replace(RESULT, cell=CELL).as_line(), field: value})
-    (tmp_path / "results.jsonl").write_text(f"{line}\n")
-    with pytest.raises(UserError, match=r"results\.jsonl line 1 can't be believed: ") as said:
+def test_a_field_that_holds_what_it_can_not_is_refused(tmp_path: Path, field: str, value: object) -> None:
+    write_header(tmp_path)
+    write_lines(tmp_path / "results.jsonl", [{**replace(RESULT, cell=CELL).as_line(), field: value}])
+    with pytest.raises(UserError, match=r"results\.jsonl line 1 ") as said:
         load(tmp_path)
     assert len(str(said.value)) < 400

@@ -7,6 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from tests.campaign_files import write_header, write_lines
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.cli.fit import fit
 from timpani.cli.importing import import_
@@ -50,9 +51,8 @@ def campaign(folder: Path, lines: list[dict[str, Any]]) -> Path:
         "machine": "desk",
     }
     folder.mkdir()
-    (folder / "campaign.json").write_text(json.dumps({"format": "timpani-campaign", "version": 1}))
-    text = "".join(json.dumps({**cell, **line}) + "\n" for line in lines)
-    (folder / "results.jsonl").write_text(text)
+    write_header(folder)
+    write_lines(folder / "results.jsonl", [{**cell, **line} for line in lines])
     return folder
 
 
@@ -349,8 +349,7 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
     sizes = [2**power for power in range(23)]
     lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > limit)} for n in sizes]
     folder = campaign(tmp_path / "limited", lines)
-    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": OPEN_MPIS[0].version}}
-    (folder / "campaign.json").write_text(json.dumps(header))
+    write_header(folder, mpi={"kind": "openmpi", "version": OPEN_MPIS[0].version})
     (curve,) = fitted(folder)["curves"]
     (switch,) = curve["switches"]
     assert f"{name}={limit}" in switch["library_limits"]
@@ -361,13 +360,13 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
 def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
     sizes = [2**power for power in range(23)]
     lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > 65536)} for n in sizes]
-    header = {"format": "timpani-campaign", "version": 1, "mpi": {"kind": "openmpi", "version": OPEN_MPIS[0].version}}
     told = {}
     for hosts in (("node1", "node1"), ("node1", "node2")):
         folder = campaign(tmp_path / "-".join(hosts), lines)
-        (folder / "campaign.json").write_text(json.dumps(header))
+        write_header(folder, mpi={"kind": "openmpi", "version": OPEN_MPIS[0].version})
         ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
-        (folder / "launches.jsonl").write_text(json.dumps({"launch": 1, "placement": "core", "ranks": ranks}) + "\n")
+        start = {"launch": 1, "part": "0001-1", "placement": "core", "ranks": ranks}
+        write_lines(folder / "launches.jsonl", [start])
         told[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
     assert "btl_tcp_eager_limit=65536" in told["node1", "node2"]
     assert not any("btl_tcp" in each or "btl_openib" in each for each in told["node1", "node1"])

@@ -1,11 +1,11 @@
 """`timpani prove` as a user runs it, on recorded messages."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 
@@ -16,13 +16,11 @@ pytestmark = needs_mpi
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    header = {"format": "timpani-campaign", "version": 1, "study": {"datatype": "uint8"}}
-    (tmp_path / "campaign.json").write_text(json.dumps(header))
-    return tmp_path
+    return write_header(tmp_path, study={"datatype": "uint8"})
 
 
 def test_every_counted_algorithm_has_a_line(campaign: Path) -> None:
-    shutil.copy(DATA, campaign / "proofs.jsonl")
+    write_lines(campaign / "proofs.jsonl", map(json.loads, DATA.read_text().splitlines()))
     table = typed("prove", str(campaign)).stdout
     assert "as timpani/recursive_doubling or timpani/recursive_multiplying:radix=2" in table
     rows = json.loads(typed("prove", str(campaign), "--format", "json").stdout)

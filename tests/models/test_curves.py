@@ -40,7 +40,10 @@ def test_each_state_has_a_curve_of_its_own_the_most_frequent_first() -> None:
 
 def test_a_state_is_no_disturbance() -> None:
     measured = in_two_states(far=3)
-    assert [len(each.disturbed) for each in fit(measured, estimate_cells(RacedResults(measured)), "here").curves] == [0, 0]
+    assert [len(each.disturbed) for each in fit(measured, estimate_cells(RacedResults(measured)), "here").curves] == [
+        0,
+        0,
+    ]
 
 
 def test_times_during_which_the_state_changed_are_in_no_curve() -> None:

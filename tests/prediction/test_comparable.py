@@ -15,7 +15,9 @@ from timpani.study.cell import OWN, Algorithm, Cell
 
 
 def campaign(folder: str, mode: str = "warm", **told: Any) -> Campaign:
-    header = Header.check({"machine": {"name": "m"}, "mpi": {"kind": "openmpi", "version": "4.1.4"}, **told}, "test")
+    header = Header.check(
+        {"id": folder, "machine": {"name": "m"}, "mpi": {"kind": "openmpi", "version": "4.1.4"}, **told}, "test"
+    )
     cell = Cell("bcast", Algorithm(OWN, "linear"), 2, "core", 8, mode)
     return Campaign(Path(folder), header, results_frame([LaunchResult(cell, 1, "m", median_us=1.0)]), [], [])
 

@@ -37,7 +37,7 @@ def campaign(pairs: tuple[str, ...], places_told: bool = True) -> Campaign:
     ]
     ran = [{"rank": rank, "host": host, "cores": [0]} for rank, host in enumerate(["n1", "n1", "n2"])]
     machine = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": ["n1", "n2"], "cores": 4}]}
-    header = Header.check({"machine": machine}, "test")
+    header = Header.check({"id": "-".join(pairs), "machine": machine}, "test")
     launches = [{"ranks": ran, "placement": "core"}] if places_told else []
     return Campaign(Path("-".join(["measured", *pairs])), header, results_frame(results), launches, [])
 

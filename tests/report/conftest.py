@@ -1,6 +1,5 @@
 """A campaign folder whose times come from formulas: every report of it is the same."""
 
-import json
 import random
 from math import ceil, log2
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import write_header, write_lines
 from tests.report.message_campaign import message_header, message_launches, message_results
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
@@ -87,8 +87,6 @@ def synthetic_results() -> list[LaunchResult]:
 
 def synthetic_header(title: str = "Broadcast and scatter") -> dict[str, Any]:
     return {
-        "format": "timpani-campaign",
-        "version": 1,
         "timpani": "0.1.0",
         "created": "2025-01-31T12:00:00+00:00",
         "study": {
@@ -137,9 +135,9 @@ def write_campaign(
 ) -> Path:
     """A campaign folder as `timpani run` leaves it."""
     folder.mkdir()
-    (folder / "campaign.json").write_text(json.dumps(header))
-    (folder / "results.jsonl").write_text("".join(json.dumps(result.as_line()) + "\n" for result in results))
-    (folder / "launches.jsonl").write_text("".join(json.dumps(launch) + "\n" for launch in launches))
+    write_header(folder, **header)
+    write_lines(folder / "results.jsonl", [result.as_line() for result in results])
+    write_lines(folder / "launches.jsonl", launches)
     return folder
 
 

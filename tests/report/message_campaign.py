@@ -78,8 +78,6 @@ def message_results() -> list[LaunchResult]:
 
 def message_header() -> dict[str, Any]:
     return {
-        "format": "timpani-campaign",
-        "version": 1,
         "timpani": "0.1.0",
         "created": "2025-01-31T12:00:00+00:00",
         "study": {

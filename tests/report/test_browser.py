@@ -17,6 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select, WebDriverWait
 
+from tests.campaign_files import write_lines
 from tests.report.conftest import (
     ALGORITHMS,
     HOSTILE_TITLE,
@@ -278,7 +279,7 @@ def test_a_hostile_campaign_runs_nothing(browser: Driver, tmp_path: Path) -> Non
     header["machine"]["name"] = HOSTILE_TITLE
     lines = [result.as_line() | {"machine": HOSTILE_TITLE} for result in synthetic_results()[:100]]
     folder = write_campaign(tmp_path / "campaign", header, [], synthetic_launches())
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_lines(folder / "results.jsonl", lines)
     path = tmp_path / "report.html"
     path.write_text(render(load(folder)), encoding="utf-8")
     page = opened(browser, path)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from tests.tuning.campaigns import results
@@ -28,11 +29,10 @@ pytestmark = needs_simgrid
 def measured(tmp_path: Path) -> Path:
     folder = tmp_path / "measured"
     folder.mkdir()
-    header = {"format": "timpani-campaign", "version": 1, "study": {}, "machine": {"name": "a <desk> -- mine"}}
-    (folder / "campaign.json").write_text(json.dumps(header))
+    write_header(folder, machine={"name": "a <desk> -- mine"})
     curve = {"default": {size: [time_us(size) * (1 + 0.001 * k) for k in range(-2, 3)] for size in SIZES}}
     lines = results(curve, collective="latency", ranks=2).select(*RESULT_SCHEMA).to_dicts()
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_lines(folder / "results.jsonl", lines)
     return folder
 
 
@@ -52,16 +52,16 @@ def test_simulated_messages_take_what_measured_ones_took(measured: Path, tmp_pat
 
 
 def test_of_several_curves_it_says_which_the_platform_has(tmp_path: Path, measured: Path) -> None:
-    text = (measured / "results.jsonl").read_text()
-    (measured / "results.jsonl").write_text(text + text.replace('"ranks": 2', '"ranks": 4'))
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    write_lines(measured / "results.jsonl", [*lines, *({**line, "ranks": 4} for line in lines)])
     answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
     assert answer.returncode == 0
     assert "of 2 curves of latency the platform has the first one: default, 2 ranks, core" in answer.stderr
 
 
 def test_a_campaign_without_latency_is_one_line(tmp_path: Path, measured: Path) -> None:
-    text = (measured / "results.jsonl").read_text().replace('"latency"', '"bcast"')
-    (measured / "results.jsonl").write_text(text)
+    lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
+    write_lines(measured / "results.jsonl", [{**line, "collective": "bcast"} for line in lines])
     answer = typed("machine", "calibrate", str(measured), "-o", str(tmp_path / "platform.xml"))
     assert answer.returncode == 2
     assert "has no latency over sizes" in answer.stderr

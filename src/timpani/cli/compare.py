@@ -1,17 +1,11 @@
 """`timpani compare`: a campaign beside another one, or beside a published table."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-
-class Format(StrEnum):
-    """How a comparison is shown."""
-
-    table = "table"
-    json = "json"
+from timpani.cli.terminal.options import Format, format_option
 
 
 def compare(
@@ -29,7 +23,7 @@ def compare(
         ),
     ] = None,
     format: Annotated[
-        Format, typer.Option(help="json has every correlation, every cell, and all numbers behind a conclusion.")
+        Format, format_option("json has every correlation, every cell, and all numbers behind a conclusion.")
     ] = Format.table,
 ) -> None:
     """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
@@ -55,7 +49,7 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
     from timpani.tuning.compare.changes import changes
 
     before, after = load(folder), load(other)
-    copied = before.header.id and before.header.id == after.header.id
+    copied = before.header.id == after.header.id
     if copied or folder.resolve() == other.resolve():
         raise UserError(f"{folder} and {other} are the same campaign", "name two")
     found = changes(*matched_states(before, after))

@@ -1,20 +1,14 @@
 """`timpani doctor`: look at the machine before measuring."""
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """How findings are printed."""
-
-    table = "table"
-    json = "json"
+from timpani.cli.terminal.options import Format, format_option
 
 
 def doctor(
-    format: Annotated[Format, typer.Option(help="How to print the findings.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the findings.")] = Format.table,
 ) -> None:
     """Say which MPI libraries are here, and what would spoil a measurement and how to fix it."""
     import json

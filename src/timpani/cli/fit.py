@@ -1,24 +1,16 @@
 """`timpani fit`: switches of protocol, and models of a campaign's times."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force
-
-
-class Format(StrEnum):
-    """How a fit is shown."""
-
-    table = "table"
-    json = "json"
+from timpani.cli.terminal.options import Force, Format, format_option
 
 
 def fit(
     folder: Annotated[Path, typer.Argument(help="What `timpani run -o` or `timpani import -o` wrote.")],
-    format: Annotated[Format, typer.Option(help="json has the keys of docs/how-to/fit-a-model.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/how-to/fit-a-model.md.")] = Format.table,
     formula: Annotated[
         str | None,
         typer.Option(

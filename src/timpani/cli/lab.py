@@ -1,10 +1,10 @@
 """`timpani lab`: a cluster inside this machine."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.cli.terminal.options import Format, format_option
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:
@@ -16,13 +16,6 @@ lab = typer.Typer(help="A cluster inside this machine, for tests and lessons.", 
 MEANING = """\
 It shows: who sends how much over which link; whether programs are right across hosts; times that a slow link sets.
 It doesn't show: latency, or times that processors set. All nodes share this machine's cores."""
-
-
-class Format(StrEnum):
-    """How labs are printed."""
-
-    text = "text"
-    json = "json"
 
 
 Name = Annotated[str | None, typer.Argument(help="Which lab, if there are several.", show_default=False)]
@@ -61,7 +54,9 @@ def up(
 
 
 @lab.command()
-def status(format: Annotated[Format, typer.Option(help="How to print the labs.")] = Format.text) -> None:
+def status(
+    format: Annotated[Format, format_option("How to print the labs.", Format.text, Format.json)] = Format.text,
+) -> None:
     """Say which labs there are."""
     import json
 

@@ -1,10 +1,10 @@
 """`timpani list`: what can be measured here."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.options import Format, format_option
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
 
 if TYPE_CHECKING:
@@ -13,19 +13,12 @@ if TYPE_CHECKING:
     from timpani.libraries.catalogue import Catalogue
 
 
-class Format(StrEnum):
-    """How a list is printed."""
-
-    table = "table"
-    json = "json"
-
-
 def list_(
     what: Annotated[str, typer.Argument(help="operations, collectives, algorithms, studies or mpis.")],
     mpi: Annotated[
         str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, intel, or a path.")
     ] = None,
-    format: Annotated[Format, typer.Option(help="How to print the list.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the list.")] = Format.table,
 ) -> None:
     """List what can be measured, as the library at hand says it."""
     import json

@@ -1,22 +1,14 @@
 """`timpani predict`: what our algorithms should take where nobody has measured."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import Force, Format, format_option
 
 _TOLD_SECONDS = 10
 """What takes longer is told beforehand."""
-
-
-class Format(StrEnum):
-    """How predictions are printed."""
-
-    table = "table"
-    json = "json"
 
 
 def predict(
@@ -47,9 +39,7 @@ def predict(
         Path | None,
         typer.Option("--output", "-o", help="A new folder: page, figures, JSON.", show_default=False),
     ] = None,
-    format: Annotated[
-        Format, typer.Option(help="json has the keys of docs/how-to/predict-a-machine.md.")
-    ] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/how-to/predict-a-machine.md.")] = Format.table,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""

@@ -1,22 +1,16 @@
 """`timpani prove`: which algorithm stands behind the messages that were counted?"""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """How the names are printed."""
-
-    table = "table"
-    json = "json"
+from timpani.cli.terminal.options import Format, format_option
 
 
 def prove(
     folder: Annotated[Path, typer.Argument(help="What `timpani run --prove -o` wrote.", show_default=False)],
-    format: Annotated[Format, typer.Option(help="How to print the names.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the names.")] = Format.table,
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""
     import json

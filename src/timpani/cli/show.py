@@ -1,32 +1,29 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import Force, Format, format_option
 
 _ONLY = "Only a part of it"
 
 
-class Format(StrEnum):
-    """How a campaign is shown."""
-
-    table = "table"
-    markdown = "markdown"
-    osu = "osu"
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
-
-
 def show(
     folder: Annotated[Path, typer.Argument(help="What `timpani run -o` or `timpani import -o` wrote.")],
-    format: Annotated[Format, typer.Option(help="csv, json and parquet have the columns of docs/columns.md.")] = (
-        Format.table
-    ),
+    format: Annotated[
+        Format,
+        format_option(
+            "csv, json and parquet have the columns of docs/columns.md.",
+            Format.table,
+            Format.markdown,
+            Format.osu,
+            Format.csv,
+            Format.json,
+            Format.parquet,
+        ),
+    ] = (Format.table),
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write into this file.", show_default=False)
     ] = None,

@@ -1,23 +1,18 @@
 """`timpani verdict`: the answer that `timpani run` ended with, again or as data."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """How a verdict is printed."""
-
-    text = "text"
-    json = "json"
+from timpani.cli.terminal.options import Format, format_option
 
 
 def verdict(
     folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
     format: Annotated[
-        Format, typer.Option(help="json has every point: standing, ratio, interval, launches, setting.")
+        Format,
+        format_option("json has every point: standing, ratio, interval, launches, setting.", Format.text, Format.json),
     ] = Format.text,
 ) -> None:
     """Say where the default is good enough, where not, and what is better there: as `timpani run` does at its end."""

@@ -1,23 +1,16 @@
 """`timpani verify`: are our own algorithms right?"""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.options import Format, format_option
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:
     from timpani.libraries.catalogue import Catalogue
     from timpani.providers.verification import Range
-
-
-class Format(StrEnum):
-    """How the outcome is printed."""
-
-    table = "table"
-    json = "json"
 
 
 def verify(
@@ -31,7 +24,7 @@ def verify(
     budget: Annotated[
         str, typer.Option(help="What is expected to take longer is refused before it begins: 90s, 10m, 2h.")
     ] = "1h",
-    format: Annotated[Format, typer.Option(help="How to print the outcome.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the outcome.")] = Format.table,
 ) -> None:
     """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
     import json

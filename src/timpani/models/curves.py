@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.line import Array
 from timpani.study.counted import counted
-from timpani.study.schema import CHANGED, CURVE, STATE
+from timpani.study.schema import CHANGED, CURVE, MEASURED_US, STATE
 from timpani.study.sizes import show_size
 
 TIME = "time_us"
@@ -36,7 +36,7 @@ def timed(results: pl.DataFrame, source: str) -> Timed:
     Left out, and named by their line in `source`, are rows of launches that failed, and whose time is not positive.
     UserError when none is left.
     """
-    rows = results.with_row_index("line", offset=1).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
+    rows = results.with_row_index("line", offset=1).with_columns(MEASURED_US.alias(TIME))
     time = pl.col(TIME)
     rows = rows.with_columns(
         pl.when(pl.col("error").is_not_null())

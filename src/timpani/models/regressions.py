@@ -12,7 +12,7 @@ from timpani.models.formula import parse_formula
 from timpani.models.line import Array
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
-from timpani.study.schema import CURVE, without
+from timpani.study.schema import CURVE, MEASURED_US, without
 
 _RANKED = without(CURVE, "ranks")
 _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
@@ -25,7 +25,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[Named[Regressi
     `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is not one, or cannot be
     fitted to any algorithm; where only some can't be fitted, the reasons come last.
     """
-    timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME)).filter(
+    timed = cells.with_columns(MEASURED_US.alias(TIME)).filter(
         pl.col(TIME).is_finite() & (pl.col(TIME) > 0) & (pl.col("collective") != ROUND_TRIP)
     )
     found, refused = [], []

@@ -30,8 +30,8 @@ def check_comparable(campaigns: Sequence[Campaign]) -> None:
 
 
 def identity(campaign: Campaign) -> str:
-    """What is the same of copies of one campaign; of those that older versions recorded, of the folder alone."""
-    return campaign.header.id or str(campaign.folder.resolve())
+    """What is the same of copies of one campaign."""
+    return campaign.header.id
 
 
 def library_of(campaign: Campaign) -> str:

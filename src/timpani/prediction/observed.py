@@ -12,10 +12,10 @@ from timpani.prediction.calibrate import Observation
 from timpani.schedules.simulation import Call, RankPlace
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.columns import is_schedule_of_ours
-from timpani.study.schema import MACHINE_CELL
+from timpani.study.schema import MACHINE_CELL, MEASURED_US
 
 Places = tuple[RankPlace, ...]
-TIME = pl.coalesce("median_us", "osu_avg_us")
+TIME = MEASURED_US
 
 
 def observations(campaign: Campaign) -> list[Observation]:

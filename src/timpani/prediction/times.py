@@ -10,7 +10,7 @@ from timpani.prediction.calibration import Calibration
 from timpani.prediction.predictions import predict
 from timpani.schedules.simulation import Call, NotSimulated, Simulator
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
-from timpani.study.schema import CURVE, SWEEP
+from timpani.study.schema import CURVE, MEASURED_US, SWEEP
 from timpani.study.sizes import show_sizes
 
 _POINT = (*SWEEP, "message_bytes")
@@ -37,7 +37,7 @@ def predicted_times(
     predicted / measured. With them a sentence for each curve and reason why cells have no prediction; these have no
     row.
     """
-    own = cells.filter(is_schedule_of_ours()).with_columns(pl.coalesce("median_us", "osu_avg_us").alias(TIME))
+    own = cells.filter(is_schedule_of_ours()).with_columns(MEASURED_US.alias(TIME))
     own = own.filter(
         pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
     ).select(*CURVE, "message_bytes", TIME)

@@ -10,6 +10,9 @@ import polars as pl
 
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
+MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
+"""The time of a cell in µs: the median, or of results that have only an average, the average."""
+
 _TYPES: dict[str, pl.DataType] = {
     "collective": pl.String(),
     "provider": pl.String(),

@@ -17,7 +17,7 @@ from timpani.study.placement import RankLayout
 
 def campaign_on(machine: Mapping[str, object], *cells: Cell) -> Campaign:
     results = results_frame([LaunchResult(cell, 1, "m", median_us=1.0) for cell in cells])
-    return Campaign(Path(), Header.check({"machine": machine}, "test"), results, [], [])
+    return Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, [], [])
 
 
 def cell(placement: str, ranks: int, collective: str = "bcast", size: int = 8) -> Cell:

@@ -30,7 +30,7 @@ def locality_of(
 ) -> object:
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
-    campaign = Campaign(Path(), Header.check({"machine": machine}, "test"), results, launches, [])
+    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, launches, [])
     cells = with_locality(estimate_cells(RacedResults.of(results)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
@@ -128,7 +128,7 @@ def test_a_rank_count_sits_where_its_launches_ran() -> None:
     cells = [Cell("bcast", Algorithm("timpani", "chain"), ranks, "core", 8, "warm") for ranks in (2, 3, 4)]
     results = results_frame([LaunchResult(each, 1, "n1", median_us=1.0) for each in cells])
     launches = [launch([0], [2], [3], placement="core"), launch([0], [2], [3], [1], [1], placement="node")]
-    campaign = Campaign(Path(), Header.check({"machine": MACHINE}, "test"), results, launches, [])
+    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": MACHINE}, "test"), results, launches, [])
     first, second, third = Seat("n1", 0, 0), Seat("n1", 0, 1), Seat("n1", 0, 1)
     assert seats_of(campaign) == {(3, "core"): (first, second, third)}
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from tests.installed import FOUND
 from timpani.native.build import build
@@ -47,8 +48,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
     folder.mkdir(exist_ok=True)
-    (folder / "campaign.json").write_text(json.dumps({"format": "timpani-campaign", "version": 1}))
-    (folder / "results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_header(folder)
+    write_lines(folder / "results.jsonl", lines)
     return folder
 
 

@@ -116,7 +116,14 @@ def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> No
     (foreign / "predictions.json").write_bytes(sealed(b'{"predictions": []}'))
     negative = tmp_path / "negative"
     negative.mkdir()
-    row = {"collective": "bcast", "algorithm": "linear", "parameters": "", "ranks": 4, "message_bytes": 8}
+    row = {
+        "collective": "bcast",
+        "provider": "timpani",
+        "algorithm": "linear",
+        "parameters": "",
+        "ranks": 4,
+        "message_bytes": 8,
+    }
     row |= {"predicted_us": -1.0, "low_us": None, "high_us": None}
     told: dict[str, object] = {"status": "predicted", "machine": None, "placement": "core", "left_out": []}
     told |= {"campaigns": [], "library": "Open MPI 4.1.4"}

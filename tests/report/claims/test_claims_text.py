@@ -23,7 +23,9 @@ def lines(folder: Path, ranks: tuple[int, ...], hosts: tuple[str, ...], kind: st
         for size, time in ((4096, 1.0), (8192, 1.1), (16384, 9.0))
     ]
     seats = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
-    launches: list[dict[str, Any]] = [{"launch": 1, "placement": "core", "ranks": seats}] if hosts else []
+    launches: list[dict[str, Any]] = (
+        [{"launch": 1, "part": "0001-1", "placement": "core", "ranks": seats}] if hosts else []
+    )
     header = synthetic_header() | {"mpi": {"kind": kind, "version": "1"}}
     campaign = load(write_campaign(folder, header, results, launches))
     text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=False)

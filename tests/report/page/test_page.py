@@ -262,7 +262,7 @@ def test_two_machines_are_drawn_apart(tmp_path: Path) -> None:
 
 
 def checked(values: dict[str, Any]) -> Header:
-    return Header.check(values, "test")
+    return Header.check({"id": "made-up", **values}, "test")
 
 
 def test_provenance_tells_each_binding_and_command_once() -> None:

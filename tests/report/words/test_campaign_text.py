@@ -153,7 +153,7 @@ def test_losses_are_told_with_what_switches_their_algorithm_on() -> None:
 
 def test_settings_that_were_not_recorded_are_said_to_be() -> None:
     *_, last = verdict_lines(verdict(0, 1, 0, losses=(LOSS,), settings_recorded=False))
-    assert last == "How to switch an algorithm on is not recorded: the campaign was measured by an earlier version."
+    assert last == "How to switch an algorithm on is not recorded: the campaign was imported."
 
 
 def test_undecided_points_are_told_with_what_would_decide_them() -> None:

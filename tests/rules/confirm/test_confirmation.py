@@ -47,7 +47,7 @@ def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str
         ]
     )
     hosts = [{"name": "n1", "slots": 4}]
-    header = Header.check({"machine": {**MACHINE, "hosts": hosts}, "study": STUDY}, "test")
+    header = Header.check({"id": "made-up", "machine": {**MACHINE, "hosts": hosts}, "study": STUDY}, "test")
     proofs: list[dict[str, Any]] = [
         {**cell_columns(cell(name, size)), "messages": [[0, count], [0, 0]], "bytes": [[0, size], [0, 0]]}
         for (name, size), count in (messages or {}).items()

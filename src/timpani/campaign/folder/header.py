@@ -19,9 +19,7 @@ from timpani.reading import parse_json, read_bytes
 from timpani.study.study import DATATYPES
 
 FORMAT = "timpani-campaign"
-VERSION = 2
-_UNSEALED = 1
-"""The version whose files carry no checksums."""
+VERSION = 1
 
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
@@ -40,7 +38,7 @@ def _datatype(text: str) -> str:
 
 
 class _Recorded(BaseModel):
-    """A part of the header. Campaigns of other versions, and imported ones, have more keys or fewer."""
+    """A part of the header. Imported campaigns have fewer keys."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -120,15 +118,15 @@ class Header(_Recorded):
     commands  that created the folder, and those that went on
     rules     the text of the study's file of rules; None where it names none
     tuned     the texts of the library's tuning files, by name; None where the study names none
-    id        drawn when the campaign began, part of its lines' checksums; empty of one older than these
+    id        drawn when the campaign began, part of its lines' checksums
     results   of an import, how many there are: it gets no more
-    settings  by collective and label, what a user types to have an algorithm outside Timpani; None where that wasn't
-              recorded: in imports, and by versions before
+    settings  by collective and label, what a user types to have an algorithm outside Timpani; None in
+              imports
     planned   by collective, what was to be measured without what is `left_out`; None likewise
     """
 
     recorded: dict[str, Any] = Field(repr=False)
-    id: str = ""
+    id: Annotated[str, Field(min_length=1)]
     results: int | None = None
     study: RecordedStudy = RecordedStudy()
     machine: MachineDescription = MachineDescription()
@@ -199,7 +197,7 @@ class Header(_Recorded):
         """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
         later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
-        return {**self.recorded, "version": VERSION, **later, "commands": commands}
+        return {**self.recorded, **later, "commands": commands}
 
 
 _RESTORE = "restore it, or measure into another folder"
@@ -214,22 +212,23 @@ def read_header(folder: Path) -> Header:
             raise UserError(what, "name the folder that `timpani run -o` wrote")
         raw = read_bytes(path, _RESTORE)
         values = parse_json(raw)
-        sealed = unseal(raw, "")
     except FileNotFoundError:
         raise UserError(
             f"{folder} is not a campaign: it has no campaign.json", "name what `timpani run -o` wrote"
         ) from None
-    except (ValueError, DamageError) as error:
+    except ValueError as error:
         raise UserError(f"{path} can't be read ({error})", _RESTORE) from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
         raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
-    if values.get("version") not in (_UNSEALED, VERSION):
+    if values.get("version") != VERSION:
         raise UserError(
             f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
         )
-    if not sealed and values["version"] != _UNSEALED:
-        raise UserError(f"{path} can't be read (it has lost its checksum)", _RESTORE)
-    values.pop("checksum", None)
+    try:
+        unseal(raw, "")
+    except DamageError as damage:
+        raise UserError(f"{path} can't be read ({damage})", _RESTORE) from None
+    del values["checksum"]
     return Header.check(values, str(path))
 
 
@@ -280,13 +279,18 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
+def seal_header(values: Mapping[str, Any]) -> bytes:
+    """The text of campaign.json, its checksum included."""
+    body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
+    return body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode()
+
+
 def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
     beside = path.with_name(UNFINISHED)
     try:
-        body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
         with beside.open("wb") as file:
-            file.write(body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode())
+            file.write(seal_header(values))
             file.flush()
             os.fsync(file.fileno())
         beside.rename(path)

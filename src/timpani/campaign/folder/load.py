@@ -26,9 +26,8 @@ class Campaign:
     results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE, REGRET and ALLOWED
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
-    planned   the points that were to be measured, with a result or without; none where that wasn't recorded
+    planned   the points that were to be measured, with a result or without; none of an import
     algorithms  operations and labels of algorithms that were to be measured, likewise
-    unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
     """
 
     folder: Path
@@ -36,7 +35,6 @@ class Campaign:
     results: pl.DataFrame
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
-    unsealed: int = 0
     planned: frozenset[RacePoint] = frozenset()
     algorithms: frozenset[tuple[str, str]] = frozenset()
 
@@ -69,7 +67,6 @@ def load(folder: Path) -> Campaign:
         ),
         launches=records.launches,
         proofs=records.values(PROOFS),
-        unsealed=records.unsealed.total(),
         planned=planned_points(header, results[0]["machine"]),
         algorithms=planned_algorithms(header),
     )

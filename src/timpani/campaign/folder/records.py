@@ -18,16 +18,13 @@ from timpani.study.schema import CELL, MACHINE_CELL
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
 
-FORMER_NAMES = {"two_humped": "bimodal"}
-"""What fields of a result were once called: campaigns measured then are still read."""
-
 _FIELDS: dict[str, TypeAdapter[Any]] = {ENDINGS: LAUNCH, PROOFS: PROOF, RESULTS: RESULT, LAUNCHES: LAUNCH}
 """The files, in an order in which each has what those before it name, even while a run writes them."""
 
 _IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
     RESULTS: itemgetter(*MACHINE_CELL, "launch"),
-    LAUNCHES: lambda line: line.get("part"),
-    ENDINGS: lambda line: line["part"],
+    LAUNCHES: itemgetter("part"),
+    ENDINGS: itemgetter("part"),
     PROOFS: itemgetter(*CELL),
 }
 """What a line alone is about: a second one about it was copied."""
@@ -54,7 +51,6 @@ class Records:
     startless parts of starts that results, proofs or endings came from, and launches.jsonl doesn't have
     endless   parts of starts whose raw samples are packed, as they are after the ending is recorded, which is not there
     missing   how many results of an import are not there
-    unsealed  how many lines of each file have no checksum, since they were recorded before there were any
     """
 
     believed: dict[str, list[Line]] = field(default_factory=dict)
@@ -64,7 +60,6 @@ class Records:
     startless: list[str] = field(default_factory=list)
     endless: list[str] = field(default_factory=list)
     missing: int = 0
-    unsealed: Counter[str] = field(default_factory=Counter)
 
     def values(self, name: str) -> list[dict[str, Any]]:
         """What the lines of a file say."""
@@ -74,7 +69,7 @@ class Records:
     def launches(self) -> list[dict[str, Any]]:
         """Each start of the MPI program, with how it ended as far as that was recorded."""
         endings = {line["part"]: line for line in self.values(ENDINGS)}
-        return [{**line, **endings.get(line.get("part", ""), {})} for line in self.values(LAUNCHES)]
+        return [{**line, **endings.get(line["part"], {})} for line in self.values(LAUNCHES)]
 
     def problems(self, folder: Path) -> Iterator[str]:
         """What is wrong with the folder, in words."""
@@ -101,11 +96,11 @@ def read_records(folder: Path, header: Header) -> Records:
     endings = {line["part"]: line for line in records.values(ENDINGS)}
     records.lost = Counter({part: line["results"] for part, line in endings.items() if "results" in line}) - given
     records.missing = max(0, (header.results or 0) - len(records.believed[RESULTS]))
-    started = {line.get("part") for line in records.values(LAUNCHES)}
+    started = {line["part"] for line in records.values(LAUNCHES)}
     named = {line["part"] for name in (RESULTS, PROOFS, ENDINGS) for line in records.values(name) if line.get("part")}
     records.startless = sorted(named - started)
-    sealed = [line.values["part"] for line in records.believed[LAUNCHES] if line.sealed]
-    records.endless = [part for part in sealed if part in packed and part not in endings]
+    parts = [line["part"] for line in records.values(LAUNCHES)]
+    records.endless = [part for part in parts if part in packed and part not in endings]
     return records
 
 
@@ -117,29 +112,20 @@ def _of_samples(line: Mapping[str, Any]) -> bool:
 def _read(path: Path, name: str, header: Header, records: Records) -> None:
     believed = records.believed[name] = []
     seen: dict[Hashable, int] = {}
-    for line in read_lines(path, header.id, unsealed=not header.id):
+    for line in read_lines(path, header.id):
         why = line.damage
         try:
-            values = check(_FIELDS[name], _renamed(line.values)) if why is None else {}
-            if why is None and (identity := _IDENTITY[name](values)) is not None:
-                first = seen.setdefault(identity, line.number)
+            values = check(_FIELDS[name], line.values) if why is None else {}
+            if why is None:
+                first = seen.setdefault(_IDENTITY[name](values), line.number)
                 why = f"it repeats line {first}" if first != line.number else None
         except FieldError as error:
-            why = str(error)
-            if line.sealed:  # as another version wrote it: nothing to be set aside
-                said = f"{path} line {line.number} is as it was written, and this Timpani can't read it: {why}"
-                raise UserError(said, f"use the Timpani that wrote it, {header.timpani} or later") from None
+            said = f"{path} line {line.number} is as it was written, and this Timpani can't read it: {error}"
+            raise UserError(said, f"use the Timpani that wrote it, {header.timpani} or later") from None
         except KeyError as error:
             why = f"it has no {error}"
         if why is not None:
             records.refused.append(Refused(path, line, why))
             continue
-        records.unsealed[name] += not line.sealed
         believed.append(line._replace(values=values))
     records.moved += [(path, line) for line in believed if line.number != line.written][:1]
-
-
-def _renamed(values: dict[str, Any]) -> dict[str, Any]:
-    if FORMER_NAMES.keys().isdisjoint(values):
-        return values
-    return {FORMER_NAMES.get(name, name): value for name, value in values.items()}

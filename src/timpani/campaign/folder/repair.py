@@ -37,7 +37,8 @@ def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, A
 
 def _start_of(part: str) -> Line:
     name = part.partition("-")[0]
-    return Line(0, b"", {"part": part, "launch": int(name) if name.isdigit() else None}, True, 0)
+    values = {"part": part, "launch": int(name) if name.isdigit() else None}
+    return Line(0, b"", values, written=0)
 
 
 def _set_aside_refused(folder: Path, header: Header, records: Records) -> Iterator[str]:
@@ -60,11 +61,11 @@ def _free(path: Path) -> Path:
 
 
 def _rewrite(path: Path, lines: list[Line], header: Header) -> None:
-    """Write beside and rename; lines that keep their number keep their bytes, and so do those without a checksum."""
+    """Write beside and rename; lines that keep their number keep their bytes."""
     beside = path.with_name(f"{path.name}.new")
     with beside.open("wb") as file:
         for number, line in enumerate(lines, start=1):
-            same = line.raw and (number == line.written or not line.sealed)
+            same = line.raw and number == line.written
             file.write(line.raw if same else seal(line.values, number, header.id))
         file.flush()
         os.fsync(file.fileno())

@@ -4,7 +4,6 @@
 
 The checksum is the beginning of SHA-256 over the campaign's id, a line feed, and all of the line before `, "checksum"`.
 A line that was changed, copied, moved, lost or taken from another campaign so shows without a look at the others.
-Campaigns of version 1 have lines without either: nobody can tell whether those are as they were written.
 """
 
 import hashlib
@@ -31,14 +30,12 @@ class Line(NamedTuple):
     """A whole line of a file: its number from 1, its bytes with the line feed, and what of it can be said to be wrong.
 
     values   of its object but for its number and checksum; empty where it is damaged
-    sealed   whether it has a checksum
     written  the number that it was written as: another one where lines before it were lost, added or moved
     """
 
     number: int
     raw: bytes
     values: dict[str, Any]
-    sealed: bool
     written: int
     damage: str | None = None
 
@@ -54,50 +51,39 @@ def seal(values: Mapping[str, Any], number: int, campaign: str) -> bytes:
     return body + f', "checksum": "{checksum(body, campaign)}"}}\n'.encode()
 
 
-def unseal(raw: bytes, campaign: str) -> bool:
-    """Whether a text carries a checksum; DamageError where that is not its own."""
+def unseal(raw: bytes, campaign: str) -> None:
+    """Verify the checksum of a text; DamageError where it has none, or another text's."""
     found = _END.search(raw, max(0, len(raw) - 100))
     if found is None:
-        return False
+        raise DamageError("it has no checksum")
     if found["checksum"].decode() != checksum(raw[: found.start()], campaign):
         raise DamageError("its checksum is another's: it was changed since it was written, or is another campaign's")
-    return True
 
 
-def read_lines(path: Path, campaign: str, unsealed: bool) -> Iterator[Line]:
-    """The lines of `path`, none where there is no file; UserError where it can't be read.
-
-    unsealed  whether the file may begin with lines of version 1, which have no checksum
-    """
+def read_lines(path: Path, campaign: str) -> Iterator[Line]:
+    """The lines of `path`, none where there is no file; UserError where it can't be read."""
     try:
         with path.open("rb") as file:
             number = 0
             while raw := file.readline(_MOST_BYTES):
                 number += 1
-                line = _line(number, raw, campaign, unsealed)
-                unsealed = unsealed and not line.sealed
-                yield line
+                yield _line(number, raw, campaign)
     except FileNotFoundError:
         return
     except OSError as error:
         raise UserError(f"{path} can't be read ({error.strerror})", "ask its owner for a copy") from None
 
 
-def _line(number: int, raw: bytes, campaign: str, unsealed: bool) -> Line:
-    sealed, written = True, number
+def _line(number: int, raw: bytes, campaign: str) -> Line:
     try:
         if not raw.endswith(b"\n"):
             raise DamageError("it is torn")
-        sealed = unseal(raw, campaign)
-        if not (sealed or unsealed):
-            raise DamageError("it has no checksum")
+        unseal(raw, campaign)
         values = _object(raw)
-        if sealed:
-            del values["checksum"]
-            written = values.pop("line")
     except DamageError as damage:
-        return Line(number, raw, {}, sealed, written, str(damage))
-    return Line(number, raw, values, sealed, written)
+        return Line(number, raw, {}, number, str(damage))
+    del values["checksum"]
+    return Line(number, raw, values, values.pop("line"))
 
 
 def _object(raw: bytes) -> dict[str, Any]:

@@ -68,8 +68,7 @@ class Store:
         self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
         self.endings = records.values(ENDINGS)  # and those that were added since
         ended = {line["part"] for line in self.endings}
-        started = (line.values for line in records.believed[LAUNCHES] if line.sealed)
-        self._open = [line for line in started if line["part"] not in ended]
+        self._open = [line for line in records.values(LAUNCHES) if line["part"] not in ended]
 
     def __enter__(self) -> Self:
         return self

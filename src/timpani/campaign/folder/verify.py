@@ -21,13 +21,11 @@ class Verification:
 
     problems   what is not as it was written, in words
     verified   lines whose checksums are their own
-    unsealed   lines without a checksum: recorded before there were any
     samples    results whose raw samples are there and are theirs
     """
 
     problems: list[str]
     verified: int
-    unsealed: int
     samples: int
 
 
@@ -36,13 +34,11 @@ def verify(folder: Path, header: Header) -> Verification:
     records = read_records(folder, header)
     results = records.values(RESULTS)
     mistaken = unlike_samples(folder, results)
-    unsealed = records.unsealed.total()
     lines = sum(map(len, records.believed.values()))
     from_samples = sum(each.get("samples") is not None for each in results)
     return Verification(
         problems=[*records.problems(folder), *(f"{part}: {said}" for part, (said, _) in mistaken.items())],
-        verified=lines - unsealed,
-        unsealed=unsealed,
+        verified=lines,
         samples=from_samples - sum(count for _, count in mistaken.values()),
     )
 

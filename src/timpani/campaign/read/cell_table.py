@@ -10,7 +10,7 @@ from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
+from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
 from timpani.tuning.race.results import RacedResults, ended_cells
 
 CONTRACT = (
@@ -50,7 +50,7 @@ WIDEST = 0.25
 """Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
 
 _NONE_NEEDED = pl.lit(None, dtype=pl.Int64).alias("launches_needed")
-_SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
+_SUCCEEDED = pl.col("error").is_null() & MEASURED_US.is_not_null()
 
 
 def estimate_cells(results: RacedResults) -> pl.DataFrame:
@@ -197,7 +197,7 @@ def _status() -> pl.Expr:
 def _throughput() -> Iterator[pl.Expr]:
     """Bytes per µs, which is 10⁶ B/s, of operations that move their size; the interval's ends change places."""
     moving = [name for name, operation in OPERATIONS.items() if operation.moves_its_size]
-    times = {"": pl.coalesce("median_us", "osu_avg_us"), "_low": pl.col("ci_high_us"), "_high": pl.col("ci_low_us")}
+    times = {"": MEASURED_US, "_low": pl.col("ci_high_us"), "_high": pl.col("ci_low_us")}
     for end, time in times.items():
         moved = pl.col("collective").is_in(moving) & (time > 0)
         yield pl.when(moved).then(pl.col("message_bytes") / time).alias(f"throughput{end}_mb_per_s")

@@ -2,13 +2,15 @@
 
 import polars as pl
 
+from timpani.study.schema import MEASURED_US
+
 LATENCY_US = "isValid(datum.median_us) ? datum.median_us : datum.osu_avg_us"
 """A Vega expression: the latency of a row in microseconds, null where the cell failed."""
 
 
 def latency_us(cells: pl.DataFrame) -> pl.Series:
     """The latency of each row, microseconds; null where the cell failed."""
-    return cells.select(pl.coalesce("median_us", "osu_avg_us")).to_series()
+    return cells.select(MEASURED_US).to_series()
 
 
 def coverage(cells: pl.DataFrame) -> str:

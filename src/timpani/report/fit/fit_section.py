@@ -36,7 +36,7 @@ from timpani.report.words.fit_words import (
 from timpani.report.words.report_table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
-from timpani.study.schema import LOCALITY, STATE, STATES
+from timpani.study.schema import LOCALITY, MEASURED_US, STATE, STATES
 from timpani.study.sizes import show_size
 
 _POINTS = 24
@@ -118,7 +118,7 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             pl.concat_str(LOCALITY, "label", "placement", STATE, separator=", ", ignore_nulls=True).alias("label"),
             pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
-            pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
+            MEASURED_US.alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
             part=pl.lit(MEASURED),
             low_us="ci_low_us",

@@ -86,7 +86,7 @@ def render(
         sections=sections(report),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
-        provenance=provenance(campaign.header, campaign.launches, campaign.unsealed),
+        provenance=provenance(campaign.header, campaign.launches),
         methods=methods_paragraph(
             campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
         ),

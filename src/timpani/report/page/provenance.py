@@ -12,11 +12,8 @@ from timpani.study.sizes import show_size
 _MOST_LAUNCHES = 12  # whose command and binding are shown
 
 
-def provenance(header: Header, launches: list[dict[str, Any]], unsealed: int = 0) -> list[tuple[str, list[str]]]:
-    """Terms with one or more values each, from campaign.json and the launches; what these don't hold is left out.
-
-    `unsealed` counts the campaign's lines without a checksum.
-    """
+def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Terms with one or more values each, from campaign.json and the launches; what these don't hold is left out."""
     study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),
@@ -33,7 +30,6 @@ def provenance(header: Header, launches: list[dict[str, Any]], unsealed: int = 0
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),
         ("An empty call (null)", _extremes(launches, "null_ns")),
-        ("Records", [f"{counted(unsealed, 'line')} without a checksum: not verifiable"] if unsealed else []),
         ("Binding", _bindings(launches)),
         ("Commands of launches", _launch_commands(launches)),
         ("Environment of launches", _environments(launches)),
@@ -46,7 +42,7 @@ def _known(value: object) -> list[str]:
 
 
 def _plain_values(header: Header, part: str) -> dict[str, str | int | float]:
-    """What campaign.json says in `part` in single values, also what only other versions know."""
+    """What campaign.json says in `part` in single values."""
     recorded = header.recorded.get(part, {}).items()
     return {key: value for key, value in recorded if isinstance(value, str | int | float) and value != ""}
 

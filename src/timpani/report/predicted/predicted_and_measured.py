@@ -13,7 +13,7 @@ from timpani.report.words.fit_words import algorithm_of, number
 from timpani.report.words.report_table import MISSING, Table, Value
 from timpani.study.columns import is_schedule_of_ours
 from timpani.study.counted import counted
-from timpani.study.schema import CURVE
+from timpani.study.schema import CURVE, MEASURED_US
 from timpani.study.sizes import show_size
 
 _TIME = "measured_us"
@@ -37,7 +37,7 @@ class BesidePredicted:
 def beside_predicted(cells: pl.DataFrame, predicted: Foretold) -> BesidePredicted:
     """The calls among `cells` (columns of `estimate_cells`) beside what was predicted of them."""
     key = [name for name in predicted.times.columns if name not in (PREDICTED, LOW, HIGH)]
-    time = pl.coalesce("median_us", "osu_avg_us")
+    time = MEASURED_US
     joined = (
         cells.filter(CALLS)
         .with_columns(time.alias(_TIME))

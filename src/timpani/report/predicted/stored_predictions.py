@@ -18,7 +18,6 @@ from timpani.prediction.comparable import identity, library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.reading import parse_json, read_bytes
 from timpani.report.predicted.prediction_output import JSON, SEALED_FOR
-from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL, schema
 from timpani.study.sizes import show_size
@@ -34,7 +33,7 @@ class _Row(BaseModel):
     model_config = ConfigDict(strict=True)
 
     collective: Text
-    provider: Text = OWN  # files of earlier versions have ours alone
+    provider: Text
     algorithm: Text
     parameters: Text
     ranks: _Count
@@ -93,8 +92,7 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
         return _by_campaign(path, campaign)
     try:
         raw = read_bytes(path / JSON, _STEP)
-        if not unseal(raw, SEALED_FOR):
-            raise DamageError("it has no checksum")
+        unseal(raw, SEALED_FOR)
         found = _File.model_validate(parse_json(raw))
     except FileNotFoundError:
         raise UserError(f"{path} holds no predictions", _STEP) from None

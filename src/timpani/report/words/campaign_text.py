@@ -11,7 +11,7 @@ from timpani.report.words.durations import show_seconds
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
-from timpani.study.schema import BOUND, LOCALITY, STATES, SWEEP
+from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
@@ -33,7 +33,7 @@ _AVERAGES: dict[Quantity, dict[str, str]] = {
 }
 
 _RATES = {
-    "rate": 1e6 / pl.coalesce("median_us", "osu_avg_us"),
+    "rate": 1e6 / MEASURED_US,
     "rate_low": 1e6 / pl.col("ci_high_us"),
     "rate_high": 1e6 / pl.col("ci_low_us"),
 }
@@ -49,7 +49,7 @@ _RANKING = ("Largest gain", "Next", "Then")
 _FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
-NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was measured by an earlier version."
+NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was imported."
 
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from timpani.study.cell import DEFAULT
+from timpani.study.schema import MEASURED_US
 from timpani.tuning.claims.checks import CHECKS
 from timpani.tuning.claims.claim import Case, Claim, LackingTimesError
 
@@ -60,7 +61,7 @@ def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
     """
     simulated = pl.col("status").str.contains("simulated")
     trusted = pl.col("ci_coverage") >= _TRUSTED
-    time = pl.coalesce("median_us", "osu_avg_us")
+    time = MEASURED_US
     return cells.filter(time > 0, time.is_finite()).select(
         *("collective", "label", "ranks", "placement", "mode", "machine", "message_bytes"),
         time.alias("time_us"),

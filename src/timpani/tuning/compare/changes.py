@@ -6,7 +6,7 @@ import polars as pl
 
 from timpani.stats.compare import ALPHA, smallest_p
 from timpani.study.columns import algorithm_label
-from timpani.study.schema import CHANGED, STATE
+from timpani.study.schema import CHANGED, MEASURED_US, STATE
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.points import STRATA, compare_at_points, launch_medians
 
@@ -15,9 +15,6 @@ FASTER = "faster"
 CHANGED_CELL = ("collective", "label", "ranks", "placement", "message_bytes", "mode")
 """What cells of two campaigns are matched by. The library is a condition and no part of it: of two libraries the
 algorithms of one name are compared, and their defaults."""
-
-
-_TIME = pl.coalesce("median_us", "osu_avg_us")
 
 
 @dataclass(frozen=True)
@@ -95,10 +92,10 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
 def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """By `key`, STRATA of the states in which both have times, their `states`, and how many launches these are."""
     sides = [
-        results.filter(pl.col("error").is_null() & (_TIME > 0), pl.col(STATE).fill_null("") != CHANGED)
+        results.filter(pl.col("error").is_null() & (MEASURED_US > 0), pl.col(STATE).fill_null("") != CHANGED)
         .with_columns(algorithm_label())
         .group_by(*key, pl.col(STATE).fill_null(""))
-        .agg(_TIME.sort_by("launch").alias(side))
+        .agg(MEASURED_US.sort_by("launch").alias(side))
         for results, side in ((before, "reference"), (after, "times"))
     ]
     return (

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.study.schema import SWEEP, without
+from timpani.study.schema import MEASURED_US, SWEEP, without
 
 KNEE_FACTOR = 1.5
 """A size is beyond the flat part when even the lower bound of its time exceeds this multiple of the flat time."""
@@ -20,7 +20,7 @@ def knees(cells: pl.DataFrame) -> pl.DataFrame:
     own bound. Columns `collective, label, ranks, placement, mode, machine, knee_bytes` (null where the curve stays flat
     or has too few sizes), `flat_us` (median over the FLAT_SIZES smallest sizes) and `sizes` (how many it has).
     """
-    time = pl.coalesce("median_us", "osu_avg_us")
+    time = MEASURED_US
     surely = pl.coalesce("ci_low_us", time)
     off = surely > KNEE_FACTOR * time.head(FLAT_SIZES).median()
     stays_off = off.cast(pl.Int8).reverse().cum_min().reverse() == 1

@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.study.cell import DEFAULT
-from timpani.study.schema import POINT, SWEEP
+from timpani.study.schema import MEASURED_US, POINT, SWEEP
 
 
 def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:
@@ -12,7 +12,7 @@ def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:
     `cells` is what `estimate_cells` returns. Columns `collective, ranks, placement, mode, machine, label, distance,
     sizes` (how many sizes both have), the most similar first. 0.05 means that the times differ by 5 % on average.
     """
-    timed = cells.with_columns(pl.coalesce("median_us", "osu_avg_us").alias("time_us")).filter(pl.col("time_us") > 0)
+    timed = cells.with_columns(MEASURED_US.alias("time_us")).filter(pl.col("time_us") > 0)
     is_default = pl.col("algorithm") == DEFAULT
     defaults = timed.filter(is_default).select(*POINT, pl.col("time_us").alias("default_us"))
     return (

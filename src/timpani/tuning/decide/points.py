@@ -8,7 +8,7 @@ import polars as pl
 from timpani.stats.compare import INDIFFERENCE, Samples, compare_families
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, POINT
+from timpani.study.schema import ALGORITHM, MEASURED_US, POINT
 
 STRATA = "strata"
 
@@ -27,7 +27,7 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
     Imported cells have OSU's averages in place of medians and are marked in `averaged`: they can be compared by value,
     and no significance may be computed from two printed decimals.
     """
-    time = pl.coalesce("median_us", "osu_avg_us")
+    time = MEASURED_US
     # A time of 0 is under the clock's resolution and has no ratio to anything.
     return (
         results.filter(pl.col("error").is_null() & (time > 0))

@@ -1,0 +1,26 @@
+"""Write the files of a campaign folder with their checksums, as `timpani run` does."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.sealed_lines import checksum
+
+
+def write_header(folder: Path, **parts: Any) -> Path:
+    """Write campaign.json with these keys, and the folder's place as the campaign's id; returns the folder."""
+    values = {"format": FORMAT, "version": VERSION, "id": str(folder), **parts}
+    (folder / "campaign.json").write_bytes(seal_header(values))
+    return folder
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write a file of records, whose campaign.json is in the same folder; the lines get new numbers and checksums."""
+    identity = json.loads((path.parent / "campaign.json").read_bytes())["id"]
+    records = ({key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
+    bodies = (json.dumps({**values, "line": number}).encode()[:-1] for number, values in enumerate(records, 1))
+    path.write_bytes(
+        b"".join(b'%s, "checksum": "%s"}\n' % (each, checksum(each, identity).encode()) for each in bodies)
+    )
