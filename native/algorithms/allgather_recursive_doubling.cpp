@@ -1,12 +1,12 @@
 // Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the rank whose number
-// differs in bit k. Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair
-// sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
+// differs in bit k. Rank counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a
+// pair sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
 // rank has are always those of consecutive ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::allgather_recursive_doubling {
 namespace {

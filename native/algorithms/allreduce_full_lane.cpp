@@ -1,12 +1,12 @@
-// Allreduce in lanes (schedule/lanes.hpp), for nodes with several ranks: a direct reduce-scatter inside each node
-// leaves each lane's part of the vector with the lane's rank; the ranks of each lane run a ring allreduce of their
+// Allreduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks: a direct reduce-scatter inside each
+// node leaves each lane's part of the vector with the lane's rank; the ranks of each lane run a ring allreduce of their
 // part over all nodes; a direct allgather inside each node gives every rank the whole result. All of it is pipelined
 // in segments: one leaves for the next node as soon as it is reduced, while later ones are still being received. The
 // operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_exchange.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/direct_exchange.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::allreduce_full_lane {
 namespace {

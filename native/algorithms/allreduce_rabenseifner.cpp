@@ -1,14 +1,14 @@
 // Allreduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then an allgather by recursive
 // doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each
 // reduction is over consecutive ranks and any operator will do; doubling takes the bits in reverse order. Rank
-// counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its
-// proxy first and receives the result last.
+// counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to
+// its proxy first and receives the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/recursive_halving.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/recursive_halving.hpp"
 
 namespace timpani::allreduce_rabenseifner {
 namespace {

@@ -1,11 +1,12 @@
 // Allreduce by recursive doubling: in round k each rank exchanges its partial result with the rank whose number
 // differs in bit k, and both reduce the two in rank order. Rank counts that are no power of two are folded
-// (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result last.
+// (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result
+// last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::allreduce_recursive_doubling {
 namespace {

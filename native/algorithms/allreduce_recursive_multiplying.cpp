@@ -1,12 +1,12 @@
 // Allreduce by recursive multiplying: recursive doubling to a larger radix. In round k all ranks whose numbers
 // differ only in digit k exchange their partial results, and each reduces them in rank order. The highest digit
-// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded (schedule/fold.hpp):
-// they send their vector to a proxy first and receive the result last.
+// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded
+// (schedule/patterns/fold.hpp): they send their vector to a proxy first and receive the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::allreduce_recursive_multiplying {
 namespace {

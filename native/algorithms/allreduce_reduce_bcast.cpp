@@ -3,8 +3,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/knomial_reduction.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/knomial_reduction.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::allreduce_reduce_bcast {
 namespace {

@@ -3,7 +3,7 @@
 // must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/ring_allreduce.hpp"
+#include "schedule/patterns/ring_allreduce.hpp"
 
 namespace timpani::allreduce_ring {
 namespace {

@@ -2,7 +2,7 @@
 // reduced while the next is received.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/ring_allreduce.hpp"
+#include "schedule/patterns/ring_allreduce.hpp"
 
 namespace timpani::allreduce_segmented_ring {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 #include "schedule/sub_collective.hpp"
 
 namespace timpani::allreduce_two_level {

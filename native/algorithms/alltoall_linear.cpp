@@ -2,7 +2,7 @@
 // ring first so that ranks begin with different targets, and waits for all of them at the end.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/shifted_exchange.hpp"
+#include "schedule/patterns/shifted_exchange.hpp"
 
 namespace timpani::alltoall_linear {
 namespace {

@@ -3,7 +3,7 @@
 // short.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/shifted_exchange.hpp"
+#include "schedule/patterns/shifted_exchange.hpp"
 
 namespace timpani::alltoall_linear_throttled {
 namespace {

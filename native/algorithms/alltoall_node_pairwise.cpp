@@ -7,7 +7,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::alltoall_node_pairwise {
 namespace {

@@ -2,7 +2,7 @@
 // the rank k before it, and waits for both before the next round, so that it has one message under way each way.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/shifted_exchange.hpp"
+#include "schedule/patterns/shifted_exchange.hpp"
 
 namespace timpani::alltoall_pairwise {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::alltoall_two_level {
 namespace {

@@ -1,10 +1,10 @@
 // Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k notify each other.
-// Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair notifies its proxy
-// first and waits for it last.
+// Rank counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair notifies its
+// proxy first and waits for it last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::barrier_recursive_doubling {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::barrier_tree {
 namespace {

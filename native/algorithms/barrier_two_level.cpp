@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::barrier_two_level {
 namespace {

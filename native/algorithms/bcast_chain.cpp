@@ -3,8 +3,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_bcast.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_bcast.hpp"
 
 namespace timpani::bcast_chain {
 namespace {

@@ -1,10 +1,10 @@
 // Broadcast over a circulant graph in as few rounds as q segments can take, q − 1 + ⌈log₂ p⌉: in each round every
 // rank sends one segment to the rank at some distance round the ring and receives another from the rank as far
-// before it, and the distance changes from round to round. schedule/circulant.hpp says which segment.
+// before it, and the distance changes from round to round. schedule/patterns/circulant.hpp says which segment.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/circulant.hpp"
+#include "schedule/patterns/circulant.hpp"
 
 namespace timpani::bcast_circulant {
 namespace {

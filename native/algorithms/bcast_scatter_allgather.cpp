@@ -6,7 +6,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/message_parts.hpp"
+#include "schedule/patterns/message_parts.hpp"
 
 namespace timpani::bcast_scatter_allgather {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_split_binary {
 namespace {

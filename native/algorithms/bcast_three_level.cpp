@@ -2,7 +2,7 @@
 // group's nodes, to the ranks of each node. The message enters each group and each node once.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::bcast_three_level {
 namespace {

@@ -2,7 +2,7 @@
 // node. The message enters each node once.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::bcast_two_level {
 namespace {

@@ -2,7 +2,7 @@
 // message along a binomial tree to the ranks of its node.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::bcast_two_level_linear {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::bcast_two_level_shared {
 namespace {

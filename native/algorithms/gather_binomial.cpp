@@ -2,8 +2,8 @@
 // sends the blocks of the 2ᵏ ranks from itself on to the rank 2ᵏ before it.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_gather_scatter.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_gather_scatter.hpp"
 
 namespace timpani::gather_binomial {
 namespace {

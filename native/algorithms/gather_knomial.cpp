@@ -2,8 +2,8 @@
 // together with its own.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_gather_scatter.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_gather_scatter.hpp"
 
 namespace timpani::gather_knomial {
 namespace {

@@ -1,7 +1,7 @@
 // Gather by the root alone: it receives one rank's block after the other.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/linear_gather_scatter.hpp"
+#include "schedule/patterns/linear_gather_scatter.hpp"
 
 namespace timpani::gather_linear {
 namespace {

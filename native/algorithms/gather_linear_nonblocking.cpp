@@ -1,7 +1,7 @@
 // Gather by the root alone: it starts all its receives at once and waits for them together.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/linear_gather_scatter.hpp"
+#include "schedule/patterns/linear_gather_scatter.hpp"
 
 namespace timpani::gather_linear_nonblocking {
 namespace {

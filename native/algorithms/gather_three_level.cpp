@@ -2,7 +2,7 @@
 // of each group's nodes to the group's leader, from the leaders of all groups to the root.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_gather_scatter.hpp"
+#include "schedule/patterns/hierarchical_gather_scatter.hpp"
 
 namespace timpani::gather_three_level {
 namespace {

@@ -2,7 +2,7 @@
 // leaders of all nodes to the root.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_gather_scatter.hpp"
+#include "schedule/patterns/hierarchical_gather_scatter.hpp"
 
 namespace timpani::gather_two_level {
 namespace {

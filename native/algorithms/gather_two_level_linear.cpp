@@ -2,7 +2,7 @@
 // straight to the root, which starts to receive from all of them at once.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_gather_scatter.hpp"
+#include "schedule/patterns/hierarchical_gather_scatter.hpp"
 
 namespace timpani::gather_two_level_linear {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_reduction.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::reduce_binary {
 namespace {

@@ -3,8 +3,8 @@
 // from rank 0, which sends the result to the root last.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/knomial_reduction.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/knomial_reduction.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::reduce_binomial {
 namespace {

@@ -1,10 +1,11 @@
-// Reduce in lanes (schedule/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter inside
-// each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a chain of
-// all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must commute.
+// Reduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter
+// inside each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a
+// chain of all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must
+// commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_exchange.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/direct_exchange.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::reduce_full_lane {
 namespace {

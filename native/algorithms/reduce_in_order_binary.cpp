@@ -4,7 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree_reduction.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::reduce_in_order_binary {
 namespace {

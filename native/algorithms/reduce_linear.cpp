@@ -2,7 +2,7 @@
 // reduces each vector with those before it while the next is received. So rank order is kept at any root.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/ordered_reduction.hpp"
+#include "schedule/patterns/ordered_reduction.hpp"
 
 namespace timpani::reduce_linear {
 namespace {

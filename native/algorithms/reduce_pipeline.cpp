@@ -4,9 +4,9 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_reduction.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::reduce_pipeline {
 namespace {

@@ -2,14 +2,14 @@
 // exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each reduction is over
 // consecutive ranks and any operator will do. The gather takes the bits in reverse order: of two partners, the one
 // whose number differs from the root's in that bit sends. Rank counts that are no power of two are folded
-// (schedule/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
+// (schedule/patterns/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/recursive_halving.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/recursive_halving.hpp"
 
 namespace timpani::reduce_rabenseifner {
 namespace {

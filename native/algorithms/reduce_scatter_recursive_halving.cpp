@@ -1,13 +1,13 @@
 // Reduce-scatter by recursive halving: in each round a rank exchanges halves of what it still works on with the rank
 // half a group away, and reduces the half that has its own block. Far ranks meet first, which leaves every block
 // with its owner but mixes the order of ranks, so that the operator must commute. Rank counts that are no power of
-// two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
-// both, and receives its block last.
+// two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works
+// for both, and receives its block last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::reduce_scatter_recursive_halving {
 namespace {

@@ -2,7 +2,7 @@
 // group's nodes to the group's leader, the leaders of all groups to the root. The operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::reduce_three_level {
 namespace {

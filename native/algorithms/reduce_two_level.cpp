@@ -2,7 +2,7 @@
 // root. Ranks of a node need not be consecutive, so that the operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::reduce_two_level {
 namespace {

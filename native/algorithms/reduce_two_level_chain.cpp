@@ -3,7 +3,7 @@
 // most, all links at the same time. The operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_bcast_reduce.hpp"
+#include "schedule/patterns/hierarchical_bcast_reduce.hpp"
 
 namespace timpani::reduce_two_level_chain {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::scan_recursive_doubling {
 namespace {

@@ -2,8 +2,8 @@
 // upper half to the first rank of that half.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_gather_scatter.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_gather_scatter.hpp"
 
 namespace timpani::scatter_binomial {
 namespace {

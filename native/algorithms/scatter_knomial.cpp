@@ -2,8 +2,8 @@
 // sends the blocks of each but the first to the first rank of that part.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/tree.hpp"
-#include "schedule/tree_gather_scatter.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_gather_scatter.hpp"
 
 namespace timpani::scatter_knomial {
 namespace {

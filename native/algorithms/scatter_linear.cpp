@@ -1,7 +1,7 @@
 // Scatter by the root alone: it sends one rank's block after the other.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/linear_gather_scatter.hpp"
+#include "schedule/patterns/linear_gather_scatter.hpp"
 
 namespace timpani::scatter_linear {
 namespace {

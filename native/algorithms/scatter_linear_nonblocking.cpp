@@ -1,7 +1,7 @@
 // Scatter by the root alone: it starts all its sends at once and waits for them together.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/linear_gather_scatter.hpp"
+#include "schedule/patterns/linear_gather_scatter.hpp"
 
 namespace timpani::scatter_linear_nonblocking {
 namespace {

@@ -2,7 +2,7 @@
 // group's leader to the leaders of its nodes, from each node's leader to its ranks.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_gather_scatter.hpp"
+#include "schedule/patterns/hierarchical_gather_scatter.hpp"
 
 namespace timpani::scatter_three_level {
 namespace {

@@ -2,7 +2,7 @@
 // each leader along a binomial tree to the ranks of its node.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/hierarchical_gather_scatter.hpp"
+#include "schedule/patterns/hierarchical_gather_scatter.hpp"
 
 namespace timpani::scatter_two_level_linear {
 namespace {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "measure/first_ranks.hpp"
-#include "measure/launch.hpp"
-#include "measure/plan.hpp"
-#include "measure/record.hpp"
+#include "measure/files/plan.hpp"
+#include "measure/files/record.hpp"
+#include "measure/launch/first_ranks.hpp"
+#include "measure/launch/launch.hpp"
 
 namespace timpani {
 

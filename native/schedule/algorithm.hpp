@@ -48,8 +48,8 @@ struct Claims {
 ///
 /// Its schedule is either pure functions of the arguments, `rounds`, `round` and the like, or a class that works out
 /// once what all rounds share (`prepare`); whoever wants the schedule asks timpani::prepare. Within a rank, a step
-/// waits for the earlier ones that it depends on (schedule/dependencies.hpp) and for nothing else; the k-th message to
-/// a peer meets the k-th that the peer receives.
+/// waits for the earlier ones that it depends on (schedule/engine/dependencies.hpp) and for nothing else; the k-th
+/// message to a peer meets the k-th that the peer receives.
 struct Algorithm {
     std::string_view collective;
     std::string_view name;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/waiting_steps.hpp"
+#include "schedule/engine/waiting_steps.hpp"
 #include "verify/verify.hpp"
 
 namespace timpani {

@@ -1,4 +1,4 @@
-"""Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate_test.cpp`."""
+"""Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate/simulate_test.cpp`."""
 
 import json
 import subprocess

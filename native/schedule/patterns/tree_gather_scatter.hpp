@@ -1,0 +1,135 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/patterns/tree.hpp"
+
+namespace timpani {
+
+// Scatter and gather along a tree whose subtrees are consecutive ranks, counted from the root. The root has the blocks
+// in order of rank in its buffer, where those of a subtree wrap round to the front if they go past the last rank. An
+// inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf has its own in its
+// buffer.
+
+/// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
+inline std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
+    const int p = args.ranks;
+    const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
+        if (from >= to) return {0, 0};
+        const auto start = block_of(args, from).first;
+        return {start, block_of(args, to - 1).end() - start};
+    };
+    const int from = args.root + first;
+    const int to = args.root + end;
+    return {blocks(from, std::min(to, p)), blocks(std::max(from, p) - p, to - p)};
+}
+
+/// Elements of the blocks of the ranks [first, end) counted from the root.
+inline std::int64_t block_elements(const CollectiveArguments& args, int first, int end) {
+    const auto [front, back] = blocks_at_root(args, first, end);
+    return front.count + back.count;
+}
+
+/// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
+/// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
+/// them is the root, whose buffer they may wrap round.
+inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank,
+                                             Buffer buffer, int subtree_root) {
+    const int me = relative_rank(args, rank);
+    const auto [front, back] = blocks_at_root(args, subtree_root, tree.end(subtree_root));
+    if (me == 0) return {region(buffer, front), region(buffer, back)};
+    const bool leaf = tree.end(me) == me + 1;
+    const Buffer kept = leaf ? buffer : Buffer::scratch;
+    const auto start = block_elements(args, me, subtree_root);
+    const bool meets_root = subtree_root == me && tree.parent(me) == 0;
+    if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
+    return {Region{kept, start, front.count + back.count}, Region{}};
+}
+
+/// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
+inline std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
+    const int me = relative_rank(args, rank);
+    const bool inner = me > 0 && tree.end(me) > me + 1;
+    return inner ? block_elements(args, me, tree.end(me)) : 0;
+}
+
+/// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
+inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
+    return std::max<std::int64_t>(1, tree.rounds());
+}
+
+/// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
+inline void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                               Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::receive, 0, block_of(args, rank).count};
+    if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args, rank)), own);
+    if (me > 0 && tree.round_of(me) == k) {
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, me)) {
+            steps.receive(absolute_rank(args, tree.parent(me)), piece);
+        }
+        if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
+    }
+    const int child = tree.child(me, k);
+    if (child < 0) return;
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, child)) {
+        steps.send(absolute_rank(args, child), piece);
+    }
+}
+
+/// Round k of a gather, which does the scatter's rounds in reverse order.
+inline void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                              Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::send, 0, block_of(args, rank).count};
+    if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args, rank)));
+    if (k == 0 && subtree_scratch(tree, args, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
+    const std::int64_t scatter_round = tree.rounds() - 1 - k;
+    const int child = scatter_round < 0 ? -1 : tree.child(me, scatter_round);
+    if (child > 0) {
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, child)) {
+            steps.receive(absolute_rank(args, child), piece);
+        }
+    }
+    if (me == 0 || tree.round_of(me) != scatter_round) return;
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, me)) {
+        steps.send(absolute_rank(args, tree.parent(me)), piece);
+    }
+}
+
+/// For claims: what such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
+/// lowest digit other than 0 is at place value v has a subtree of v ranks, and exchanges its blocks with its parent in
+/// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
+struct SubtreeTraffic {
+    std::int64_t rounds = 0;
+    std::int64_t most_neighbours = 0;
+    std::int64_t largest_subtree = 0;
+
+    SubtreeTraffic(const CollectiveArguments& args, std::int64_t radix) {
+        std::vector<std::int64_t> neighbours(static_cast<std::size_t>(args.ranks));
+        for (std::int64_t place_value = 1; place_value < args.ranks; place_value *= radix) {
+            for (std::int64_t first = place_value; first < std::min<std::int64_t>(args.ranks, place_value * radix);
+                 first += place_value) {
+                bool busy = false;
+                for (std::int64_t rank = first; rank < args.ranks; rank += place_value * radix) {
+                    const auto end = std::min<std::int64_t>(args.ranks, rank + place_value);
+                    const auto elements = block_elements(args, static_cast<int>(rank), static_cast<int>(end));
+                    if (elements == 0) continue;
+                    busy = true;
+                    ++neighbours[static_cast<std::size_t>(rank)];
+                    ++neighbours[static_cast<std::size_t>(rank - first)];
+                    largest_subtree = std::max(largest_subtree, elements);
+                }
+                rounds += busy ? 1 : 0;
+            }
+        }
+        most_neighbours = std::ranges::max(neighbours);
+    }
+};
+
+}  // namespace timpani
