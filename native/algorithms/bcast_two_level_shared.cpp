@@ -1,7 +1,7 @@
 // Broadcast over two levels through the memory that a node's ranks share, in segments: leaders send segments along a
-// chain of all nodes, as in bcast_two_level_chain.cpp, but receive them into their node's window and send them on
-// from there. The other ranks of the node copy each segment out of the window once their leader has notified them
-// that it is there.
+// chain of all nodes, as in two_level_chain of hierarchical_trees.cpp, but receive them into their node's window and
+// send them on from there. The other ranks of the node copy each segment out of the window once their leader has
+// notified them that it is there.
 
 #include <algorithm>
 

@@ -25,12 +25,6 @@ struct HierarchicalTree {
     static std::int64_t busy_rounds(const CollectiveArguments& args) {
         return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
-    static std::int64_t most_children(const CollectiveArguments& args) {
-        const TopologyTree all = tree(args);
-        int most = 0;
-        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
-        return most;
-    }
     static std::int64_t most_neighbours(const CollectiveArguments& args) {
         const TopologyTree all = tree(args);
         int most = 0;
@@ -47,7 +41,13 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
         return {Base::tree(args), Base::segments(args), args};
     }
     static constexpr auto prepare = prepared_by<broadcast>;
-    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::most_children(args) * args.count; }
+
+    static std::int64_t most_sent(const CollectiveArguments& args) {
+        const TopologyTree all = Base::tree(args);
+        int most = 0;
+        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
+        return most * args.count;
+    }
     static std::int64_t most_leaving_node(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);
         const Topology& topology = *args.topology;
@@ -58,6 +58,10 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
         }
         return *std::ranges::max_element(children) * args.count;
     }
+    static constexpr Claims claims{.rounds = Base::busy_rounds,
+                                   .most_sent = most_sent,
+                                   .most_neighbours = Base::most_neighbours,
+                                   .most_leaving_node = most_leaving_node};
 };
 
 template <const TreeKinds& kinds>
@@ -69,10 +73,13 @@ struct HierarchicalReduction : HierarchicalTree<kinds> {
     }
     static constexpr auto prepare = prepared_by<reduction>;
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); }
-    static std::int64_t most_sent(const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; }
-    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
-        return args.topology->nodes() > 1 ? args.count : 0;
-    }
+
+    static constexpr Claims claims{
+        .rounds = Base::busy_rounds,
+        .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+        .most_neighbours = Base::most_neighbours,
+        .most_leaving_node =
+            [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }};
 };
 
 }  // namespace timpani

@@ -36,25 +36,6 @@ class BlocksAlongTree {
         for (int me = 0; me < args_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
         return most;
     }
-    /// Most elements that one rank sends up to its parent, or down to all its children.
-    [[nodiscard]] std::int64_t most_up() const {
-        std::size_t most = 0;
-        for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
-        return static_cast<std::int64_t>(most) * args_.count;
-    }
-    [[nodiscard]] std::int64_t most_down() const { return (args_.ranks - 1) * args_.count; }
-    /// Most elements that one node sends to others, up or down the tree.
-    [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
-        const Topology& topology = *args_.topology;
-        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
-        for (int me = 1; me < args_.ranks; ++me) {
-            const int here = topology.node_of(absolute_rank(args_, me));
-            const int there = topology.node_of(absolute_rank(args_, tree_.parent(me)));
-            if (here == there) continue;
-            leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
-        }
-        return *std::ranges::max_element(leaving) * args_.count;
-    }
 
   protected:
     struct Branch {
@@ -124,6 +105,24 @@ class BlocksAlongTree {
         return all;
     }
 
+    /// Most elements that one node sends to others, up or down the tree.
+    [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
+        const Topology& topology = *args_.topology;
+        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < args_.ranks; ++me) {
+            const int here = topology.node_of(absolute_rank(args_, me));
+            const int there = topology.node_of(absolute_rank(args_, tree_.parent(me)));
+            if (here == there) continue;
+            leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
+        }
+        return *std::ranges::max_element(leaving) * args_.count;
+    }
+
+    /// A rank moves blocks in `last` and in the round before it.
+    [[nodiscard]] std::int64_t next_active_until(std::int64_t last, std::int64_t k) const {
+        return k <= last ? std::max(k, last - 1) : rounds();
+    }
+
     const CollectiveArguments& args_;
     TopologyTree tree_;
 };
@@ -155,9 +154,15 @@ class GatherAlongTree : public BlocksAlongTree {
     }
 
     [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
-        const std::int64_t last = round_sent(rank);
-        return k <= last ? std::max(k, last - 1) : rounds();
+        return next_active_until(round_sent(rank), k);
     }
+
+    [[nodiscard]] std::int64_t most_sent() const {
+        std::size_t most = 0;
+        for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
+        return static_cast<std::int64_t>(most) * args_.count;
+    }
+    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(true); }
 
   private:
     /// When a rank sends its parent the blocks of its subtree, which have come in the round before.
@@ -193,60 +198,29 @@ class ScatterAlongTree : public BlocksAlongTree {
     }
 
     [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
-        const std::int64_t last = round_sent(rank);
-        return k <= last ? std::max(k, last - 1) : rounds();
+        return next_active_until(round_sent(rank), k);
     }
+
+    [[nodiscard]] std::int64_t most_sent() const { return (args_.ranks - 1) * args_.count; }
+    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(false); }
 
   private:
     /// When a rank sends its children the blocks of their subtrees, which have come in the round before.
     [[nodiscard]] std::int64_t round_sent(int rank) const { return tree_.depth(relative_rank(args_, rank)); }
 };
 
-// What the algorithms register, for a tree kind at each level.
-
-template <const TreeKinds& kinds>
+/// What the algorithms register: GatherAlongTree or ScatterAlongTree with a tree kind at each level.
+template <class AlongTree, const TreeKinds& kinds>
 struct HierarchicalBlocks {
-    static BlocksAlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
-
+    static AlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
+    static constexpr auto prepare = prepared_by<blocks>;
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return blocks(args).scratch(rank); }
-    static std::int64_t busy_rounds(const CollectiveArguments& args) { return blocks(args).busy_rounds(); }
-    static std::int64_t most_neighbours(const CollectiveArguments& args) { return blocks(args).most_neighbours(); }
-};
 
-template <const TreeKinds& kinds>
-struct HierarchicalGather : HierarchicalBlocks<kinds> {
-    using Base = HierarchicalBlocks<kinds>;
-
-    static GatherAlongTree gather(const CollectiveArguments& args) { return {args, kinds}; }
-    static constexpr auto prepare = prepared_by<gather>;
-
-    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_up(); }
-    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
-        return Base::blocks(args).most_leaving_node(true);
-    }
-
-    static constexpr Claims claims{.rounds = Base::busy_rounds,
-                                   .most_sent = most_sent,
-                                   .most_neighbours = Base::most_neighbours,
-                                   .most_leaving_node = most_leaving_node};
-};
-
-template <const TreeKinds& kinds>
-struct HierarchicalScatter : HierarchicalBlocks<kinds> {
-    using Base = HierarchicalBlocks<kinds>;
-
-    static ScatterAlongTree scatter(const CollectiveArguments& args) { return {args, kinds}; }
-    static constexpr auto prepare = prepared_by<scatter>;
-
-    static std::int64_t most_sent(const CollectiveArguments& args) { return Base::blocks(args).most_down(); }
-    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
-        return Base::blocks(args).most_leaving_node(false);
-    }
-
-    static constexpr Claims claims{.rounds = Base::busy_rounds,
-                                   .most_sent = most_sent,
-                                   .most_neighbours = Base::most_neighbours,
-                                   .most_leaving_node = most_leaving_node};
+    static constexpr Claims claims{
+        .rounds = [](const CollectiveArguments& args) { return blocks(args).busy_rounds(); },
+        .most_sent = [](const CollectiveArguments& args) { return blocks(args).most_sent(); },
+        .most_neighbours = [](const CollectiveArguments& args) { return blocks(args).most_neighbours(); },
+        .most_leaving_node = [](const CollectiveArguments& args) { return blocks(args).most_leaving_node(); }};
 };
 
 }  // namespace timpani

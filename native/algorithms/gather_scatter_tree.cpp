@@ -1,4 +1,14 @@
-#pragma once
+// Gather and scatter along a tree whose subtrees are consecutive ranks, counted from the root: a rank exchanges the
+// blocks of each child's subtree with the child, and those of its own with its parent.
+//
+// binomial  in round k of a gather each rank whose number is an odd multiple of 2ᵏ sends the blocks of the 2ᵏ ranks
+// from
+//           itself on to the rank 2ᵏ before it; a scatter does these rounds in reverse order
+// knomial   the same to base k: a rank has up to k − 1 children for each digit
+//
+// The root has the blocks in order of rank in its buffer, where those of a subtree wrap round to the front if they go
+// past the last rank. An inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf
+// has its own in its buffer.
 
 #include <algorithm>
 #include <array>
@@ -9,15 +19,11 @@
 #include "schedule/blocks.hpp"
 #include "schedule/patterns/tree.hpp"
 
-namespace timpani {
-
-// Scatter and gather along a tree whose subtrees are consecutive ranks, counted from the root. The root has the blocks
-// in order of rank in its buffer, where those of a subtree wrap round to the front if they go past the last rank. An
-// inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf has its own in its
-// buffer.
+namespace timpani::gather_scatter_tree {
+namespace {
 
 /// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
-inline std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
+std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
     const int p = args.ranks;
     const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
         if (from >= to) return {0, 0};
@@ -30,7 +36,7 @@ inline std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int f
 }
 
 /// Elements of the blocks of the ranks [first, end) counted from the root.
-inline std::int64_t block_elements(const CollectiveArguments& args, int first, int end) {
+std::int64_t block_elements(const CollectiveArguments& args, int first, int end) {
     const auto [front, back] = blocks_at_root(args, first, end);
     return front.count + back.count;
 }
@@ -38,8 +44,8 @@ inline std::int64_t block_elements(const CollectiveArguments& args, int first, i
 /// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
 /// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
 /// them is the root, whose buffer they may wrap round.
-inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank,
-                                             Buffer buffer, int subtree_root) {
+std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank, Buffer buffer,
+                                      int subtree_root) {
     const int me = relative_rank(args, rank);
     const auto [front, back] = blocks_at_root(args, subtree_root, tree.end(subtree_root));
     if (me == 0) return {region(buffer, front), region(buffer, back)};
@@ -52,20 +58,18 @@ inline std::array<Region, 2> subtree_regions(const KnomialTree& tree, const Coll
 }
 
 /// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
-inline std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
+std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
     const int me = relative_rank(args, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
     return inner ? block_elements(args, me, tree.end(me)) : 0;
 }
 
 /// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
-inline std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) {
-    return std::max<std::int64_t>(1, tree.rounds());
-}
+std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) { return std::max<std::int64_t>(1, tree.rounds()); }
 
 /// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
-inline void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
-                               Steps& steps) {
+void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                        Steps& steps) {
     const int me = relative_rank(args, rank);
     const Region own{Buffer::receive, 0, block_of(args, rank).count};
     if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args, rank)), own);
@@ -83,8 +87,8 @@ inline void tree_scatter_round(const KnomialTree& tree, const CollectiveArgument
 }
 
 /// Round k of a gather, which does the scatter's rounds in reverse order.
-inline void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
-                              Steps& steps) {
+void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                       Steps& steps) {
     const int me = relative_rank(args, rank);
     const Region own{Buffer::send, 0, block_of(args, rank).count};
     if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args, rank)));
@@ -102,7 +106,7 @@ inline void tree_gather_round(const KnomialTree& tree, const CollectiveArguments
     }
 }
 
-/// For claims: what such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
+/// What such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
 /// lowest digit other than 0 is at place value v has a subtree of v ranks, and exchanges its blocks with its parent in
 /// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
 struct SubtreeTraffic {
@@ -132,4 +136,70 @@ struct SubtreeTraffic {
     }
 };
 
-}  // namespace timpani
+std::int64_t two(const CollectiveArguments& /*args*/) { return 2; }
+std::int64_t radix_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
+
+template <auto radix>
+KnomialTree tree(const CollectiveArguments& args) {
+    return {args.ranks, radix(args)};
+}
+
+using Round = void (*)(const KnomialTree&, const CollectiveArguments&, int rank, std::int64_t k, Steps&);
+
+/// What all have in common, for a tree of that radix.
+template <auto radix, Round round, auto most_sent>
+Algorithm along_tree(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "binomial",
+        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p βm, m in all",
+        .restrictions = {},
+        .parameters = {},
+        .aliases = {},
+        .rounds = [](const CollectiveArguments& args) { return tree_gather_scatter_rounds(tree<radix>(args)); },
+        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                    Steps& steps) { round(tree<radix>(args), args, rank, k, steps); },
+        .scratch = [](const CollectiveArguments& args,
+                      int rank) { return subtree_scratch(tree<radix>(args), args, rank); },
+        .claims = {.rounds = [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).rounds; },
+                   .most_sent = most_sent,
+                   .most_neighbours =
+                       [](const CollectiveArguments& args) {
+                           return SubtreeTraffic(args, radix(args)).most_neighbours;
+                       }},
+    };
+}
+
+template <auto radix>
+Algorithm gather(std::string_view collective) {
+    constexpr auto most_sent = [](const CollectiveArguments& args) {
+        return SubtreeTraffic(args, radix(args)).largest_subtree;
+    };
+    return along_tree<radix, tree_gather_round, most_sent>(collective);
+}
+
+template <auto radix>
+Algorithm scatter(std::string_view collective) {
+    constexpr auto most_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
+    return along_tree<radix, tree_scatter_round, most_sent>(collective);
+}
+
+Algorithm knomial(Algorithm algorithm) {
+    algorithm.name = "knomial";
+    algorithm.source = "Wilkins et al., CLUSTER 2023";
+    algorithm.cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all";
+    algorithm.parameters = {
+        {"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}};
+    return algorithm;
+}
+
+const Register binomial_gather{gather<two>("gather")};
+const Register binomial_gatherv{gather<two>("gatherv")};
+const Register binomial_scatter{scatter<two>("scatter")};
+const Register binomial_scatterv{scatter<two>("scatterv")};
+const Register knomial_gather{knomial(gather<radix_parameter>("gather"))};
+const Register knomial_scatter{knomial(scatter<radix_parameter>("scatter"))};
+
+}  // namespace
+}  // namespace timpani::gather_scatter_tree
