@@ -12,13 +12,12 @@ namespace timpani {
 
 Communicator* Communicator::of(MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) return nullptr;
-    Process& process = Process::get();
     Communicator* state = nullptr;
     int found = 0;
-    if (PMPI_Comm_get_attr(comm, process.keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return nullptr;
+    if (PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return nullptr;
     if (found == 0) {
         state = new Communicator(comm);
-        PMPI_Comm_set_attr(comm, process.keyval(), state);
+        PMPI_Comm_set_attr(comm, keyval(), state);
     }
     return state;
 }
@@ -26,13 +25,22 @@ Communicator* Communicator::of(MPI_Comm comm) {
 void Communicator::end_windows(MPI_Comm comm) {
     void* state = nullptr;
     int found = 0;
-    if (PMPI_Comm_get_attr(comm, Process::get().keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
+    if (PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
     if (found != 0) static_cast<Communicator*>(state)->plans().clear_shared();
 }
 
-void Communicator::forget(Communicator* state) {
-    invalidate_cached_communicators();
-    delete state;
+int Communicator::keyval() {
+    static const int key = [] {
+        const auto forget = [](MPI_Comm, int, void* state, void*) {
+            invalidate_cached_communicators();
+            delete static_cast<Communicator*>(state);
+            return MPI_SUCCESS;
+        };
+        int made = MPI_KEYVAL_INVALID;
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr);
+        return made;
+    }();
+    return key;
 }
 
 Communicator::Communicator(MPI_Comm comm) : comm_(comm) {

@@ -28,7 +28,8 @@ class Communicator {
   public:
     /// The state of `comm`, made at the first call. nullptr where the library can't look at the communicator.
     static Communicator* of(MPI_Comm comm);
-    static void forget(Communicator* state);
+    /// The key of the attribute that the state hangs on.
+    static int keyval();
     /// Frees what only all ranks together can free, before the program frees `comm`: where MPI deletes the state may be
     /// in the middle of other calls, at other times on other ranks.
     static void end_windows(MPI_Comm comm);

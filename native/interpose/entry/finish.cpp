@@ -48,11 +48,11 @@ void report(Process& process) {
     write(process.settings, report, World::get()->spawned());
 }
 
-void release(MPI_Comm comm, int keyval) {
+void release(MPI_Comm comm) {
     void* state = nullptr;
     int found = 0;
-    PMPI_Comm_get_attr(comm, keyval, static_cast<void*>(&state), &found);
-    if (found != 0) PMPI_Comm_delete_attr(comm, keyval);
+    PMPI_Comm_get_attr(comm, Communicator::keyval(), static_cast<void*>(&state), &found);
+    if (found != 0) PMPI_Comm_delete_attr(comm, Communicator::keyval());
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ void finish() {
     if (!intercepting()) return;
     Process& process = Process::get();
     if (counting && World::get() != nullptr) report(process);
-    release(MPI_COMM_WORLD, process.keyval());
-    release(MPI_COMM_SELF, process.keyval());
+    release(MPI_COMM_WORLD);
+    release(MPI_COMM_SELF);
     World::end();
     interception = Interception::off;
 }

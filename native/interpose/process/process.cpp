@@ -1,15 +1,11 @@
 #include "interpose/process/process.hpp"
 
-#include <mpi.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <iterator>
-
-#include "interpose/communicator/communicator.hpp"
 
 namespace timpani {
 
@@ -31,11 +27,6 @@ RulesFile read_file(const std::string& path) {
     }
 }
 
-int forget(MPI_Comm /*comm*/, int /*keyval*/, void* state, void* /*extra*/) {
-    Communicator::forget(static_cast<Communicator*>(state));
-    return MPI_SUCCESS;
-}
-
 }  // namespace
 
 Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
@@ -46,15 +37,6 @@ Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFil
 Process& Process::get() {
     static Process& process = *new Process;
     return process;
-}
-
-int Process::keyval() {
-    static const int key = [] {
-        int made = MPI_KEYVAL_INVALID;
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr);
-        return made;
-    }();
-    return key;
 }
 
 void Process::warn_once(std::string_view text) {

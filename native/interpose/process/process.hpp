@@ -29,9 +29,6 @@ class Process {
     const RulesFile rules;
     Profile profile;
 
-    /// The key of the attribute that a communicator's state hangs on.
-    int keyval();
-
     /// Prints `text` on stderr, the first time only.
     void warn_once(std::string_view text);
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "measure/cell/broadcast_from_root.hpp"
+#include "measure/cell/harness.hpp"
 #include "measure/cell/stop_rule.hpp"
 
 namespace timpani {

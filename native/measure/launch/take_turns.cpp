@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "measure/cell/broadcast_from_root.hpp"
+#include "measure/cell/harness.hpp"
 #include "measure/cell/stop_rule.hpp"
 
 namespace timpani {

@@ -2,9 +2,17 @@
 
 #include <mpi.h>
 
-#include "measure/cell/timed_block.hpp"
+#include "measure/clock/global_clock.hpp"
 
 namespace timpani {
+
+/// The ranks that measure together, with the harness's private communicator.
+struct Harness {
+    MPI_Comm comm;
+    int rank;
+    int size;
+    GlobalClock& clock;
+};
 
 /// The value that rank 0 has; collective.
 template <typename Value>
