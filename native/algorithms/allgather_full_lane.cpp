@@ -94,7 +94,6 @@ Algorithm full_lane(std::string_view collective) {
         .cost = "(n − 1) α + (n−1)/n βm, n nodes, m in all",
         .restrictions = {.topology = true},
         .parameters = {kLanes},
-        .aliases = {},
         .prepare = prepared<Allgather>,
         .claims = {.most_leaving_node =
                        [](const CollectiveArguments& args) { return Allgather(args).most_leaving_node(); }},

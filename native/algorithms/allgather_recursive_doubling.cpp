@@ -6,6 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/fold.hpp"
 
 namespace timpani::allgather_recursive_doubling {
@@ -59,19 +60,10 @@ Algorithm recursive_doubling(std::string_view collective) {
         .name = "recursive_doubling",
         .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
         .cost = "⌈log₂ p⌉ α + (p−1)/p βm; 2α + (p+1)/p βm more if p is no power of two",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
         .symmetry = by_exclusive_or,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-                   },
-                   .most_sent = most_sent,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-                   }},
+        .claims = {.rounds = folded_log_ranks<2>, .most_sent = most_sent, .most_neighbours = folded_log_ranks<1>},
     };
 }
 

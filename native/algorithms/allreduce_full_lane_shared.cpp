@@ -149,7 +149,6 @@ const Register entry{{
     .cost = "2(n − 1) α + 2 (n−1)/n βm, n nodes, m leaving a node",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Allreduce>,
     .window = [](const CollectiveArguments& args) { return Allreduce(args).window(); },
     .claims = {.most_leaving_node =

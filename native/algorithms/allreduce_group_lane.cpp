@@ -208,7 +208,6 @@ const Register entry{{
     .cost = "(2g + 2) α + 2 (g−1)/g βm, g groups, m leaving a group",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
     .claims = {

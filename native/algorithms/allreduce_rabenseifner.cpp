@@ -6,6 +6,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/fold.hpp"
 #include "schedule/patterns/rank_order.hpp"
 #include "schedule/patterns/recursive_halving.hpp"
@@ -87,8 +88,6 @@ const Register entry{{
     .name = "rabenseifner",
     .source = "Rabenseifner, ICCS 2004",
     .cost = "2⌈log₂ p⌉ α + 2(p−1)/p βm + (p−1)/p γm; 2α + (2β + γ) m more if p is no power of two",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"reduce_scatter_allgather"},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
@@ -97,9 +96,7 @@ const Register entry{{
                    return 2 * floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
                .most_sent = most_sent,
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+               .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/fold.hpp"
 #include "schedule/patterns/rank_order.hpp"
 
@@ -50,23 +51,16 @@ const Register entry{{
     .name = "recursive_doubling",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "⌈log₂ p⌉ (α + βm + γm)",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
     .symmetry = by_exclusive_or_in_any_order,
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-               },
+    .claims = {.rounds = folded_log_ranks<2>,
                .most_sent =
                    [](const CollectiveArguments& args) {
                        return (floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1)) * args.count;
                    },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+               .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

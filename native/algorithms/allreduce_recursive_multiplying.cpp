@@ -83,9 +83,7 @@ const Register entry{{
     .name = "recursive_multiplying",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 2017",
     .cost = "⌈log_r p⌉ (α + (r−1) (β + γ) m)",
-    .restrictions = {},
     .parameters = {{"radix", 4, 2, "base of the digits, one more than the partners in a round", kTrialRadices}},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .scratch =

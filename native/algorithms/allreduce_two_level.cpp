@@ -76,7 +76,6 @@ const Register entry{{
     .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
     .cost = "(⌈log₂ n⌉ + 2⌈log₂ p/n⌉) (α + βm) + (⌈log₂ n⌉ + ⌈log₂ p/n⌉) γm, n nodes",
     .restrictions = {.commutative = true, .topology = true},
-    .parameters = {},
     .aliases = {"type_2"},
     .prepare = prepared<Composition>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Composition(args).scratch(rank); },

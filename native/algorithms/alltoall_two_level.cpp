@@ -9,6 +9,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::alltoall_two_level {
@@ -176,9 +177,7 @@ Algorithm two_level(std::string_view collective) {
         .source = "Träff, Rougier, EuroMPI 2014",
         .cost = "(2p/n + n) α + 3βm, n nodes, m from each rank",
         .restrictions = {.topology = true},
-        .parameters = {},
-        .aliases = {},
-        .rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; },
+        .rounds = always<3>,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
         .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {

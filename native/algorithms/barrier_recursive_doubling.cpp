@@ -4,6 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/fold.hpp"
 
 namespace timpani::barrier_recursive_doubling {
@@ -31,19 +32,10 @@ const Register entry{{
     .name = "recursive_doubling",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "⌈log₂ p⌉ α",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .symmetry = by_exclusive_or,
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-               },
-               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+    .claims = {.rounds = folded_log_ranks<2>, .most_sent = always<0>, .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -79,7 +79,6 @@ const Register entry{{
     .cost = "(n + q) α + (n + q) βm/q, n nodes, q segments",
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Broadcast>,
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},

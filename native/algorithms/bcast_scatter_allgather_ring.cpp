@@ -29,8 +29,6 @@ const Register entry{{
     .name = "scatter_allgather_ring",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "(⌈log₂ p⌉ + p − 1) α + 2 (p−1)/p βm",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"scatter_ring_allgather"},
     .rounds = rounds,
     .round = round,

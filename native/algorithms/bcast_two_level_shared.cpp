@@ -95,7 +95,6 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
-    .aliases = {},
     .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
     .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {

@@ -9,6 +9,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::gather_scatter_linear {
 namespace {
@@ -68,8 +69,6 @@ Algorithm nonblocking(std::string_view collective, std::vector<std::string_view>
         .name = "linear_nonblocking",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "(p−1) α + (p−1)/p βm, m in all",
-        .restrictions = {},
-        .parameters = {},
         .aliases = std::move(aliases),
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round<Direction>,
@@ -88,7 +87,7 @@ template <class Direction>
 Algorithm blocking(std::string_view collective) {
     Algorithm algorithm = nonblocking<Direction>(collective, {"basic_linear"});
     algorithm.name = "linear";
-    algorithm.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };
+    algorithm.requests = always<1>;
     return algorithm;
 }
 

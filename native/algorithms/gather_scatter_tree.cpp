@@ -17,6 +17,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/tree.hpp"
 
 namespace timpani::gather_scatter_tree {
@@ -136,7 +137,6 @@ struct SubtreeTraffic {
     }
 };
 
-std::int64_t two(const CollectiveArguments& /*args*/) { return 2; }
 std::int64_t radix_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
 
 template <auto radix>
@@ -154,9 +154,6 @@ Algorithm along_tree(std::string_view collective) {
         .name = "binomial",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "⌈log₂ p⌉ α + (p−1)/p βm, m in all",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = [](const CollectiveArguments& args) { return tree_gather_scatter_rounds(tree<radix>(args)); },
         .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
                     Steps& steps) { round(tree<radix>(args), args, rank, k, steps); },
@@ -194,10 +191,10 @@ Algorithm knomial(Algorithm algorithm) {
     return algorithm;
 }
 
-const Register binomial_gather{gather<two>("gather")};
-const Register binomial_gatherv{gather<two>("gatherv")};
-const Register binomial_scatter{scatter<two>("scatter")};
-const Register binomial_scatterv{scatter<two>("scatterv")};
+const Register binomial_gather{gather<always<2>>("gather")};
+const Register binomial_gatherv{gather<always<2>>("gatherv")};
+const Register binomial_scatter{scatter<always<2>>("scatter")};
+const Register binomial_scatterv{scatter<always<2>>("scatterv")};
 const Register knomial_gather{knomial(gather<radix_parameter>("gather"))};
 const Register knomial_scatter{knomial(scatter<radix_parameter>("scatter"))};
 

@@ -67,7 +67,6 @@ Register move_blocks(std::string_view collective, const Variant& variant) {
         .source = variant.source,
         .cost = variant.cost,
         .restrictions = {.topology = true},
-        .parameters = {},
         .aliases = variant.aliases,
         .prepare = Blocks::prepare,
         .scratch = Blocks::scratch,

@@ -105,7 +105,6 @@ const Register entry{{
     .cost = "(n + q) (α + (β + γ) m/q), n nodes, q segments",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
     .claims = {.most_leaving_node =

@@ -55,9 +55,9 @@ struct Algorithm {
     std::string_view name;
     std::string_view source;  // who described it, where and when
     std::string_view cost;    // under Hockney's α + βm, with γ per reduced byte
-    Restrictions restrictions;
-    std::vector<Parameter> parameters;
-    std::vector<std::string_view> aliases;
+    Restrictions restrictions{};
+    std::vector<Parameter> parameters{};
+    std::vector<std::string_view> aliases{};
     // What each means, class Schedule says. Either the first two are given, and the third where rounds are passed over,
     // or a class that has them: `prepared<Class>`.
     std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;

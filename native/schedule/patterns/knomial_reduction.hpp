@@ -61,23 +61,4 @@ class KnomialReduction {
     int root_;
 };
 
-/// A whole reduce along a k-nomial tree.
-inline std::int64_t knomial_rounds(const CollectiveArguments& args, std::int64_t radix) {
-    return KnomialTree{args.ranks, radix}.rounds() + 1;
-}
-inline void knomial_round(const CollectiveArguments& args, std::int64_t radix, int rank, std::int64_t k, Steps& steps) {
-    const int root = reduction_root(args);
-    const bool ends_here = rank == root && rank == args.root;
-    const Region final{Buffer::receive, 0, args.count};
-    const Region result = ends_here ? final : Region{Buffer::scratch, 0, args.count};
-    if (args.ranks == 1) steps.copy({Buffer::send, 0, args.count}, final);
-    KnomialReduction(args, radix, root).round(rank, k, result, ends_here ? 0 : args.count, steps);
-    if (k < knomial_rounds(args, radix) - 1 || !forwards_to_root(args)) return;
-    if (rank == root) steps.send(args.root, result);
-    if (rank == args.root) steps.receive(root, final);
-}
-inline std::int64_t knomial_scratch(const CollectiveArguments& args, std::int64_t radix, int rank) {
-    return std::min<std::int64_t>(3, KnomialReduction(args, radix, reduction_root(args)).children(rank)) * args.count;
-}
-
 }  // namespace timpani
