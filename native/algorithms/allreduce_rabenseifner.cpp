@@ -22,25 +22,7 @@ class Allreduce {
     [[nodiscard]] std::int64_t rounds() const { return 2 + 2 * levels_; }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
-        const bool last = k == rounds() - 1;
-        const Region own{Buffer::send, 0, args_.count};
-        const Region sums{Buffer::receive, 0, args_.count};
-        if (fold_.has_proxy(rank)) {
-            if (k == 0) steps.send(rank + 1, own);
-            if (last) steps.receive(rank + 1, sums);
-            return;
-        }
-        if (k == 0) {
-            const Region theirs{Buffer::scratch, 0, args_.count};
-            if (fold_.is_proxy(rank)) steps.receive(rank - 1, theirs);
-            steps.copy(own, sums);
-            if (fold_.is_proxy(rank)) steps.reduce(theirs, sums);
-            return;
-        }
-        if (last) {
-            if (fold_.is_proxy(rank)) steps.send(rank - 1, sums);
-            return;
-        }
+        if (fold_allreduce(fold_, args_, rank, k, rounds(), steps)) return;
         const bool gathers = k > levels_;
         const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels_ - k : k - 1);
         const int number = fold_.new_rank(rank);

@@ -26,25 +26,9 @@ std::int64_t rounds(const CollectiveArguments& args) { return 2 + ceil_log(fold_
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const Fold fold = fold_of(args);
-    const Region own{Buffer::send, 0, args.count};
+    if (fold_allreduce(fold, args, rank, k, rounds(args), steps)) return;
     const Region mine{Buffer::receive, 0, args.count};
     const auto theirs = [&](std::int64_t index) { return Region{Buffer::scratch, index * args.count, args.count}; };
-    const bool last = k == rounds(args) - 1;
-    if (fold.has_proxy(rank)) {
-        if (k == 0) steps.send(rank + 1, own);
-        if (last) steps.receive(rank + 1, mine);
-        return;
-    }
-    if (k == 0) {
-        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs(0));
-        steps.copy(own, mine);
-        if (fold.is_proxy(rank)) steps.reduce(theirs(0), mine);
-        return;
-    }
-    if (last) {
-        if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
-        return;
-    }
     const std::int64_t value = power(args.parameters[0], static_cast<int>(k - 1));
     const std::int64_t digits = std::min(args.parameters[0], fold.active / value);
     const int number = fold.new_rank(rank);

@@ -74,14 +74,7 @@ Algorithm node_pairwise(std::string_view collective) {
         .requests = requests,
         .claims = {.most_sent = message_to_each,
                    .most_neighbours = other_ranks,
-                   .most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
-                       std::int64_t most = 0;
-                       for (int node = 0; node < args.topology->nodes(); ++node) {
-                           const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
-                           most = std::max(most, here * (args.ranks - here) * args.count);
-                       }
-                       return most;
-                   }},
+                   .most_leaving_node = blocks_leaving_node},
     };
 }
 

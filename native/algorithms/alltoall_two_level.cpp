@@ -180,14 +180,7 @@ Algorithm two_level(std::string_view collective) {
         .rounds = always<3>,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
-        .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
-            std::int64_t most = 0;
-            for (int node = 0; node < args.topology->nodes(); ++node) {
-                const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
-                most = std::max(most, here * (args.ranks - here) * args.count);
-            }
-            return most;
-        }},
+        .claims = {.most_leaving_node = blocks_leaving_node},
     };
 }
 

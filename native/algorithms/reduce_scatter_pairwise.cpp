@@ -38,12 +38,6 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (k == p && rank < p - 1) steps.reduce(lower, higher);
 }
 
-/// All blocks but a rank's own; the last is the shortest.
-template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
-    return block(args, args.ranks - 1).first;
-}
-
 template <Blocks block>
 Algorithm pairwise(std::string_view collective) {
     return {
@@ -55,7 +49,7 @@ Algorithm pairwise(std::string_view collective) {
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int rank) { return 3 * block(args, rank).count; },
         .requests = always<2>,
-        .claims = {.rounds = other_ranks, .most_sent = most_sent<block>, .most_neighbours = other_ranks},
+        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = other_ranks},
     };
 }
 

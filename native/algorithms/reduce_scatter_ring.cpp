@@ -39,13 +39,6 @@ std::int64_t scratch(const CollectiveArguments& args, int) {
     return std::clamp(args.ranks - 2, 0, 2) * block(args, 0).count;
 }
 
-/// A rank sends all blocks but its own.
-template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
-    const auto last = block(args, args.ranks - 1);
-    return last.end() - last.count;
-}
-
 template <Blocks block>
 Algorithm ring(std::string_view collective) {
     return {
@@ -58,7 +51,7 @@ Algorithm ring(std::string_view collective) {
         .round = round<block>,
         .scratch = scratch<block>,
         .symmetry = block == scattered_part ? by_rotation_of_parts : by_rotation,
-        .claims = {.rounds = other_ranks, .most_sent = most_sent<block>, .most_neighbours = ring_neighbours},
+        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = ring_neighbours},
     };
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "execute/rank_and_size.hpp"
 #include "measure/files/plan.hpp"
 #include "measure/files/record.hpp"
 #include "measure/launch/first_ranks.hpp"
@@ -39,10 +40,8 @@ LocalClock local_clock(const Plan& plan, int rank) {
 }  // namespace
 
 void measure_plan(const char* plan_path, const char* record_path) {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int size = size_of(MPI_COMM_WORLD);
     const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
     const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
     const LocalClock local = local_clock(plan, rank);

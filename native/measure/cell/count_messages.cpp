@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "execute/rank_and_size.hpp"
 #include "json/json.hpp"
 #include "measure/observe/control.hpp"
 
@@ -13,8 +14,7 @@ namespace {
 /// The p × p matrix of p ranks of `comm`, the first of all, of which each holds its row, as JSON at rank 0.
 std::string gather_matrix(const std::vector<std::size_t>& before, const std::vector<std::size_t>& after,
                           MPI_Comm comm) {
-    int count = 0;
-    MPI_Comm_size(comm, &count);
+    const int count = size_of(comm);
     const auto size = static_cast<std::size_t>(count);
     std::vector<std::int64_t> row(size);
     for (std::size_t i = 0; i < size; ++i) row[i] = static_cast<std::int64_t>(after[i] - before[i]);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "execute/rank_and_size.hpp"
+
 namespace timpani {
 
 namespace {
@@ -43,6 +45,13 @@ OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, 
         bound.high = std::min(bound.high, static_cast<double>(remote - sent));
     }
     return bound;
+}
+
+/// Collective. The bound of each rank's offset to rank 0, one rank after the other; none at rank 0.
+OffsetBound bound_offset_to_first(MPI_Comm comm, const LocalClock& clock, const ClockLine& line) {
+    if (const int rank = rank_in(comm); rank > 0) return bound_offset(comm, 0, clock, line, kPingPongs);
+    for (int other = 1; other < size_of(comm); ++other) serve_offset(comm, other, clock, line, kPingPongs);
+    return {};
 }
 
 /// Least squares of offset on local time.
@@ -96,28 +105,17 @@ GlobalClock::~GlobalClock() {
 }
 
 void GlobalClock::find_clocks() {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(sharing_, &rank);
-    MPI_Comm_size(sharing_, &size);
-    int disagrees = 0;
-    for (int other = 1; other < size; ++other) {
-        if (rank == 0) serve_offset(sharing_, other, local_, line_, kPingPongs);
-        if (rank == other) {
-            const auto bound = bound_offset(sharing_, 0, local_, line_, kPingPongs);
-            disagrees = bound.low > 0 || bound.high < 0 ? 1 : 0;
-        }
-    }
+    const auto bound = bound_offset_to_first(sharing_, local_, line_);
+    int disagrees = bound.low > 0 || bound.high < 0 ? 1 : 0;
+    int rank = rank_in(sharing_);
     MPI_Allreduce(MPI_IN_PLACE, &disagrees, 1, MPI_INT, MPI_MAX, comm_);
     if (disagrees != 0) {
         MPI_Comm_free(&sharing_);
         MPI_Comm_dup(MPI_COMM_SELF, &sharing_);
         rank = 0;
     }
-    int world_rank = 0;
-    MPI_Comm_rank(comm_, &world_rank);
-    MPI_Comm_split(comm_, rank == 0 ? 0 : MPI_UNDEFINED, world_rank, &leaders_);
-    if (leaders_ != MPI_COMM_NULL) MPI_Comm_size(leaders_, &clocks_);
+    MPI_Comm_split(comm_, rank == 0 ? 0 : MPI_UNDEFINED, rank_in(comm_), &leaders_);
+    if (leaders_ != MPI_COMM_NULL) clocks_ = size_of(leaders_);
     MPI_Bcast(&clocks_, 1, MPI_INT, 0, comm_);
 }
 
@@ -125,8 +123,7 @@ void GlobalClock::synchronise() {
     if (shared()) return;
     line_ = ClockLine{};
     if (leaders_ != MPI_COMM_NULL) {
-        int rank = 0;
-        MPI_Comm_rank(leaders_, &rank);
+        const int rank = rank_in(leaders_);
         for (int reach = 1; reach < clocks_; reach *= 2) {
             if (rank < reach && rank + reach < clocks_) {
                 serve_offset(leaders_, rank + reach, local_, line_, kFitPoints * kPingPongs);
@@ -148,18 +145,9 @@ void GlobalClock::keep_synchronised() {
 
 std::int64_t GlobalClock::error_ns() {
     if constexpr (kSimulated) return 0;
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(comm_, &rank);
-    MPI_Comm_size(comm_, &size);
+    const auto bound = bound_offset_to_first(comm_, local_, line_);
     double worst = 0;
-    for (int other = 1; other < size; ++other) {
-        if (rank == 0) serve_offset(comm_, other, local_, line_, kPingPongs);
-        if (rank == other) {
-            const auto bound = bound_offset(comm_, 0, local_, line_, kPingPongs);
-            worst = shared() ? bound.half_width() : std::abs(bound.middle()) + bound.half_width();
-        }
-    }
+    if (rank_in(comm_) > 0) worst = shared() ? bound.half_width() : std::abs(bound.middle()) + bound.half_width();
     double largest = 0;
     MPI_Reduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, comm_);
     return std::llround(largest);

@@ -39,6 +39,7 @@ const OtherOperation* find_operation(std::string_view wanted) {
 #define OPERATION(name, kind, title, size_meaning, size, shown, fewest_ranks, parameters) \
     OtherOperation{#name, {LIST parameters}},
 #include "collectives/operations.def"
+#include "execute/rank_and_size.hpp"
 #undef LIST
     };
     const auto* found = std::ranges::find(all, wanted, &OtherOperation::name);
@@ -48,10 +49,8 @@ const OtherOperation* find_operation(std::string_view wanted) {
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes,
                                            const std::string& algorithm, const Datatype& datatype, MPI_Comm comm,
                                            const Controls& at_call, const ScheduleOptions& options) {
-    int ranks = 0;
-    MPI_Comm_size(comm, &ranks);
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
-    CollectiveArguments args{ranks, bytes / element_bytes, 0, element_bytes};
+    CollectiveArguments args{size_of(comm), bytes / element_bytes, 0, element_bytes};
     args.topology = &options.topology;
     if (algorithm.starts_with(kComposed)) {
         const std::string named = algorithm.substr(kComposed.size());

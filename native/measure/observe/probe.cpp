@@ -7,6 +7,8 @@
 #include <cstring>
 #include <map>
 
+#include "execute/rank_and_size.hpp"
+
 namespace timpani {
 
 namespace {
@@ -27,9 +29,7 @@ int partner_at(const std::vector<int>& members, std::size_t place) {
 
 }  // namespace
 
-Probe::Probe(MPI_Comm comm, const Topology& topology) : comm_(comm) {
-    MPI_Comm_rank(comm, &rank_);
-    MPI_Comm_size(comm, &ranks_);
+Probe::Probe(MPI_Comm comm, const Topology& topology) : comm_(comm), rank_(rank_in(comm)), ranks_(size_of(comm)) {
     std::map<int, std::vector<int>> ranks_of_node;
     for (int rank = 0; rank < ranks_; ++rank) ranks_of_node[topology.node_of(rank)].push_back(rank);
     std::vector<int> firsts;

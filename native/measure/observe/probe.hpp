@@ -36,8 +36,8 @@ class Probe {
     [[nodiscard]] std::int64_t pass_message(const LocalClock& clock) const;
 
     MPI_Comm comm_;
-    int rank_ = 0;
-    int ranks_ = 0;
+    int rank_;
+    int ranks_;
     Partner in_node_;
     Partner between_nodes_;
     std::unique_ptr<SharedWindow> window_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "execute/rank_and_size.hpp"
 #include "operations/messages/exchange.hpp"
 #include "operations/messages/window.hpp"
 
@@ -11,8 +12,7 @@ namespace timpani {
 namespace {
 
 std::int64_t pairs_of(const OperationSpec& spec) {
-    int ranks = 0;
-    MPI_Comm_size(spec.comm, &ranks);
+    const int ranks = size_of(spec.comm);
     const auto asked = spec.value_of("pairs");
     if (2 * std::max<std::int64_t>(1, asked) > ranks) {
         throw NotApplicable(std::to_string(asked) + " pairs need more ranks than " + std::to_string(ranks));
@@ -21,11 +21,7 @@ std::int64_t pairs_of(const OperationSpec& spec) {
 }
 
 /// The sender of this rank's pair; of any pair for an idle rank.
-std::int64_t sender_of(const OperationSpec& spec) {
-    int rank = 0;
-    MPI_Comm_rank(spec.comm, &rank);
-    return rank % pairs_of(spec);
-}
+std::int64_t sender_of(const OperationSpec& spec) { return rank_in(spec.comm) % pairs_of(spec); }
 
 class MessageRate : public Exchange {
   public:

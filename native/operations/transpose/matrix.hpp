@@ -27,6 +27,22 @@ struct Matrix {
 /// number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
 Matrix matrix_of(const OperationSpec& spec);
 
+/// An operation on a matrix that is sent whole.
+class MatrixOperation : public Operation {
+  public:
+    explicit MatrixOperation(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {}
+
+    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
+    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+
+  protected:
+    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+
+  private:
+    Matrix matrix_;
+};
+
 /// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.
 void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
                        std::byte* to);

@@ -10,10 +10,9 @@ namespace timpani {
 
 namespace {
 
-class LocalMatrix : public Operation {
+class LocalMatrix : public MatrixOperation {
   public:
-    explicit LocalMatrix(const OperationSpec& spec)
-        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {}
+    using MatrixOperation::MatrixOperation;
 
     int operator()(std::byte* send, std::byte* receive) override {
         return rank() == 0 ? copy(send, receive) : MPI_SUCCESS;
@@ -22,16 +21,10 @@ class LocalMatrix : public Operation {
     [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
     [[nodiscard]] std::string_view synchronised_by() const override { return "local"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
-    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
-    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
 
   protected:
     virtual int copy(const std::byte* from, std::byte* to) = 0;
-    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
-
-  private:
-    Matrix matrix_;
 };
 
 /// Transposed by a message to itself, all columns described by one datatype.

@@ -8,10 +8,9 @@ namespace timpani {
 
 namespace {
 
-class TransposePair : public Operation {
+class TransposePair : public MatrixOperation {
   public:
-    explicit TransposePair(const OperationSpec& spec)
-        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {
+    explicit TransposePair(const OperationSpec& spec) : MatrixOperation(spec) {
         if (ranks() < 2) throw NotApplicable("a transpose between two ranks needs two");
     }
 
@@ -22,15 +21,13 @@ class TransposePair : public Operation {
     }
 
     [[nodiscard]] Role role(int rank) const override { return rank < 2 ? Role::timed : Role::idle; }
-    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
-    [[nodiscard]] std::int64_t receive_elements() const override { return rank() == 1 ? matrix_.elements() : 0; }
-    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
-    void expected(std::int64_t first, Values values) const override { matrix_.fill_transposed(values, first); }
+    [[nodiscard]] std::int64_t receive_elements() const override { return rank() == 1 ? matrix().elements() : 0; }
+    void expected(std::int64_t first, Values values) const override { matrix().fill_transposed(values, first); }
 
   protected:
     virtual int send_matrix(const std::byte* from) = 0;
     virtual int receive_matrix(std::byte* into) {
-        return receive_from_peer(into, static_cast<int>(matrix_.elements()));
+        return receive_from_peer(into, static_cast<int>(matrix().elements()));
     }
 
     int send_to_peer(const std::byte* from, int count, MPI_Datatype type) const {
@@ -39,10 +36,6 @@ class TransposePair : public Operation {
     int receive_from_peer(std::byte* into, int count) const {
         return MPI_Recv(into, count, datatype().mpi, 0, kMessageTag, comm(), MPI_STATUS_IGNORE);
     }
-    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
-
-  private:
-    Matrix matrix_;
 };
 
 /// A message for each column, described by a datatype, received as a row.

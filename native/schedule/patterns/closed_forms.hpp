@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "collectives/topology.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
 
 namespace timpani {
 
@@ -37,5 +39,21 @@ inline std::int64_t message_to_each(const CollectiveArguments& args) { return (a
 
 /// m elements in each of ⌈log₂ p⌉ rounds.
 inline std::int64_t message_each_round(const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; }
+
+/// All blocks of an all-to-all that leave a node, of the node with most.
+inline std::int64_t blocks_leaving_node(const CollectiveArguments& args) {
+    std::int64_t most = 0;
+    for (int node = 0; node < args.topology->nodes(); ++node) {
+        const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
+        most = std::max(most, here * (args.ranks - here) * args.count);
+    }
+    return most;
+}
+
+/// All blocks of a reduce-scatter but a rank's own; the last rank's is the shortest.
+template <Blocks block>
+std::int64_t other_blocks(const CollectiveArguments& args) {
+    return block(args, args.ranks - 1).first;
+}
 
 }  // namespace timpani

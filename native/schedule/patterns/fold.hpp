@@ -2,6 +2,7 @@
 
 #include "collectives/collective.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/step.hpp"
 
 namespace timpani {
 
@@ -30,5 +31,29 @@ struct Fold {
     [[nodiscard]] constexpr bool has_proxy(int rank) const { return rank < 2 * pairs && rank % 2 == 0; }
     [[nodiscard]] constexpr bool is_proxy(int rank) const { return rank < 2 * pairs && rank % 2 == 1; }
 };
+
+/// What folding adds to an allreduce of whole vectors: in the first round a rank sends its vector to its proxy, which
+/// reduces it, from scratch, into a copy of its own; in the last round the proxy sends it the result. Whether `rank`
+/// has no other steps in round k.
+inline bool fold_allreduce(const Fold& fold, const CollectiveArguments& args, int rank, std::int64_t k,
+                           std::int64_t rounds, Steps& steps) {
+    const Region own{Buffer::send, 0, args.count};
+    const Region result{Buffer::receive, 0, args.count};
+    const bool last = k == rounds - 1;
+    if (fold.has_proxy(rank)) {
+        if (k == 0) steps.send(rank + 1, own);
+        if (last) steps.receive(rank + 1, result);
+        return true;
+    }
+    if (k == 0) {
+        const Region theirs{Buffer::scratch, 0, args.count};
+        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs);
+        steps.copy(own, result);
+        if (fold.is_proxy(rank)) steps.reduce(theirs, result);
+    } else if (last && fold.is_proxy(rank)) {
+        steps.send(rank - 1, result);
+    }
+    return k == 0 || last;
+}
 
 }  // namespace timpani

@@ -8,6 +8,7 @@
 
 #include "collectives/topology.hpp"
 #include "schedule/bind.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "simulate/by_level.hpp"
 #include "simulate/clock.hpp"
 #include "tests/check.hpp"
@@ -62,6 +63,16 @@ Costs noisily(Costs costs) {
 }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
+
+/// An algorithm of that many rounds.
+template <std::int64_t rounds>
+Algorithm in_rounds(decltype(Algorithm::round) round) {
+    Algorithm algorithm = *find_algorithm("bcast", "linear");
+    algorithm.rounds = always<rounds>;
+    algorithm.round = round;
+    algorithm.next_active = nullptr;
+    return algorithm;
+}
 
 /// Calls `look` with `args`, default parameters and each algorithm that admits these.
 template <class Look>
@@ -233,14 +244,11 @@ TEST(calls_with_messages_of_several_rounds_under_way_are_worked_out_by_level) {
 // Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12: by then both have flowed where they
 // share its port, and else the second begins when its receiver is ready.
 TEST(eager_messages_that_share_ports_flow_before_their_receivers_are_ready) {
-    Algorithm late = *find_algorithm("bcast", "linear");
-    late.rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; };
-    late.round = [](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Algorithm late = in_rounds<3>([](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
         if (k == 0 && rank > 0) steps.reduce({Buffer::send, 0, 8 + 2 * rank}, {Buffer::scratch, 0, 8 + 2 * rank});
         if (k > 0 && rank == 0) steps.send(static_cast<int>(k), {Buffer::send, 0, args.count});
         if (k > 0 && rank == k) steps.receive(0, {Buffer::receive, 0, args.count});
-    };
-    late.next_active = nullptr;
+    });
     Costs costs{.reduced = 1, .eager_below = 100, .messages = {{{{.gap = 5}}}}};
     const CollectiveArguments args{.ranks = 3, .count = 1, .root = 0};
     CHECK(simulate(late, args, costs, [](const Event&) {}) == 17);
@@ -318,14 +326,12 @@ TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
 
 // The max-rate model of Gropp, Olson and Samfass 2016: k ranks of one node send n bytes each to another's.
 TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
-    Algorithm pairs = *find_algorithm("bcast", "linear");
-    pairs.rounds = [](const CollectiveArguments&) -> std::int64_t { return 1; };
-    pairs.round = [](const CollectiveArguments& args, int rank, std::int64_t /*k*/, Steps& steps) {
-        const int half = args.ranks / 2;
-        if (rank < half) steps.send(rank + half, {Buffer::send, 0, args.count});
-        if (rank >= half) steps.receive(rank - half, {Buffer::receive, 0, args.count});
-    };
-    pairs.next_active = nullptr;
+    const Algorithm pairs =
+        in_rounds<1>([](const CollectiveArguments& args, int rank, std::int64_t /*k*/, Steps& steps) {
+            const int half = args.ranks / 2;
+            if (rank < half) steps.send(rank + half, {Buffer::send, 0, args.count});
+            if (rank >= half) steps.receive(rank - half, {Buffer::receive, 0, args.count});
+        });
     constexpr double kLink = 0.8;
     constexpr std::int64_t kCount = 1000;
     // Both halves on one node, a node each, a group each.
@@ -353,15 +359,12 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
 // A token bucket: it gains what could have passed while its link is idle, up to its burst.
 TEST(a_link_lets_a_burst_pass_at_once_after_a_rest) {
     // A rank sends, changes what it sent and sends it again.
-    Algorithm twice = *find_algorithm("bcast", "linear");
-    twice.rounds = [](const CollectiveArguments&) -> std::int64_t { return 2; };
-    twice.round = [](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const Algorithm twice = in_rounds<2>([](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
         const Region all{Buffer::scratch, 0, args.count};
         if (rank == 0 && k == 1) steps.reduce({Buffer::send, 0, args.count}, all);
         if (rank == 0) steps.send(1, all);
         if (rank == 1) steps.receive(0, all);
-    };
-    twice.next_active = nullptr;
+    });
     const auto topology = Topology::even(2, 2, 1, Topology::Order::node_by_node);
     const CollectiveArguments args{.ranks = 2, .count = 100, .root = 0, .topology = &topology};
     const auto time = [&](double idle, double burst, double reduced) {
@@ -495,16 +498,13 @@ TEST(a_billion_ranks_that_are_alike_take_what_the_literature_says) {
 
 TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
     // The root's second send can flow before the first, whose receiver comes late: it reduces for long.
-    Algorithm late = *find_algorithm("bcast", "linear");
-    late.rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; };
-    late.round = [](const CollectiveArguments&, int rank, std::int64_t k, Steps& steps) {
+    const Algorithm late = in_rounds<3>([](const CollectiveArguments&, int rank, std::int64_t k, Steps& steps) {
         const Region all{Buffer::receive, 0, 8};
         if (k == 0 && rank == 1) steps.reduce({Buffer::send, 0, 8}, {Buffer::scratch, 0, 8});
         if (k == 0) return;
         if (rank == 0) steps.send(static_cast<int>(k), {Buffer::send, 0, 8});
         if (rank == k) steps.receive(0, all);
-    };
-    late.next_active = nullptr;
+    });
     const CollectiveArguments args{.ranks = 3, .count = 8, .root = 0};
     const Costs costs = hockney(1, 0, 10);
     CHECK(!last_by_level<0>(late, args, costs));
@@ -537,10 +537,7 @@ TEST(messages_that_wait_for_a_port_flow_one_behind_the_other_without_a_gap) {
 }
 
 TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended) {
-    Algorithm two = *find_algorithm("bcast", "linear");
-    two.requests = [](const CollectiveArguments&) -> std::int64_t { return 2; };
-    two.rounds = [](const CollectiveArguments&) -> std::int64_t { return 1; };
-    two.round = [](const CollectiveArguments&, int rank, std::int64_t, Steps& steps) {
+    Algorithm two = in_rounds<1>([](const CollectiveArguments&, int rank, std::int64_t, Steps& steps) {
         const auto part = [](std::int64_t index) { return Region{Buffer::receive, index, 1}; };
         if (rank == 0) {
             steps.send(1, part(0));  // its receiver comes at 80
@@ -553,14 +550,14 @@ TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended)
             steps.receive(0, part(1));
             steps.receive(0, part(2));
         }
-    };
-    two.next_active = nullptr;
+    });
+    two.requests = always<2>;
     CHECK(simulate(two, {.ranks = 3, .count = 8, .root = 0}, hockney(1, 0, 10)) == 82.0);
 }
 
 TEST(ranks_that_wait_for_each_other_are_told) {
     Algorithm ring = *find_algorithm("allgather", "ring");
-    ring.requests = [](const CollectiveArguments&) -> std::int64_t { return 1; };
+    ring.requests = always<1>;
     bool told = false;
     try {
         simulate(ring, CollectiveArguments{.ranks = 3, .count = 1, .root = 0}, unit_clock());
