@@ -115,7 +115,7 @@ const Register entry{{
 }  // namespace timpani::bcast_late_chain
 """
 
-BESIDE = ("bcast_binomial.cpp", "bcast_pipeline.cpp")
+BESIDE = ("bcast_binomial.cpp", "pipelined_trees.cpp")
 """Algorithms of ours that the planted one is told apart from; without the others the programs build in no time."""
 
 
