@@ -16,7 +16,7 @@ pytestmark = one_mpi
 
 def test_it_is_listed_with_its_parameter(programs: Path) -> None:
     own = read_own_catalogue(programs)
-    assert [info.name for info in own.algorithms["bcast"]] == ["binomial", "late_chain", "pipeline"]
+    assert [info.name for info in own.algorithms["bcast"]] == ["binary", "binomial", "chain", "late_chain", "pipeline"]
     (start,) = own.algorithms["bcast"][1].parameters
     assert (start.name, start.default, start.minimum, start.trial_values) == ("start", 1, 1, (1, 2, 5))
 
