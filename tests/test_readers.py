@@ -38,6 +38,7 @@ from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.selection_tree import dump
+from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -253,8 +254,13 @@ def mpich_tree(text: str) -> None:
 
 
 def mpich_compositions(text: str) -> None:
-    plain(linted(text, LIBRARY.of_compositions, compositions=True))
+    plain(linted(text, LIBRARY.of_compositions, "compositions"))
     chosen(CompositionsFile().read(text, MPICH))
+
+
+def mpich_shared_memory(text: str) -> None:
+    plain(linted(text, LIBRARY.of_shared_memory, "shared memory"))
+    SharedMemoryFile().recognises(text)
 
 
 def openmpi_rules(file: TuningFile, *versions: str) -> Callable[[str], None]:
@@ -400,9 +406,16 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
     "MPICH's compositions": (as_text(mpich_compositions), dump(COMPOSITIONS).encode()),
+    "MPICH's shared memory": (
+        as_text(mpich_shared_memory),
+        TREE.replace(b"MPIR_Bcast_intra", b"MPIDI_POSIX_mpi_bcast"),
+    ),
     "Open MPI's rules": (as_text(openmpi_rules(TunedRules(), "4.1.4", "5.0.11"), "replace"), TUNED),
     "HAN's rules": (as_text(openmpi_rules(HanRules(), "5.0.11"), "replace"), HAN),
-    "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
+    "Intel's variables": (
+        as_text(intel_variables),
+        b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\nmpirun -genv I_MPI_ADJUST_REDUCE 1 ./a\n",
+    ),
     "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
     "predictions": (predictions, json.dumps(PREDICTIONS).encode()),
     "sizes": (as_text(parse_sizes), b"1:1M,64K:256KiB*4,8,2:48+2"),

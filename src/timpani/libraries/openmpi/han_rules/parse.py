@@ -11,6 +11,18 @@ from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
 WHOLE = "global_communicator"
 _LEVELS = ("intra_node", "inter_node", WHOLE)
 _COMPONENTS = ("self", "basic", "libnbc", "tuned", "sm", "adapt", "han")
+IS_HANS = re.compile(rf"[\s\d]+(?:[a-z_]+[\s\d]+)?(?:{'|'.join((*_LEVELS, *_COMPONENTS))})\b", re.ASCII)
+"""How a file begins, without its comments: levels and components have names in no other format."""
+
+_SIMPLE = ("default", "intra", "simple")
+_ALGORITHMS = {
+    **dict.fromkeys(("allgather", "bcast", "gather", "scatter"), _SIMPLE),
+    **dict.fromkeys(("allreduce", "reduce"), (*_SIMPLE, "reproducible")),
+    "barrier": ("default", "simple"),
+}
+"""Of HAN, by their numbers, as `ompi_info` of 5.0 lists them. For other collectives any name but `default` ends
+MPI_Init of 5.0.11 with a segmentation fault."""
+
 _WORD = re.compile(r"#[^\n]*|[^\s#]+")
 _LEFT_TO_OTHERS = (
     "alltoallw",
@@ -25,7 +37,7 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 @dataclass(frozen=True)
 class Message:
-    """From `size` on the component does it; `algorithm` is one of HAN's own, or nothing."""
+    """From `size` on the component does it; `algorithm` is one of HAN's own, or nothing for its default."""
 
     line: int
     size: int
@@ -95,18 +107,18 @@ class _Parser:
             for _ in range(self.number("the number of levels")):
                 level = self.one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
                 line, count_of_sizes = self.line, self.number("the number of communicator sizes")
-                found = tuple(self.communicators(first == 0) for first in range(count_of_sizes))
+                found = tuple(self.communicators(collective, number == 0) for number in range(count_of_sizes))
                 self.levels.append(Level(line, collective, level, found))
 
-    def communicators(self, first: bool) -> Communicators:
+    def communicators(self, collective: str, first: bool) -> Communicators:
         ranks = self.number("a communicator size")
         line = self.line
         if ranks < 1 or (first and ranks > 1):
             self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "there is none of 0 ranks")
         count = self.number("the number of message sizes")
-        return Communicators(line, ranks, tuple(self.message(number == 0) for number in range(count)))
+        return Communicators(line, ranks, tuple(self.message(collective, number == 0) for number in range(count)))
 
-    def message(self, first: bool) -> Message:
+    def message(self, collective: str, first: bool) -> Message:
         size = self.number("a message size")
         line = self.line
         if first and size > 1:
@@ -114,11 +126,19 @@ class _Parser:
         component = self.one_of("a component", _COMPONENTS, {})
         algorithm = ""
         if component == "han" and self.more() and self.peek().startswith("@"):
-            algorithm = self.word("").removeprefix("@") or self.word("an algorithm")
+            algorithm = self.algorithm(collective)
         if self.more() and self.peek().startswith("["):
             while not self.word("the end of a list, ]").endswith("]"):
                 pass
         return Message(line, size, component, algorithm)
+
+    def algorithm(self, collective: str) -> str:
+        """What stands behind the @, by its name; nothing for the default."""
+        if (word := self.word("")) != "@":
+            self.ahead = (self.line, word.removeprefix("@"))
+        names = _ALGORITHMS.get(collective, ("default",))
+        ids = {str(number): name for number, name in enumerate(names)}
+        return self.one_of(f"an algorithm of coll/han's {collective}", names, ids).replace("default", "")
 
     def more(self) -> bool:
         if self.ahead is None:
