@@ -378,6 +378,16 @@ PREDICTIONS: dict[str, Any] = {
     ],
 }
 
+OSU_LOG = b"""0: # OSU MPI-CUDA Multiple Bandwidth / Message Rate Test v7.4
+0: # [ pairs: 1 ] [ window size: 64 ]
+0: # Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)
+0: # Size                  MB/s        Messages/s
+0: 8                      60,00        7500000.00
+# OSU MPI_Put Latency Test v5.8
+# Size          Latency (us)
+4                       0.20
+"""
+
 RULES = b"""timpani-rules 1
 # gains are of 12 launches
 bcast ranks=2..8 nodes=1..2 per_node=2..4 bytes=8..64 pipeline:segment_bytes=64  # 1.50 x
@@ -395,7 +405,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "proofs.jsonl": (campaign("proofs.jsonl"), lines(PROOFS)),
     "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(lines(SAMPLES), mtime=0)),
-    "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3])),
+    "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
     "study": (in_file(read_study), (Path("src/timpani/studies") / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),

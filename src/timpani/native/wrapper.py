@@ -14,7 +14,7 @@ _VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
 
 
 def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | None:
-    """What to tell where the wrapper `cxx` calls a program that isn't on PATH; None where it is, or `cxx` is no wrapper.
+    """The error for a wrapper `cxx` that calls a program which isn't on PATH; None for other wrappers and programs.
 
     environment  variables that the wrapper must find, in addition to this process's
     """
