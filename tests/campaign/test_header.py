@@ -94,7 +94,7 @@ def test_a_host_whose_name_is_a_range_is_not_expanded(tmp_path: Path) -> None:
     """Ten thousand million names would fill the memory of any computer."""
     machine = {"name": "m", "hosts": [{"name": "n[0-9999999999]", "slots": 2}]}
     header = read_header(written(tmp_path, machine=machine))
-    assert ("Nodes", ["n[0-9999999999]"]) in [(what, list(texts)) for what, texts in provenance(header, [], [])]
+    assert ("Nodes", ["n[0-9999999999]"]) in [(what, list(texts)) for what, texts in provenance(header, [])]
 
 
 def test_this_computer_comes_back_as_it_was(tmp_path: Path) -> None:

@@ -215,6 +215,8 @@ RATE += "# Size                  MB/s        Messages/s\n"
         ("# OSU MPI Barrier Latency Test v7.4\n# Size  Avg Latency(us)\n4  0.20\n", 6, "has no column of time"),
         (RATE.format(2, "varied") + "8  1.00  2.00\n", 6, "window size: varied ]', which is no line of OSU's"),
         ("# algorithm: chain\n# Size  Avg Latency(us)\n4  0.20\n", 5, "has '# algorithm: chain', which is"),
+        ("1    9.00\n", 5, "goes back to 1 B, as in another run"),
+        ("2    9.00\n", 5, "goes back to 2 B, as in another run"),
         ("> # OSU MPI Latency Test v7.4\n> # Size  Latency (us)\n4  0.20\n", 5, "has '> ' before OSU's title"),
     ],
 )

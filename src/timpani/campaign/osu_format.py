@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import UserError, printable, shortened
 from timpani.reading import read_bytes
 from timpani.study.operations import COLLECTIVES, OPERATIONS, Quantity
 
@@ -70,6 +70,7 @@ _UNPRINTED_DATATYPE = {True: "MPI_FLOAT", False: "MPI_CHAR"}  # of reductions, a
 _LONGEST_LINE = 1000  # characters of a line of OSU's; longer ones are other programs'
 
 _REMOVE_LINE = "remove that line"
+_LONGEST_SHOWN = 100  # characters of a line
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,21 @@ class _Reader:
             self._take_comment(number, text)
         elif match := _HIDDEN_TITLE.match(text):
             remedy = f"sed 's/^.\\{{{len(match['prefix'])}\\}}//' {shlex.quote(str(self.path))}"
-            self._skip(number, f"has {match['prefix']!r} before OSU's title", f"`{remedy}` removes it")
+            self._skip(number, f"has {_shown(match['prefix'])} before OSU's title", f"`{remedy}` removes it")
         elif self._skipped:
             self._skipped.rows += _looks_like_row(text)
         elif self._table is not None and _looks_like_row(text):
-            quantity = OPERATIONS[self._table.collective].quantity
-            self._table.rows.append(_row(text, self._columns, quantity, f"{self.path}:{number}", number))
-            self._without_rows = None
+            self._take_row(number, text, self._table)
+
+    def _take_row(self, number: int, text: str, table: OsuTable) -> None:
+        """Add a row to `table`, which it ends where sizes don't rise: OSU's always do."""
+        row = _row(text, self._columns, OPERATIONS[table.collective].quantity, f"{self.path}:{number}", number)
+        if table.rows and row.message_bytes <= table.rows[-1].message_bytes:
+            why = f"goes back to {row.message_bytes} B, as in another run whose title is missing"
+            self._skip(number, why, "restore its '# OSU MPI … Test' line", rows=1)
+            return
+        table.rows.append(row)
+        self._without_rows = None
 
     def _take_comment(self, number: int, text: str) -> None:
         if (match := _TITLE.fullmatch(text)) and match["title"] in _OPERATION_OF:
@@ -191,7 +200,7 @@ class _Reader:
             self._without_rows = number
         elif match := _ANY_TITLE.fullmatch(text):
             self.close()
-            self._skip(number, f"is of OSU's {match['title']} test")
+            self._skip(number, f"is of OSU's {shortened(match['title'], _LONGEST_SHOWN)} test")
         elif self._skipped:
             return
         elif self._operation is None:
@@ -211,9 +220,9 @@ class _Reader:
         wanted = _FIGURES[operation.quantity]
         sized = ["size"] if operation.sized else []
         if not columns:
-            self._skip(number, f"has {text!r}, which is no line of OSU's that Timpani reads", _REMOVE_LINE)
+            self._skip(number, f"has {_shown(text)}, which is no line of OSU's that Timpani reads", _REMOVE_LINE)
         elif unknown:
-            self._skip(number, f"has a column {unknown!r}", "repeat the run without the option that adds it")
+            self._skip(number, f"has a column {_shown(unknown)}", "repeat the run without the option that adds it")
         elif [name for name in columns if name == "size"] != sized or not set(wanted) & set(columns):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
@@ -222,10 +231,10 @@ class _Reader:
             self._without_rows = self._without_rows or number
             self.tables.append(self._table)
 
-    def _skip(self, number: int, why: str, step: str = "") -> None:
+    def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
         """Leave out what follows, up to the next title."""
-        self._skipped = LeftOut(f"{self.path}:{number}", why, step)
-        # A comment that follows a table is another program's, unless figures follow it in turn.
+        self._skipped = LeftOut(f"{self.path}:{number}", printable(why), printable(step), rows)
+        # A comment that follows a table is another program's, unless figures follow it.
         if self._table is None or not self._table.rows:
             self.left_out.append(self._skipped)
         self._operation, self._table, self._without_rows = None, None, None
@@ -239,6 +248,10 @@ class _Reader:
         if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
             self.left_out.append(self._skipped)
         self._operation, self._table, self._skipped, self._without_rows = None, None, None, None
+
+
+def _shown(text: str) -> str:
+    return repr(shortened(text, _LONGEST_SHOWN))
 
 
 def _columns(text: str) -> tuple[list[str], str]:

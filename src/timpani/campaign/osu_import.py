@@ -89,14 +89,7 @@ def import_osu(
     `folder` is not empty, a file isn't OSU's or is a copy of another, no table is left, two libraries are named, or an
     algorithm is unknown.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is not empty", "choose another folder with -o")
-    [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
-    if count > 1:
-        raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")
-    providers = sorted({log.algorithm.provider for log in logs})
-    if len(providers) > 1:
-        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
+    provider = _only_provider(logs, folder)
     files = [(log, read_osu(log.path)) for log in logs]
     read = [(log, table) for log, file in files for table in file.tables]
     tables = [(log, table) for log, table in read if not table.timpani]
@@ -118,7 +111,7 @@ def import_osu(
     header = Header.new(
         study=_study(logs, datatypes),
         machine=MachineDescription(name=machine),
-        mpi=RecordedMpi(kind=providers[0], version=""),
+        mpi=RecordedMpi(kind=provider, version=""),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         results=len(printed),
@@ -128,6 +121,19 @@ def import_osu(
         for each in printed:
             store.add_result(each.result)
     return Imported(len(printed), _doubts(printed), names, left_out)
+
+
+def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
+    """Whose algorithms all logs are of; UserError where they are of several, one is named twice or `folder` is in use."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
+    if count > 1:
+        raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")
+    providers = sorted({log.algorithm.provider for log in logs})
+    if len(providers) > 1:
+        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
+    return providers[0]
 
 
 def _where(table: OsuTable) -> str:
@@ -198,19 +204,19 @@ def _measured(table: OsuTable) -> tuple[object, ...]:
     return (table.collective, table.datatype, table.build, table.buffers, table.pairs, table.window)
 
 
-def _ranks_of(table: OsuTable, told: int | None) -> int:
+def _ranks_of(table: OsuTable, given: int | None) -> int:
     """The rank count of a test: two per pair, which point-to-point tests have or print, else what the user gives."""
     if OPERATIONS[table.collective].kind == "point-to-point" and table.collective != "message_rate":
         return 2
     least = 2 * (table.pairs or 0)
-    if told is None and not least:
+    if given is None and not least:
         raise UserError(f"{table.path} doesn't say how many ranks ran", "add --ranks N")
-    if told is not None and told < least:
+    if given is not None and given < least:
         raise UserError(
-            f"{_where(table)} has {table.pairs} pairs, which are {least} ranks, not {told}",
+            f"{_where(table)} has {table.pairs} pairs, which are {least} ranks, not {given}",
             "leave --ranks out, or import that table alone",
         )
-    return told or least
+    return given or least
 
 
 def _cell(table: OsuTable, row: OsuRow, algorithm: Algorithm, ranks: int) -> Cell:

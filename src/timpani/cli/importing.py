@@ -61,10 +61,8 @@ def import_(
             logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
         )
         count, doubts = imported.results, imported.doubts
-        for name in imported.unchecked:
-            typer.echo(f"Warning: {name}", err=True)
-        for text in imported.left_out:
-            typer.echo(f"Left out: {printable(text)}", err=True)
+        for text in (*map("Warning: {}".format, imported.unchecked), *map("Left out: {}".format, imported.left_out)):
+            typer.echo(printable(text), err=True)
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")
