@@ -124,7 +124,8 @@ def import_osu(
 
 
 def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
-    """Whose algorithms all logs are of; UserError where they are of several, one is named twice or `folder` is in use."""
+    """The provider of all logs' algorithms; UserError where there are several, a log is named twice, or `folder` is in
+    use."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder} is not empty", "choose another folder with -o")
     [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
