@@ -1,0 +1,251 @@
+"""Keep what OSU's benchmarks printed as a campaign."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.store import Store
+from timpani.campaign.osu.algorithm_names import check_names
+from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
+from timpani.campaign.osu.osu_grammar import LeftOut, OsuRow, OsuTable, read_osu
+from timpani.errors import UserError, unknown
+from timpani.libraries.counterpart import counterpart
+from timpani.machine.here.describe import MachineDescription
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import OPERATIONS
+from timpani.study.schema import schema
+
+PROVIDER = "imported"
+"""Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""
+
+_WHAT_IS_IMPORTED = "leave it out: Timpani imports point-to-point tests and latencies of blocking collectives"
+_PRINTED_HERE = ("was printed by `timpani show --format osu`", "give the campaign's own folder to `show` or `compare`")
+_MIN_ROWS_OF_COPY = 4
+"""Two runs may print the same three times, the more so where a digit is a tenth of a time."""
+
+
+@dataclass(frozen=True)
+class OsuLog:
+    """A file that OSU's benchmarks printed, and the algorithm that ran, which OSU doesn't print."""
+
+    path: Path
+    algorithm: Algorithm
+
+    @classmethod
+    def parse(cls, text: str, algorithm: str) -> "OsuLog":
+        """Read `FILE`, of `algorithm`, or `ALGORITHM=FILE`; algorithms are named as in a study."""
+        name, equals, path = text.rpartition("=")
+        if not equals or Path(text).exists():
+            name, path = algorithm, text
+        named = Algorithm.parse(name)
+        return cls(Path(path), replace(named, provider=named.provider or PROVIDER))
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What logs became.
+
+    doubts     what in their times is impossible or improbable
+    unchecked  names of algorithms that no library here could check
+    left_out   lines of the logs that became no result, a sentence each
+    """
+
+    results: int
+    doubts: list[Doubt]
+    unchecked: list[str]
+    left_out: list[str]
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A row of a log as a result, with the rounding of its figure."""
+
+    result: LaunchResult
+    rounding: float
+
+
+def import_osu(
+    logs: Sequence[OsuLog],
+    folder: Path,
+    *,
+    ranks: int | None,
+    machine: str,
+    datatype: str | None,
+    command: str,
+    any_name: bool = False,
+) -> Imported:
+    """Make the campaign `folder` of OSU's output in `logs`; what is no table of Timpani's operations is left out.
+
+    The k-th table that holds a cell is its launch k. `datatype` chooses among several of one operation, since a cell
+    has none. `ranks` is the rank count of collectives, which OSU doesn't print; the message rate prints its pairs, and
+    the other point-to-point tests run on two ranks. `any_name` takes algorithms that no library has. UserError when
+    `folder` is not empty, a file isn't OSU's or is a copy of another, no table is left, two libraries are named, or an
+    algorithm is unknown.
+    """
+    provider = _only_provider(logs, folder)
+    files = [(log, read_osu(log.path)) for log in logs]
+    read = [(log, table) for log, file in files for table in file.tables]
+    tables = [(log, table) for log, table in read if not table.timpani]
+    printed_here = [LeftOut(_where(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani]
+    skipped = [each for _, file in files for each in file.left_out] + printed_here
+    if not tables:
+        raise UserError(f"{skipped[0].where} {skipped[0].why}", skipped[0].step or _WHAT_IS_IMPORTED)
+    _refuse_copies([table for _, table in tables])
+    names = [] if any_name else check_names((table.collective, log.algorithm) for log, table in tables)
+    datatypes = _datatypes([table for _, table in tables], datatype)
+    chosen = [each for each in tables if each[1].datatype == datatypes.get(each[1].collective)]
+    unchosen = [
+        f"{_where(table)} is {table.collective} of {table.datatype}; --datatype {table.datatype} imports it"
+        for _, table in tables
+        if table.datatype != datatypes.get(table.collective)
+    ]
+    left_out = [*map(str, skipped), *unchosen]
+    printed = list(_results(chosen, ranks, machine))
+    header = Header.new(
+        study=_study(logs, datatypes),
+        machine=MachineDescription(name=machine),
+        mpi=RecordedMpi(kind=provider, version=""),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        results=len(printed),
+        left_out=left_out,
+    )
+    with Store(folder, header) as store:
+        for each in printed:
+            store.add_result(each.result)
+    return Imported(len(printed), _doubts(printed), names, left_out)
+
+
+def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
+    """The provider of all logs' algorithms; UserError where there are several, a log is named twice, or `folder` is in
+    use."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
+    if count > 1:
+        raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")
+    providers = sorted({log.algorithm.provider for log in logs})
+    if len(providers) > 1:
+        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
+    return providers[0]
+
+
+def _where(table: OsuTable) -> str:
+    return f"{table.path}:{table.rows[0].line}"
+
+
+def _datatypes(tables: Iterable[OsuTable], asked: str | None) -> dict[str, str]:
+    """The datatype of each operation: `asked`, or the only one that it was measured with."""
+    found: dict[str, set[str]] = {}
+    for table in tables:
+        found.setdefault(table.collective, set()).add(table.datatype)
+    if asked is not None:
+        every = sorted(set().union(*found.values()))
+        if asked not in every:
+            raise unknown("datatype in these files", asked, every, "timpani import --help")
+        return {operation: asked for operation, names in found.items() if asked in names}
+    for operation, names in found.items():
+        if len(names) > 1:
+            raise UserError(
+                f"the files hold {operation} of {' and '.join(sorted(names))}", "choose one with --datatype"
+            )
+    return {operation: name for operation, [name] in found.items()}
+
+
+def _study(logs: Iterable[OsuLog], datatypes: Mapping[str, str]) -> dict[str, Any]:
+    """The study of the header: the most frequent datatype, and the operations that differ from it."""
+    [(most, _)] = Counter(datatypes.values()).most_common(1)
+    others = {operation: {"datatype": name} for operation, name in datatypes.items() if name != most}
+    return {
+        "title": "Imported OSU output",
+        "question": "",
+        "files": [str(log.path) for log in logs],
+        "datatype": most,
+        **({"overrides": others} if others else {}),
+    }
+
+
+def _doubts(printed: Iterable[_Printed]) -> list[Doubt]:
+    """What is impossible or improbable in the cells' medians over launches, and in how launches differ."""
+    columns = ("collective", "label", "ranks", "message_bytes", "mode")
+    rows = [
+        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, each.osu_avg_us, rounding)
+        for each, rounding in ((each.result, each.rounding) for each in printed)
+        for cell in [each.cell]
+        if each.error is None
+    ]
+    types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
+    table = pl.DataFrame(rows, schema=types, orient="row")
+    # The median, since one launch may be disturbed.
+    cells = table.group_by(columns, maintain_order=True).agg(pl.median("time_us"), pl.max("rounding"))
+    return [*doubts(cells), *differing_launches(table)]
+
+
+def _refuse_copies(tables: Iterable[OsuTable]) -> None:
+    """Two runs never take the same times to the last digit at every size, unless they have only a few rows."""
+    seen: dict[tuple[object, ...], str] = {}
+    for table in tables:
+        where = _where(table)
+        printed = (*_measured(table), *(replace(row, line=0) for row in table.rows))
+        if len(table.rows) >= _MIN_ROWS_OF_COPY and printed in seen:
+            raise UserError(
+                f"{where} repeats the table at {seen[printed]}", "leave one out: a copy is not a second run"
+            )
+        seen[printed] = where
+
+
+def _measured(table: OsuTable) -> tuple[object, ...]:
+    return (table.collective, table.datatype, table.build, table.buffers, table.pairs, table.window)
+
+
+def _ranks_of(table: OsuTable, given: int | None) -> int:
+    """The rank count of a test: two per pair, which point-to-point tests have or print, else what the user gives."""
+    if OPERATIONS[table.collective].kind == "point-to-point" and table.collective != "message_rate":
+        return 2
+    least = 2 * (table.pairs or 0)
+    if given is None and not least:
+        raise UserError(f"{table.path} doesn't say how many ranks ran", "add --ranks N")
+    if given is not None and given < least:
+        raise UserError(
+            f"{_where(table)} has {table.pairs} pairs, which are {least} ranks, not {given}",
+            "leave --ranks out, or import that table alone",
+        )
+    return given or least
+
+
+def _cell(table: OsuTable, row: OsuRow, algorithm: Algorithm, ranks: int) -> Cell:
+    """The cell of a row. OSU reuses one buffer, which is the warm mode; it prints nothing of where ranks sat."""
+    settings = {"pairs": table.pairs, "window": table.window}
+    given = {name: value for name, value in settings.items() if value is not None}
+    parameters = tuple(sorted({**given, **dict(algorithm.parameters)}.items()))
+    build = "" if table.build == "MPI" else table.build
+    mode = ", ".join(filter(None, ("warm", build, table.buffers)))
+    return Cell(table.collective, replace(algorithm, parameters=parameters), ranks, "unknown", row.message_bytes, mode)
+
+
+def _results(tables: Sequence[tuple[OsuLog, OsuTable]], ranks: int | None, machine: str) -> Iterator[_Printed]:
+    launches: Counter[Cell] = Counter()
+    for log, table in tables:
+        algorithm = counterpart(table.collective, log.algorithm, log.algorithm.provider)  # by its canonical name
+        for row in table.rows:
+            cell = _cell(table, row, algorithm, _ranks_of(table, ranks))
+            launches[cell] += 1
+            where = f"{table.path}:{row.line}"
+            result = LaunchResult(
+                cell=cell,
+                launch=launches[cell],
+                machine=machine,
+                osu_avg_us=row.average_us,
+                osu_min_us=row.lowest_us,
+                osu_max_us=row.highest_us,
+                repetitions=row.iterations,
+                error=f"{where}: OSU's validation failed" if row.failed_validation else None,
+            )
+            yield _Printed(result, row.rounding)
