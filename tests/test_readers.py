@@ -40,6 +40,7 @@ from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.selection_tree import dump
+from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -273,8 +274,13 @@ def mpich_tree(text: str) -> None:
 
 
 def mpich_compositions(text: str) -> None:
-    plain(linted(text, LIBRARY.of_compositions, compositions=True))
+    plain(linted(text, LIBRARY.of_compositions, "compositions"))
     chosen(CompositionsFile().read(text, MPICH))
+
+
+def mpich_shared_memory(text: str) -> None:
+    plain(linted(text, LIBRARY.of_shared_memory, "shared memory"))
+    SharedMemoryFile().recognises(text)
 
 
 def openmpi_rules(file: TuningFile, *versions: str) -> Callable[[str], None]:
@@ -395,6 +401,16 @@ PREDICTIONS: dict[str, Any] = {
     ],
 }
 
+OSU_LOG = b"""0: # OSU MPI-CUDA Multiple Bandwidth / Message Rate Test v7.4
+0: # [ pairs: 1 ] [ window size: 64 ]
+0: # Send Buffer on DEVICE (D) and Receive Buffer on HOST (H)
+0: # Size                  MB/s        Messages/s
+0: 8                      60,00        7500000.00
+# OSU MPI_Put Latency Test v5.8
+# Size          Latency (us)
+4                       0.20
+"""
+
 RULES = b"""timpani-rules 1
 # gains are of 12 launches
 bcast ranks=2..8 nodes=1..2 per_node=2..4 bytes=8..64 pipeline:segment_bytes=64  # 1.50 x
@@ -412,7 +428,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "proofs.jsonl": (campaign("proofs.jsonl"), lines(PROOFS)),
     "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(lines(SAMPLES), mtime=0)),
-    "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3])),
+    "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
     "study": (in_file(read_study), (Path("src/timpani/studies") / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),
@@ -423,9 +439,16 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
     "MPICH's compositions": (as_text(mpich_compositions), dump(COMPOSITIONS).encode()),
+    "MPICH's shared memory": (
+        as_text(mpich_shared_memory),
+        TREE.replace(b"MPIR_Bcast_intra", b"MPIDI_POSIX_mpi_bcast"),
+    ),
     "Open MPI's rules": (as_text(openmpi_rules(TunedRules(), "4.1.4", "5.0.11"), "replace"), TUNED),
     "HAN's rules": (as_text(openmpi_rules(HanRules(), "5.0.11"), "replace"), HAN),
-    "Intel's variables": (as_text(intel_variables), b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\n"),
+    "Intel's variables": (
+        as_text(intel_variables),
+        b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\nmpirun -genv I_MPI_ADJUST_REDUCE 1 ./a\n",
+    ),
     "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
     "predictions": (predictions, json.dumps(PREDICTIONS).encode()),
     "sizes": (as_text(parse_sizes), b"1:1M,64K:256KiB*4,8,2:48+2"),

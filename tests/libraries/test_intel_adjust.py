@@ -116,8 +116,10 @@ TRAPS = {
     "export I_MPI_ADJUST_BCST='1'": "no collective known",
     "I_MPI_ADJUST_BCAST='1'": "isn't exported",
     "export I_MPI_ADJUST_BCAST='1'\nexport I_MPI_ADJUST_BCAST='2'": "again",
-    "rm -r $HOME": "sets no I_MPI_ADJUST variable",
-    "export I_MPI_ADJUST_BCAST=1;rm": "sets no I_MPI_ADJUST variable",
+    "export I_MPI_ADJUST_BCAST=1:0-8;2": "the shell ends I_MPI_ADJUST_BCAST at the semicolon: it is '1:0-8'",
+    "export I_MPI_ADJUST_BCAST=$PRESET": "has no value that stands here",
+    "unset I_MPI_ADJUST_BCAST": "has no value that stands here",
+    "export I_MPI_ADJUST_BCAST='1:0-8": "has no value that stands here",
 }
 
 
@@ -125,6 +127,48 @@ TRAPS = {
 def test_traps_are_found_with_their_line(text: str, what: str) -> None:
     found = [each for each in FILE.lint(text, CATALOGUE, MPI) if what in each.what]
     assert [each.line for each in found] == [text.count("\n") + 1]
+
+
+SCRIPT = """\
+#!/bin/bash
+#SBATCH --nodes=2
+module load impi
+export FI_PROVIDER=tcp I_MPI_FABRICS=shm:ofi
+{}
+echo "I_MPI_ADJUST_BCAST=$I_MPI_ADJUST_BCAST"
+# export I_MPI_ADJUST_BCAST=1
+awk '{{
+  print }}' input
+mpirun -n 8 ./model
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export I_MPI_ADJUST_BCAST=2",
+        "export I_MPI_ADJUST_BCAST=2  # the second",
+        "export A=1 I_MPI_ADJUST_BCAST=2",
+        "declare -x I_MPI_ADJUST_BCAST=2; export A=1",
+        "if true; then export I_MPI_ADJUST_BCAST='2'; fi",
+        "I_MPI_ADJUST_BCAST=2 mpirun -n 8 ./model",
+        "env I_MPI_ADJUST_BCAST=2 mpirun -n 8 ./model",
+        "mpirun -genv I_MPI_ADJUST_BCAST=2 -n 8 ./model",
+        "mpirun -genv I_MPI_ADJUST_BCAST 2 -n 8 ./model",
+        "setenv I_MPI_ADJUST_BCAST 2",
+        "export I_MPI_ADJUST_BCAST=2;rm -f old",
+    ],
+)
+def test_a_job_script_is_read_for_what_it_sets(line: str) -> None:
+    text = SCRIPT.format(line)
+    assert FILE.recognises(text)
+    assert list(FILE.lint(text, CATALOGUE, MPI)) == []
+    assert FILE.read(text, CATALOGUE).decide(Call("bcast", 8, 1, 8, 64)) == preset(2)
+
+
+def test_a_value_that_the_shell_ends_early_is_what_the_library_gets() -> None:
+    choice = FILE.read("export I_MPI_ADJUST_BCAST=3:0-4095;1:4096-2147483647\n", CATALOGUE)
+    assert choice.decide(Call("bcast", 2, 1, 2, 8192)) == preset(3)
 
 
 def test_a_value_that_the_library_ignores_is_refused() -> None:

@@ -181,3 +181,14 @@ def test_a_library_is_asked_what_is_set(tmp_path: Path) -> None:
     here = replace(mpi("5.0.11"), info=asked)
     errors = [fault for fault in FILE.lint(RULE, CATALOGUES["5.0.11"], here) if fault.severity == "error"]
     assert [fault.what for fault in errors] == ["coll is ^tuned (environment), without tuned"]
+
+
+@pytest.mark.parametrize("zero", ["00", "+0", "-0", "0x0", "000"])
+def test_a_zero_in_another_form_is_a_zero(zero: str) -> None:
+    assert found(RULE.replace("0 1 0 0", f"{zero} 1 0 {zero}")) == []
+
+
+def test_a_hexadecimal_number_is_what_it_shows() -> None:
+    assert not [fault for fault in found(RULE.replace("4 1", "0x4 1")) if "is read as" in fault.what]
+    [fault] = [fault for fault in found(RULE.replace("0 1 0 0", "0 1 0 0x")) if "is read as" in fault.what]
+    assert fault.what == "0x is read as 0"

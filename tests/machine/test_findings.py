@@ -63,6 +63,37 @@ def test_a_compiler_without_cpp20_is_a_problem(tmp_path: Path) -> None:
     assert levels(check_compiler(replace(WHEEL, cxx=old))) == {"compiler": "problem"}
 
 
+def wrapper(path: Path, compiler: str) -> Mpi:
+    """A wrapper of Open MPI's kind, which calls `compiler` unless OMPI_CXX names another one."""
+    path.write_text(f"""#!/bin/sh
+real=${{OMPI_CXX:-{compiler}}}
+if [ "$1" = -show ]; then echo "$real -I/include"; exit; fi
+exec $real "$@"
+""")
+    path.chmod(0o755)
+    return replace(WHEEL, cxx=path)
+
+
+@pytest.mark.parametrize(
+    ("built_with", "named", "what", "fix"),
+    [
+        ("c++", "no-such-c++ -O2", "calls no-such-c++, which OMPI_CXX names", "`unset OMPI_CXX`"),
+        ("no-such-c++", None, "it was built to call no-such-c++", "OMPI_CXX=g++"),
+        ("c++ -include no-such-header.h", None, "no-such-header.h", "-show` prints the command that fails"),
+    ],
+)
+def test_a_wrapper_that_can_not_compile_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, built_with: str, named: str | None, what: str, fix: str
+) -> None:
+    monkeypatch.delenv("OMPI_CXX", raising=False)
+    if named:
+        monkeypatch.setenv("OMPI_CXX", named)
+    (finding,) = check_compiler(wrapper(tmp_path / "mpicxx", built_with))
+    assert finding.level == "problem"
+    assert what in finding.what
+    assert fix in finding.fix
+
+
 @every_mpi
 def test_the_compilers_here_know_cpp20(mpi: Mpi) -> None:
     assert levels(check_compiler(mpi)) == {"compiler": "ok"}

@@ -12,7 +12,7 @@ def import_(
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE...",
-            help="What OSU's benchmarks printed, versions 5 to 7.5: osu.log, or default=a.log chain=b.log.",
+            help="What OSU's benchmarks printed, versions 2 to 7.5: osu.log, or default=a.log chain=b.log.",
             show_default=False,
         ),
     ] = None,
@@ -46,7 +46,7 @@ def import_(
     from timpani.campaign.osu.osu_import import OsuLog, import_osu
     from timpani.campaign.osu.published_tables import import_published, read_published
     from timpani.campaign.osu.published_times import published_doubts
-    from timpani.errors import UserError
+    from timpani.errors import UserError, printable
     from timpani.study.counted import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
@@ -61,8 +61,8 @@ def import_(
             logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
         )
         count, doubts = imported.results, imported.doubts
-        for name in imported.unchecked:
-            typer.echo(f"Warning: {name}", err=True)
+        for text in (*map("Warning: {}".format, imported.unchecked), *map("Left out: {}".format, imported.left_out)):
+            typer.echo(printable(text), err=True)
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
-from timpani.libraries.tuning_file import TuningFile
+from timpani.libraries.tuning_file import CheckedFile, TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 
@@ -108,6 +108,7 @@ class Library:
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
     notes            what of it spoils or changes measurements here
     tuning_files     the files that it chooses its algorithms by
+    checked_files    more such files, which Timpani checks and never writes
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
@@ -134,5 +135,6 @@ class Library:
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
     tuning_files: tuple[TuningFile, ...] = ()
+    checked_files: tuple[CheckedFile, ...] = ()
     parameter_file: str = ""
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -61,11 +61,8 @@ class Choice(Protocol):
         ...
 
 
-class TuningFile(Protocol):
-    """One format of one library."""
-
-    name: str
-    """The file's name in the folder that `timpani tune` writes."""
+class CheckedFile(Protocol):
+    """One format of one library, which users write and Timpani reads."""
 
     title: str
     """What it is, for people: `Open MPI's rules for coll/tuned`."""
@@ -78,10 +75,6 @@ class TuningFile(Protocol):
         """Whether `text` seems to be such a file, right or wrong."""
         ...
 
-    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """The file that says `table`; `catalogue` has the algorithms of `mpi`."""
-        ...
-
     def read(self, text: str, catalogue: Catalogue) -> Choice:
         """What the library does by `text`. UserError, with the line, where it would refuse or ignore it."""
         ...
@@ -92,6 +85,17 @@ class TuningFile(Protocol):
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it, or does something else than it seems to say, for this library."""
+        ...
+
+
+class TuningFile(CheckedFile, Protocol):
+    """A format that Timpani writes, too."""
+
+    name: str
+    """The file's name in the folder that `timpani tune` writes."""
+
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """The file that says `table`; `catalogue` has the algorithms of `mpi`."""
         ...
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:

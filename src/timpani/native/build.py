@@ -18,6 +18,7 @@ from timpani.errors import UserError
 from timpani.native.die_with_parent import die_with_parent
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
+from timpani.native.wrapper import missing_compiler
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
@@ -120,7 +121,7 @@ def _key(mpi: Mpi | None, source: Path, wanted: tuple[str, ...]) -> str:
     cxx = _compiler(mpi)
     compiler = _run([str(cxx), "--version"], _environment(mpi))
     if compiler.returncode != 0:
-        raise UserError(
+        raise missing_compiler(cxx, _environment(mpi)) or UserError(
             f"{cxx} can't run a C++ compiler: {_first_errors(compiler.stdout)}",
             "`apt install g++` or load a compiler",
         )

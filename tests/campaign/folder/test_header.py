@@ -12,6 +12,7 @@ from timpani.errors import UserError
 from timpani.libraries.hosts import Host
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup
+from timpani.report.page.provenance import provenance
 
 
 def test_a_header_without_any_part_tells_nothing(tmp_path: Path) -> None:
@@ -83,6 +84,13 @@ def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:
     told = describe_cluster(machine, (Host("n2", 4),))
     header = read_header(write_header(tmp_path, machine=told.model_dump(mode="json", exclude_unset=True)))
     assert (header.machine.cluster, header.machine.hosts) == (machine, (Host("n2", 4),))
+
+
+def test_a_host_whose_name_is_a_range_is_not_expanded(tmp_path: Path) -> None:
+    """Ten thousand million names would fill the memory of any computer."""
+    machine = {"name": "m", "hosts": [{"name": "n[0-9999999999]", "slots": 2}]}
+    header = read_header(write_header(tmp_path, machine=machine))
+    assert ("Nodes", ["n[0-9999999999]"]) in [(what, list(texts)) for what, texts in provenance(header, [])]
 
 
 def test_this_computer_comes_back_as_it_was(tmp_path: Path) -> None:

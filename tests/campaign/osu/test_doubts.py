@@ -97,7 +97,7 @@ def test_times_that_fall_by_factors_are_found(size: int, ranks: int, kind: str) 
 def test_times_that_rounding_decides_are_counted() -> None:
     (doubt,) = doubts(changed(PLAIN, "chain", 1, 2, 0.15).filter(pl.col("ranks") == 2))
     assert (doubt.kind, doubt.cells) == ("coarse", 1)
-    assert "printed to 0.01 µs: of 1 cell, down to 0.15 µs" in doubt.text
+    assert "at 1 cell rounding alone is over 3 %, at most 3.3 % in bcast chain at 1 B" in doubt.text
 
 
 def test_the_published_tables_are_judged() -> None:

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.osu_import import OsuLog, import_osu, read_osu
+from timpani.campaign.osu.osu_grammar import OsuFile, OsuTable, read_osu
+from timpani.campaign.osu.osu_import import Imported, OsuLog, import_osu
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 
@@ -16,6 +17,24 @@ def imported(folder: Path, *names: str, **options: Any) -> Campaign:
     algorithm = options.pop("algorithm", "default")
     import_osu([OsuLog.parse(str(LOGS / name), algorithm) for name in names], folder, **told | options)
     return load(folder)
+
+
+def written(folder: Path, text: str) -> OsuFile:
+    """What a log with `text` holds."""
+    (folder / "log.txt").write_text(text)
+    return read_osu(folder / "log.txt")
+
+
+def kept(folder: Path, text: str, **options: Any) -> tuple[Campaign, Imported]:
+    """The campaign that a log with `text` becomes, and what the import says about it."""
+    (folder / "log.txt").write_text(text)
+    told: dict[str, Any] = {"ranks": 2, "machine": "old", "datatype": None, "command": "import"}
+    said = import_osu([OsuLog.parse(str(folder / "log.txt"), "default")], folder / "c", **told | options)
+    return load(folder / "c"), said
+
+
+def figures(table: OsuTable) -> list[tuple[int, float]]:
+    return [(row.message_bytes, row.average_us) for row in table.rows]
 
 
 @pytest.mark.parametrize(
@@ -33,14 +52,14 @@ def imported(folder: Path, *names: str, **options: Any) -> Campaign:
     ],
 )
 def test_every_version_and_shape_is_read(name: str, collective: str, rows: int, first: tuple[int, float]) -> None:
-    (table,) = read_osu(LOGS / name)
+    (table,) = read_osu(LOGS / name).tables
     assert (table.collective, len(table.rows)) == (collective, rows)
     assert (table.rows[0].message_bytes, table.rows[0].average_us) == first
 
 
 @pytest.mark.parametrize("name", ["bcast-7.4-full.txt", "barrier-7.4-full.txt", "alltoall-7.5-percentiles.txt"])
 def test_full_columns_are_taken_by_their_names(name: str) -> None:
-    row = read_osu(LOGS / name)[0].rows[0]
+    row = read_osu(LOGS / name).tables[0].rows[0]
     assert row.lowest_us is not None
     assert row.highest_us is not None
     assert row.lowest_us < row.average_us < row.highest_us
@@ -48,7 +67,7 @@ def test_full_columns_are_taken_by_their_names(name: str) -> None:
 
 
 def test_each_datatype_starts_anew() -> None:
-    tables = read_osu(LOGS / "reduce-7.5-two-datatypes.txt")
+    tables = read_osu(LOGS / "reduce-7.5-two-datatypes.txt").tables
     assert [table.datatype for table in tables] == ["MPI_INT", "MPI_FLOAT"]
     assert [table.rows[0].average_us for table in tables] == [0.93, 1.86]
 
@@ -94,9 +113,9 @@ def test_one_of_several_datatypes_must_be_chosen(tmp_path: Path) -> None:
     assert "MPI_INT" in campaign.header.left_out[0]
 
 
-def test_benchmarks_of_other_things_are_refused_with_their_line() -> None:
+def test_a_log_of_other_benchmarks_alone_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"ibcast-7.4.txt:[12] is of OSU's Non-blocking Broadcast Latency test"):
-        read_osu(LOGS / "ibcast-7.4.txt")
+        imported(tmp_path / "c", "ibcast-7.4.txt")
 
 
 @pytest.mark.parametrize(
@@ -104,11 +123,10 @@ def test_benchmarks_of_other_things_are_refused_with_their_line() -> None:
     [
         ("nothing of OSU's\n", ":1 is not OSU output"),
         ("\x00\x01\xff", ":1 is not OSU output"),
-        ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n", ":1 is not OSU output"),
-        ("# Size       Avg Latency(us)\n1    2.0\n", ":1 has a table without its"),
         ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    2.0\n1024\n", ":4 is incomplete"),
         ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    nan\n", ":3 is incomplete"),
-        ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Bandwidth (MB/s)\n1    2.0\n", ":2 has no column of"),
+        ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    2.0 x\n", ":3 is incomplete"),
+        ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    1,234\n", ":3 is incomplete"),
         ("# OSU MPI Bandwidth Test v7.4\n# Size       Bandwidth (MB/s)\n1    0.0\n", ":3 says that nothing was moved"),
     ],
 )
@@ -176,3 +194,170 @@ def test_messages_between_two_ranks_need_no_rank_count(tmp_path: Path) -> None:
     assert set(imported(tmp_path / "c", "latency-5.6.txt", "bandwidth-5.6.txt", ranks=None).results["ranks"]) == {2}
     with pytest.raises(UserError, match=r"bcast-5\.6\.txt doesn't say how many ranks ran; add --ranks N"):
         imported(tmp_path / "d", "bcast-5.6.txt", ranks=None)
+
+
+BCAST = "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    2.00\n2    2.10\n"
+RATE = "# OSU MPI Multiple Bandwidth / Message Rate Test v5.9\n# [ pairs: {} ] [ window size: {} ]\n"
+RATE += "# Size                  MB/s        Messages/s\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "why"),
+    [
+        ("# OSU MPI_Put Latency Test v5.8\n# Size  Latency (us)\n4  0.20\n", 5, "is of OSU's MPI_Put Latency test"),
+        ("# OSU One Sided MPI_Get Latency Test v3.1\n# Size  Latency (us)\n4  0.2\n", 5, "One Sided MPI_Get Latency"),
+        ("# OSU Allreduce Test v7.4\n# Size (B)  Latency (us)\n4  0.20\n", 5, "is of OSU's Allreduce test"),
+        ("# OMB Python MPI Allreduce Test\n# Size (B)  Latency (us)\n4  0.20\n", 5, "Python MPI Allreduce"),
+        ("# OSU MPI Latency Persistent Test v7.4\n# Size  Avg Latency(us)\n4  0.20\n", 5, "Latency Persistent test"),
+        ("# OSU MPI Latency Test v7.4\n# Loops: 5\n# Size  Latency (us)\n4  0.20\n", 6, "has '# Loops: 5', which is"),
+        ("# OSU MPI Bandwidth Test v7.4\n# Size  Bandwidth (MB/s)  Transmit Size\n4  0.2  4\n", 6, "'Transmit Size'"),
+        ("# OSU MPI Bandwidth Test v7.4\n# Size  Avg Latency(us)\n4  0.20\n", 6, "no column of size and throughput"),
+        ("# OSU MPI Barrier Latency Test v7.4\n# Size  Avg Latency(us)\n4  0.20\n", 6, "has no column of time"),
+        (RATE.format(2, "varied") + "8  1.00  2.00\n", 6, "window size: varied ]', which is no line of OSU's"),
+        ("# algorithm: chain\n# Size  Avg Latency(us)\n4  0.20\n", 5, "has '# algorithm: chain', which is"),
+        ("1    9.00\n", 5, "goes back to 1 B, as in another run"),
+        ("2    9.00\n", 5, "goes back to 2 B, as in another run"),
+        ("> # OSU MPI Latency Test v7.4\n> # Size  Latency (us)\n4  0.20\n", 5, "has '> ' before OSU's title"),
+    ],
+)
+def test_what_the_grammar_lacks_ends_the_table_and_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:
+    file = written(tmp_path, BCAST + text)
+    (table,) = file.tables
+    assert figures(table) == [(1, 2.0), (2, 2.1)]
+    (left,) = file.left_out
+    assert f"log.txt:{line} " in str(left)
+    assert why in str(left)
+    assert left.rows == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# OSU MPI Broadcast Latency Test v7.4\n",
+        "# OSU MPI Broadcast Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n",
+        "# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\nmpirun was killed\n" + BCAST,
+    ],
+)
+def test_a_title_without_a_row_is_reported(tmp_path: Path, text: str) -> None:
+    assert [str(left).partition(";")[0] for left in written(tmp_path, text).left_out] == [
+        f"{tmp_path}/log.txt:1 has no row under it"
+    ]
+
+
+def test_a_datatype_without_a_row_is_reported(tmp_path: Path) -> None:
+    left = written(tmp_path, BCAST + "# Datatype: MPI_INT.\n# Size       Avg Latency(us)\n").left_out
+    assert [each.where for each in left] == [f"{tmp_path}/log.txt:5"]
+
+
+def test_a_table_without_its_title_is_named(tmp_path: Path) -> None:
+    left = written(tmp_path, "# Size       Avg Latency(us)\n1    2.0\n").left_out
+    assert ":1 has a table without its '# OSU MPI … Test' line" in str(left[0])
+
+
+def test_a_log_of_everything_is_imported_as_far_as_it_can_be(tmp_path: Path) -> None:
+    put = "# OSU MPI_Put Latency Test v5.8\n# Size  Latency (us)\n4  0.20\n8  0.30\n"
+    latency = "# OSU MPI Latency Test v5.8\n# Size  Latency (us)\n4  0.80\n"
+    campaign, said = kept(tmp_path, put + latency + BCAST)
+    assert sorted(campaign.results["osu_avg_us"]) == [0.8, 2.0, 2.1]
+    assert said.left_out == [f"{tmp_path}/log.txt:1 is of OSU's MPI_Put Latency test (2 rows of figures)"]
+    assert list(campaign.header.left_out) == said.left_out
+
+
+@pytest.mark.parametrize(
+    "prefix", ["0: ", "00: ", "[0] ", "[1,0]<stdout>:", "[prterun-n1-77@1,0]<stdout>: ", "   ", "\t"]
+)
+def test_what_launchers_put_before_lines_is_ignored(tmp_path: Path, prefix: str) -> None:
+    (table,) = written(tmp_path, "".join(f"{prefix}{line}\n" for line in BCAST.splitlines())).tables
+    assert figures(table) == [(1, 2.0), (2, 2.1)]
+
+
+def test_an_unknown_prefix_is_named_with_the_command_that_removes_it(tmp_path: Path) -> None:
+    text = "".join(f"12:00:01 | {line}\n" for line in BCAST.splitlines())
+    (left,) = written(tmp_path, text).left_out
+    assert f"`sed 's/^.\\{{11\\}}//' {tmp_path}/log.txt` removes it" in left.step
+
+
+def test_a_decimal_comma_is_read(tmp_path: Path) -> None:
+    (table,) = written(tmp_path, BCAST.replace(".00", ",00").replace(".10", ",10")).tables
+    assert figures(table) == [(1, 2.0), (2, 2.1)]
+
+
+def test_the_oldest_layout_is_read(tmp_path: Path) -> None:
+    (table,) = written(tmp_path, "# OSU MPI Latency Test (Version 2.1)\n# Size\t\tLatency (us)\n0\t\t0.64\n").tables
+    assert figures(table) == [(0, 0.64)]
+
+
+def test_percentiles_of_which_only_one_space_separates_the_headings_are_read(tmp_path: Path) -> None:
+    heading = "# Size      MB/s   Messages/s P50 Tail BW(MB/s) P99.9 Tail BW(MB/s)\n"
+    text = "".join(RATE.format(1, 64).splitlines(keepends=True)[:2]) + heading + "8  4.00  500000.00  3.90  4.20\n"
+    (table,) = written(tmp_path, text).tables
+    assert figures(table) == [(8, 2.0)]
+
+
+def test_buffers_of_devices_and_hosts_are_cells_of_their_own(tmp_path: Path) -> None:
+    title = "# OSU MPI-CUDA Latency Test v5.9\n"
+    place = "# Send Buffer on {0} and Receive Buffer on {0}\n# Size  Latency (us)\n"
+    text = "".join(
+        title + place.format(buffer) + f"4  {time}\n" for buffer, time in (("DEVICE (D)", 20), ("HOST (H)", 0.3))
+    )
+    plain = "# OSU MPI Latency Test v5.9\n# Size  Latency (us)\n4  0.25\n"
+    campaign, _ = kept(tmp_path, text + plain)
+    cells = estimate_cells(campaign.raced)
+    assert dict(zip(cells["mode"], cells["osu_avg_us"], strict=True)) == {
+        "warm": 0.25,
+        "warm, MPI-CUDA, DEVICE (D) to DEVICE (D)": 20.0,
+        "warm, MPI-CUDA, HOST (H) to HOST (H)": 0.3,
+    }
+
+
+def test_launches_that_differ_too_much_are_doubted(tmp_path: Path) -> None:
+    title = "# OSU MPI-CUDA Allreduce Latency Test v7.5\n# Size  Avg Latency(us)\n"
+    _, said = kept(tmp_path, f"{title}4  20.00\n{title}4  0.90\n")
+    assert [doubt.kind for doubt in said.doubts] == ["launches_differ"]
+    assert "allreduce default at 4 B on 2 ranks: 0.9 µs and 20 µs" in said.doubts[0].text
+
+
+def test_pairs_and_window_of_the_message_rate_are_part_of_the_cell(tmp_path: Path) -> None:
+    campaign, _ = kept(
+        tmp_path,
+        RATE.format(1, 64) + "8 60.00 7500000.00\n" + RATE.format(4, 16) + "8 600.00 75000000.00\n",
+        ranks=None,
+    )
+    cells = estimate_cells(campaign.raced).sort("ranks")
+    assert cells.select("ranks", "parameters", "launches").rows() == [
+        (2, "pairs=1,window=64", 1),
+        (8, "pairs=4,window=16", 1),
+    ]
+
+
+def test_fewer_ranks_than_pairs_need_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has 4 pairs, which are 8 ranks, not 2"):
+        kept(tmp_path, RATE.format(4, 16) + "8 600.00 75000000.00\n", ranks=2)
+
+
+def test_reductions_of_versions_that_print_no_datatype_are_of_floats(tmp_path: Path) -> None:
+    allreduce = "# OSU MPI Allreduce Latency Test v5.9\n# Size       Avg Latency(us)\n4    2.00\n"
+    campaign, _ = kept(tmp_path, BCAST + allreduce)
+    assert {name: campaign.header.study.datatype_of(name) for name in ("bcast", "allreduce")} == {
+        "bcast": "MPI_CHAR",
+        "allreduce": "MPI_FLOAT",
+    }
+
+
+def test_rates_are_those_that_the_file_prints(tmp_path: Path) -> None:
+    campaign, said = kept(tmp_path, RATE.format(1, 64) + "16  0.05  3012.52\n4194304  2000.00  476.84\n")
+    assert [1e6 / time for time in campaign.results["osu_avg_us"]] == pytest.approx([3012.52, 2e9 / 4194304])
+    assert said.doubts == []
+
+
+@pytest.mark.parametrize(("printed", "doubted"), [("120.00", False), ("0.05", True), ("0.1", True), ("0.100", False)])
+def test_throughput_is_doubted_by_the_rounding_of_the_file(tmp_path: Path, printed: str, doubted: bool) -> None:
+    _, said = kept(tmp_path, f"# OSU MPI Bandwidth Test v5.9\n# Size  Bandwidth (MB/s)\n4  {printed}\n")
+    assert [doubt.kind for doubt in said.doubts] == ["coarse"] * doubted
+
+
+def test_what_timpani_printed_is_left_out_by_name(tmp_path: Path) -> None:
+    line = "# Timpani: algorithm openmpi/chain, ranks 4, placement core, mode warm, machine here"
+    title, rest = BCAST.split("\n", 1)
+    with pytest.raises(UserError, match=r"log.txt:4 was printed by `timpani show --format osu`"):
+        kept(tmp_path, f"{title}\n{line}\n{rest}")

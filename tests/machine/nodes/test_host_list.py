@@ -1,6 +1,7 @@
 """Which hosts, in which order, in which syntax; and where ranks on them are to go."""
 
 import re
+import tempfile
 from collections import Counter
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from timpani.libraries.hosts import Host, host_file
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_file import rank_file, read_hosts
-from timpani.machine.nodes.host_list import choose_hosts, same_host
+from timpani.machine.nodes.host_list import choose_hosts, on_machine, same_host
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import Place, asked_places, capacity, ranks_on_one_node, with_slots
 
@@ -154,12 +155,57 @@ def test_host_files_may_hold_node_sets_and_comments(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("n1 slots=4 max_slots=8\nn2 max-slots=4 slots=2", (Host("n1", 4), Host("n2", 2))),
+        ("n1:4 binding=user:0-3\nn2:4 user=me ifhn=eth1", (Host("n1", 4), Host("n2", 4))),
+        ("me@n1 slots=4\nme@n2", (Host("n1", 4), Host("n2"))),
+        ("n1 count=3\nn2 cpu=2", (Host("n1", 3), Host("n2", 2))),
+        ("n1 max_slots=2", (Host("n1"),)),
+        ("n2\nn2\nn1\nn1\nn1", (Host("n2", 2), Host("n1", 3))),
+        ("n1\nn2\nn1\nn2", (Host("n1", 2), Host("n2", 2))),
+        ("n1:2\nn1:4", (Host("n1", 6),)),
+        ("n[1-2],n1", (Host("n1"), Host("n2"))),
+    ],
+)
+def test_host_files_of_launchers_and_batch_systems_are_read(text: str, hosts: tuple[Host, ...], tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text(text)
+    assert read_hosts(tmp_path / "hosts") == hosts
+
+
+@given(st.lists(st.tuples(st.sampled_from(["n1", "n2", "n3"]), st.integers(1, 9)), min_size=1, max_size=9))
+def test_slots_of_a_repeated_host_add_up_in_any_order(lines: list[tuple[str, int]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hosts"
+        path.write_text("".join(f"{name} slots={slots}\n" for name, slots in lines))
+        added: Counter[str] = Counter()
+        for name, slots in lines:
+            added[name] += slots
+        assert read_hosts(path) == tuple(Host(name, slots) for name, slots in added.items())
+
+
+def test_hosts_get_the_names_that_the_machine_has_for_them() -> None:
+    asked = (Host("A2.cluster.example", 2), Host("a1", 3), Host("a2", 1), Host("elsewhere.example", 1))
+    assert on_machine(machine(2), asked) == (Host("a2", 3), Host("a1", 3), Host("elsewhere.example", 1))
+    groups = [{"name": "g", "nodes": ["n1.east", "n1.west"], "cores": 4}]
+    two = Machine.check({"name": "m", "launcher": "openmpi", "groups": groups}, "test")
+    assert on_machine(two, (Host("n1.west", 2),)) == (Host("n1.west", 2),)
+    with pytest.raises(UserError, match=r"n1 may be n1\.east or n1\.west of m"):
+        on_machine(two, (Host("n1"),))
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("n1 slots=0", "line 1: 'n1 slots=0' is not a host"),
-        ("n1\nn1:2", "line 2: n1 is listed twice"),
+        ("n1 slots=many", "line 1: 'n1 slots=many' is not a host: slots=many"),
+        ("n1:2 slots=2", "line 1: 'n1:2 slots=2' is not a host"),
+        ("n1 rack=2", "line 1: 'n1 rack=2' is not a host: rack=2"),
+        ("n1 slots", "line 1: 'n1 slots' is not a host"),
+        ("a@b@n1", "line 1: 'a@b@n1' is not a host"),
+        ("n[0-9999999999]", "line 1: 'n[0-9999999999]' names 10000000000 nodes"),
+        ("n[1-99999]\n" * 99, "names more than"),
         ("-x", "line 1: '-x' is not a node set"),
-        ("n1 max_slots=2", "line 1: 'n1 max_slots=2' is not a host"),
         ("# none\n", "names no host"),
     ],
 )

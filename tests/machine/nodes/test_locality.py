@@ -111,6 +111,11 @@ def test_cpu_lists_read_back(text: str) -> None:
     assert fold_numbers(parse_cpus(text)) == text
 
 
+def test_a_cpu_list_is_bounded_over_all_its_spans() -> None:
+    with pytest.raises(ValueError, match="more than 1000000 CPUs"):
+        parse_cpus(",".join(["0-999999"] * 9_999))
+
+
 @pytest.mark.parametrize("text", ["x", "1-", "-1", "1-2-3"])
 def test_what_is_no_cpu_list(text: str) -> None:
     with pytest.raises(ValueError, match="is not a range of CPUs"):

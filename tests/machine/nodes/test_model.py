@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
+from timpani.machine.launchers.slurm_tables import parse_topology
 from timpani.machine.nodes.model import Machine, NodeGroup, read_machine, write_machine
 from timpani.machine.nodes.node_set import expand, fold, fold_numbers
 
@@ -21,6 +22,10 @@ GROUP = {"name": "leaf1", "nodes": "node[01-02]", "cores": 24}
         ("b,a[1-2],b", ("b", "a1", "a2")),
         ("n[08-10]", ("n08", "n09", "n10")),
         ("rack[1-2]-n[1-2]", ("rack1-n1", "rack1-n2", "rack2-n1", "rack2-n2")),
+        ("tux[0-1][0-1]", ("tux00", "tux01", "tux10", "tux11")),
+        ("r[1-2]0n[08-09]s", ("r10n08s", "r10n09s", "r20n08s", "r20n09s")),
+        ("n[1-2]0", ("n10", "n20")),
+        ("n[1000000-1000001]", ("n1000000", "n1000001")),
         ("10.0.0.1, node1.cluster", ("10.0.0.1", "node1.cluster")),
         ("", ()),
     ],
@@ -42,7 +47,9 @@ def test_node_sets_are_spelled_out(text: str, nodes: tuple[str, ...]) -> None:
         "n;x",
         "n[1-99999999]",
         "n[1-999999]",
-        "n[1-3]0",
+        "n[0-9999999999]",
+        "n[1-999][1-999]",
+        "n[1-9999999999999999999]",
     ],
 )
 def test_what_is_no_node_set_is_an_error(text: str) -> None:
@@ -54,6 +61,19 @@ def test_what_is_no_node_set_is_an_error(text: str) -> None:
 def test_folding_is_undone_by_expanding(numbers: set[int]) -> None:
     names = {f"n{number:03d}" for number in numbers}
     assert set(expand(fold(names))) == names
+
+
+@pytest.mark.parametrize("name", ["n[0-9999999999]", "n[1-2]", "@all", "n1!n2", "n%2", "a,b"])
+def test_names_that_are_sets_themselves_stand_as_they_are(name: str) -> None:
+    assert fold([name, "n1"]) == f"{name},n1"
+
+
+def test_the_nodes_of_a_group_are_bounded_together() -> None:
+    sets = [f"{letter}[1-9999]" for letter in "abcdefghijkl"]
+    with pytest.raises(UserError, match="more than 100000 nodes"):
+        Machine.check({"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": sets, "cores": 1}]}, "m")
+    with pytest.raises(UserError, match="more than 100000 nodes"):
+        parse_topology("".join(f"SwitchName={each[0]} Nodes={each}\n" for each in sets))
 
 
 def test_numbers_fold_to_spans() -> None:

@@ -62,9 +62,50 @@ def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
     assert machine.name == "simgrid:mine"
 
 
+def nodes_of(path: Path, text: str) -> dict[str, tuple[int, int]]:
+    """The cores and sockets of each node that a platform with `text` has."""
+    path.write_text(f'<platform version="4.1"><zone id="z" routing="Full">{text}</zone></platform>')
+    return {node: (each.cores, each.sockets) for each in machine_of(path).groups for node in each.nodes}
+
+
+@pytest.mark.parametrize(
+    ("text", "nodes"),
+    [
+        ('<cluster id="c" prefix="n" suffix=".x" radical="0-1,7"/>', dict.fromkeys(("n0.x", "n1.x", "n7.x"), (1, 1))),
+        ('<cluster id="c" prefix="n" suffix="" radical="0-1" core="4"/>', {"n0": (4, 1), "n1": (4, 1)}),
+        ('<cluster id="c" prefix="n" suffix="" radical="0-3"><prop id="node" value="a"/></cluster>', {"a": (4, 1)}),
+        (
+            '<cluster id="c" prefix="n" suffix="" radical="0-1" core="4"><prop id="node" value="a"/></cluster>',
+            {"a": (8, 2)},
+        ),
+        (
+            '<cabinet id="k" prefix="n" suffix="" radical="0-1"/><host id="login" core="2"/>',
+            {"n0": (1, 1), "n1": (1, 1), "login": (2, 1)},
+        ),
+        ('<peer id="p" speed="1Gf" bw_in="1GBps" bw_out="1GBps"/>', {"p": (1, 1)}),
+    ],
+)
+def test_each_host_is_a_node_unless_the_file_says_which_node_it_belongs_to(
+    text: str, nodes: dict[str, tuple[int, int]], tmp_path: Path
+) -> None:
+    assert nodes_of(tmp_path / "mine.xml", text) == nodes
+
+
+@pytest.mark.parametrize("version", ["3", "3.0", "2", "0"])
+def test_a_platform_of_an_old_version_is_named_with_the_command_that_updates_it(version: str, tmp_path: Path) -> None:
+    path = tmp_path / "old one.xml"
+    path.write_text(
+        f'<platform version="{version}"><AS id="z" routing="Full"><host id="a" power="1Gf"/></AS></platform>'
+    )
+    with pytest.raises(UserError, match=f"of version {version}.*`simgrid_update_xml '.*old one.xml'`"):
+        machine_of(path)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ('<platform><include file="b.xml"/><host id="a"/></platform>', "includes 'b.xml'"),
+        ('<platform><cabinet id="c" prefix="n" suffix="" radical="0-99999999"/></platform>', "not a radical"),
         ("no xml", "can't be read as a platform"),
         ("<platform/>", "has no host"),
         ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "not a radical"),

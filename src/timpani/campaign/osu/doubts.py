@@ -19,8 +19,11 @@ FACTOR = 1.5
 SAME = 0.02
 """Two curves are the same where the median ratio of their times is within this of 1."""
 
-_PRINTED_US = 0.01
-"""OSU prints two decimals."""
+LAUNCHES_APART = 3.0
+"""Launches of one cell that differ by more than this probably measured different things."""
+
+_HALF_UNIT = 0.005
+"""Of the last digit: OSU prints two decimals."""
 
 FEWEST = 20
 """Cells that two curves must have in common before they are called the same."""
@@ -64,9 +67,15 @@ class Doubt:
 def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Doubt]:
     """What can't be in a table of times, the gravest first.
 
-    times  columns collective, label, ranks, message_bytes and `time_us`: averages over ranks of single runs
+    times  columns collective, label, ranks, message_bytes and `time_us`: averages over ranks of single runs. Columns
+           that may be missing: `mode`, since times of different modes are never compared, and `rounding`, half a unit
+           of the last printed digit as a share of the figure; without it OSU's two decimals
     """
-    known = conditions or Conditions()
+    parts = times.partition_by("mode", maintain_order=True) if "mode" in times.columns else [times]
+    return [doubt for part in parts for doubt in _doubts_of_mode(part, conditions or Conditions())]
+
+
+def _doubts_of_mode(times: pl.DataFrame, known: Conditions) -> list[Doubt]:
     checks: tuple[Callable[[], Iterator[Doubt]], ...] = (
         lambda: _impossible(times),
         lambda: _twins(times),
@@ -233,14 +242,52 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
 
 
 def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
-    """Times of which rounding alone may be what makes a difference."""
-    rounded = times.filter(pl.col("time_us") < _PRINTED_US / 2 / (1 - INDIFFERENCE[0]))
+    """Figures of which rounding alone may be what makes a difference."""
+    rounding = times["rounding"] if "rounding" in times.columns else _rounding(times)
+    rounded = times.with_columns(rounding.alias("rounding")).filter(pl.col("rounding") > 1 - INDIFFERENCE[0])
     if rounded.height:
+        worst = rounded.sort("rounding", descending=True).row(0, named=True)
         yield Doubt(
             "coarse",
-            f"times are printed to {_PRINTED_US} µs: of {counted(rounded.height, 'cell')}, down to "
-            f"{min(rounded['time_us'].to_list())} µs, that alone is over 3 % either way",
+            f"figures are printed to few digits: at {counted(rounded.height, 'cell')} rounding alone is over 3 %, "
+            f"at most {100 * worst['rounding']:.2g} % in {worst['collective']} {worst['label']} {_at(worst)}",
             rounded.height,
+        )
+
+
+def _rounding(times: pl.DataFrame) -> pl.Series:
+    """Half a unit of the last digit as a share of the figure that OSU prints: a time, MB/s or messages per second."""
+    quantity = {name: operation.quantity for name, operation in OPERATIONS.items()}
+    figures = {
+        "time": lambda row: row["time_us"],
+        "throughput": lambda row: row["message_bytes"] / row["time_us"],
+        "rate": lambda row: 1e6 / row["time_us"],
+    }
+    printed = [
+        figures[quantity.get(row["collective"], "time")](row) if row["time_us"] else 0.0
+        for row in times.iter_rows(named=True)
+    ]
+    return pl.Series("rounding", [_HALF_UNIT / max(figure, _HALF_UNIT) for figure in printed], pl.Float64)
+
+
+def differing_launches(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Launches of one cell that differ too much: a log may not say that its buffers or its ranks are elsewhere.
+
+    times  columns collective, label, ranks, message_bytes, mode and `time_us`, a row for each launch
+    """
+    cell = ("collective", "label", "ranks", "message_bytes", "mode")
+    spread = times.group_by(cell, maintain_order=True).agg(
+        pl.max("time_us").alias("longest"), pl.min("time_us").alias("shortest")
+    )
+    apart = spread.filter(pl.col("longest") > LAUNCHES_APART * pl.col("shortest"))
+    if apart.height:
+        worst = apart.sort(pl.col("longest") / pl.col("shortest"), descending=True).row(0, named=True)
+        yield Doubt(
+            "launches_differ",
+            f"launches differ by more than {LAUNCHES_APART:g} × at {counted(apart.height, 'cell')}, most in "
+            f"{worst['collective']} {worst['label']} {_at(worst)}: {_us(worst['shortest'])} and "
+            f"{_us(worst['longest'])}; import what was measured differently into folders of its own",
+            apart.height,
         )
 
 

@@ -156,6 +156,11 @@ class CampaignPlan:
             f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
             "estimated for cores without other work; on more than 128 ranks it may take many times as long"
         ]
+        if single := sum(len(group.nodes) for group in self.machine.groups if group.cores == 1):
+            once.append(
+                f"each host of {self.machine.name} is a node, {single} of them with one core: a property `node` joins "
+                "hosts to one node (docs/how-to/simulate-a-cluster.md)"
+            )
         fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
         replicated = few if not self.machine.simulated else once
         return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)

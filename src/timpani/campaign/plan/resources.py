@@ -7,7 +7,7 @@ from timpani.campaign.plan.rank_pairs import DistinctPairs, pairs_here, pairs_on
 from timpani.libraries.hosts import HostList
 from timpani.machine.here.cores import read_cores
 from timpani.machine.here.detect import this_computer
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.host_list import choose_hosts, on_machine
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import capacity, with_slots
 from timpani.native.mpi import Mpi
@@ -41,6 +41,6 @@ class Resources:
     @classmethod
     def on(cls, machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> Self:
         """`hosts` of `machine`, or all its nodes where there are none."""
-        hosts = with_slots(machine, hosts or choose_hosts(machine))
+        hosts = with_slots(machine, on_machine(machine, hosts) or choose_hosts(machine))
         cores = min(capacity(machine, hosts, placement) for placement in placements)
         return cls(machine, cores, pairs_on(machine, hosts, placements), hosts)

@@ -1,7 +1,6 @@
 """I_MPI_ADJUST variables as a file that a shell reads."""
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,6 +10,7 @@ from timpani.errors import UserError, printable, shortened
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.intel.adjust import LARGEST, Entry, chosen_preset, parse_value
 from timpani.libraries.intel.adjust_faults import entry_faults
+from timpani.libraries.intel.shell_settings import AdjustSetting, adjust_settings
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, Written
 from timpani.native.mpi import Mpi
@@ -18,22 +18,7 @@ from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap
 
-_MOST_CHARACTERS = 2**20
-_LINE = re.compile(
-    r"\s*(?P<export>export\s+)?I_MPI_ADJUST_(?P<operation>[A-Z_]+)="
-    r"(?P<quote>['\"]?)(?P<value>[^'\"]*)(?P=quote)\s*"
-)
 _MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
-
-
-@dataclass(frozen=True)
-class _Setting:
-    """A line that sets a variable; `exported` where a program that the shell starts gets it."""
-
-    line: int
-    collective: str
-    value: str
-    exported: bool
 
 
 @dataclass(frozen=True)
@@ -62,8 +47,8 @@ class AdjustFile:
         return mpi.numbers >= (2019,)
 
     def recognises(self, text: str) -> bool:
-        """It sets such a variable."""
-        return re.search(r"^\s*(export\s+)?I_MPI_ADJUST_", text, re.MULTILINE) is not None
+        """It sets such a variable, in a job script say."""
+        return re.search(r"\bI_MPI_ADJUST_[A-Z_]+[= ]", text) is not None
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """A line a collective."""
@@ -85,11 +70,10 @@ class AdjustFile:
     def read(self, text: str, catalogue: Catalogue) -> AdjustChoice:
         """What the library chooses with these variables; UserError where it would ignore one."""
         entries: dict[str, Sequence[Entry]] = {}
-        for setting in _settings(text):
-            found = parse_value(setting.value) if isinstance(setting, _Setting) else None
-            if not isinstance(setting, _Setting) or found is None:
-                line = setting.line if isinstance(setting, _Setting) else setting
-                raise UserError(f"line {line}: this sets no I_MPI_ADJUST variable that the library heeds", _MEND)
+        for setting in adjust_settings(text):
+            found = parse_value(setting.value) if setting.value is not None else None
+            if found is None:
+                raise UserError(f"line {setting.line}: {_named(setting)} has no value that can be read", _MEND)
             entries[setting.collective] = found
         return AdjustChoice(entries, catalogue)
 
@@ -99,12 +83,15 @@ class AdjustFile:
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that the library ignores without a word, or understands otherwise than it is written."""
         seen: dict[str, int] = {}
-        for setting in _settings(text):
-            if not isinstance(setting, _Setting):
-                yield Fault("error", setting, "a line that sets no I_MPI_ADJUST variable", "it isn't read here", _MEND)
+        for setting in adjust_settings(text):
+            line, collective, what = setting.line, setting.collective, _named(setting)
+            if setting.value is None:
+                yield Fault("warning", line, f"{what} has no value that stands here", "it isn't checked", _MEND)
                 continue
-            line, collective = setting.line, setting.collective
-            what = f"I_MPI_ADJUST_{shortened(collective, 60).upper()}"
+            if setting.rest:
+                first = f"the shell ends {what} at the semicolon: it is '{shortened(setting.value, 60)}'"
+                ran = f"the shell runs '{shortened(setting.rest, 60)}' as a command"
+                yield Fault("warning", line, printable(first), printable(ran), "put the value in quotes")
             if not setting.exported:
                 yield Fault("error", line, f"{what} isn't exported", "programs don't get it", "write export before it")
             if collective in seen:
@@ -123,23 +110,12 @@ class AdjustFile:
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The variables that the file sets."""
-        found = {each.collective: each.value for each in _settings(text) if isinstance(each, _Setting)}
+        found = {each.collective: each.value for each in adjust_settings(text) if each.value is not None}
         return tuple((f"I_MPI_ADJUST_{collective.upper()}", value) for collective, value in found.items())
 
 
-def _settings(text: str) -> Iterator[_Setting | int]:
-    """The variables that a text sets, and the numbers of lines that set none."""
-    if len(text) > _MOST_CHARACTERS:
-        raise UserError(f"more than {_MOST_CHARACTERS >> 20} Mi characters", _MEND)
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        match = _LINE.fullmatch(line)
-        unquoted = match is not None and not match["quote"] and shlex.quote(match["value"]) != match["value"]
-        if match is None or unquoted:
-            yield number
-        else:
-            yield _Setting(number, match["operation"].lower(), match["value"], match["export"] is not None)
+def _named(setting: AdjustSetting) -> str:
+    return f"I_MPI_ADJUST_{shortened(setting.collective, 60).upper()}"
 
 
 def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], list[LeftOut]]:

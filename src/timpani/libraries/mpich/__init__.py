@@ -6,6 +6,7 @@ from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
+from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile
 
 LIBRARY = Library(
@@ -35,4 +36,5 @@ LIBRARY = Library(
     ),
     eager_limits=eager_limits,
     tuning_files=(TreeFile(), CompositionsFile()),
+    checked_files=(SharedMemoryFile(),),
 )

@@ -35,7 +35,7 @@ class CompositionsFile:
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
         """Which composition `text` chooses, None where the selection tree does; UserError where the library would end
         the program."""
-        return checked(text, catalogue, compositions=True)
+        return checked(text, catalogue, "compositions")
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
         """By the library's own tree."""
@@ -43,7 +43,7 @@ class CompositionsFile:
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        yield from linted(text, embedded_tree(mpi).of_compositions, compositions=True)
+        yield from linted(text, embedded_tree(mpi).of_compositions, "compositions")
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The file."""

@@ -23,6 +23,7 @@ from timpani.native.mpi import Mpi
 _TREE = re.compile(rb"\x00(\{\s*\"collective=[^\x00]+)\x00")
 _ALGORITHM = re.compile(rb"(algorithm=MPIR_\w+)\x00")
 _COMPOSITION = re.compile(rb"(composition=\w+)\x00")
+_SHARED_MEMORY = re.compile(rb"(algorithm=MPIDI_POSIX_\w+)")
 _PARAMETER = re.compile(rb"([a-z_]+=)\x00")
 _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 
@@ -36,6 +37,7 @@ class EmbeddedTree:
     words         what the names of parameters, with their =, are the ends of
     compositions  the tree that is asked before, by CH4 alone; empty where there is none
     composed      the keys that name a composition which the library knows
+    shared        the keys that name an algorithm in shared memory which the library knows
     """
 
     tree: Tree
@@ -43,11 +45,17 @@ class EmbeddedTree:
     words: frozenset[str]
     compositions: Tree = ()
     composed: frozenset[str] = frozenset()
+    shared: frozenset[str] = frozenset()
 
     @property
     def of_compositions(self) -> "EmbeddedTree":
         """The tree of compositions and what it may name, in place of that of algorithms."""
         return replace(self, tree=self.compositions, algorithms=self.composed)
+
+    @property
+    def of_shared_memory(self) -> "EmbeddedTree":
+        """What the tree of shared memory may name, in place of algorithms; any collective may be in it."""
+        return replace(self, algorithms=self.shared)
 
     def reads(self, parameter: str) -> bool:
         """Whether it knows an algorithm's parameter."""
@@ -82,11 +90,12 @@ def read_library(path: Path) -> EmbeddedTree | None:
         if not general:
             return None
         of_compositions = [tree for tree in trees if all(map(is_composition, leaves(tree)))]
-        algorithms, composed, words = (
+        algorithms, composed, shared, words = (
             frozenset(name.decode() for name in pattern.findall(data))
-            for pattern in (_ALGORITHM, _COMPOSITION, _PARAMETER)
+            for pattern in (_ALGORITHM, _COMPOSITION, _SHARED_MEMORY, _PARAMETER)
         )
-    return EmbeddedTree(max(general, key=len), algorithms, words, max(of_compositions, key=len, default=()), composed)
+    compositions = max(of_compositions, key=len, default=())
+    return EmbeddedTree(max(general, key=len), algorithms, words, compositions, composed, shared)
 
 
 def _tree(text: bytes) -> Tree | None:

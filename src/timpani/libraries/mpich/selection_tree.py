@@ -19,6 +19,9 @@ BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
 COMPOSITION = "composition="
 """How the key of a composition begins."""
 
+SHARED_MEMORY = "algorithm=MPIDI_POSIX_"
+"""How the key of an algorithm in shared memory begins."""
+
 _NAME = re.compile(r"algorithm=MPIR_(?P<collective>\w+?)_(?P<kind>intra|inter|allcomm)_(?P<name>\w+)")
 
 
@@ -157,6 +160,11 @@ class Named:
     collective: str
     kind: str
     name: str
+
+
+def is_of_shared_memory(branch: Branch) -> bool:
+    """Whether it names an algorithm of the device for ranks that share memory."""
+    return branch.key.startswith(SHARED_MEMORY)
 
 
 def named(branch: Branch) -> Named | None:

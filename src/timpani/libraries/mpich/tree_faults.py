@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Literal
 
 from timpani.errors import printable, shortened
 from timpani.libraries.mpich.conditions import (
@@ -17,7 +18,15 @@ from timpani.libraries.mpich.conditions import (
     needs_last_any,
 )
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
-from timpani.libraries.mpich.selection_tree import Branch, Named, Tree, is_algorithm, is_composition, named
+from timpani.libraries.mpich.selection_tree import (
+    Branch,
+    Named,
+    Tree,
+    is_algorithm,
+    is_composition,
+    is_of_shared_memory,
+    named,
+)
 from timpani.libraries.mpich.tree_algorithms import IN_PLACE, ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
 
@@ -25,24 +34,33 @@ _AT_START = "MPI_Init ends with a failed assertion"
 _AT_CALL = "the call ends with a failed assertion"
 _FROM_OWN = "take this collective's branch from the library's own tree"
 
+Kind = Literal["algorithms", "compositions", "shared memory"]
+"""Which of the library's trees a file replaces."""
+
+_VARIABLES: dict[Kind, str] = {
+    "algorithms": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+    "compositions": "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+    "shared memory": "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE",
+}
+
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in the tree: which collective, and the keys above; `compositions`: of which tree."""
+    """Where in the tree: which collective, the keys above, and which tree."""
 
     collective: str
     keys: tuple[str, ...] = ()
-    compositions: bool = False
+    kind: Kind = "algorithms"
 
     @property
     def after_call(self) -> bool:
         return any(is_of_the_call(key) for key in self.keys)
 
 
-def faults(tree: Tree, library: EmbeddedTree | None, compositions: bool = False) -> Iterator[Fault]:
+def faults(tree: Tree, library: EmbeddedTree | None, kind: Kind = "algorithms") -> Iterator[Fault]:
     """All faults, from the top; those that depend on the library only where it is given.
 
-    compositions  whether it is the tree of compositions: what this one names nothing for goes to that of algorithms
+    kind  which tree it is: the calls that the other two name nothing for go to that of algorithms
     """
     yield from _twice(tree)
     for branch in tree:
@@ -52,8 +70,8 @@ def faults(tree: Tree, library: EmbeddedTree | None, compositions: bool = False)
         elif library and not any(each.key == branch.key for each in library.tree):
             yield _error(branch, f"the library has no collective {collective!r}", _AT_START, "correct or remove it")
         else:
-            yield from _chain(branch, _Place(collective, compositions=compositions), library)
-    if compositions:
+            yield from _chain(branch, _Place(collective, kind=kind), library)
+    if kind != "algorithms":
         return
     present = {branch.key for branch in tree}
     for branch in library.tree if library else ():
@@ -135,18 +153,15 @@ def _order(tree: Tree) -> Iterator[Fault]:
 def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
     if len(tree) > 1:
         yield _error(branch, f"'{branch.key}' beside other branches", _AT_START, "put each below a condition")
-    if is_composition(branch) and place.compositions:
-        known = library is None or branch.key in library.algorithms
-        words = f"MPIDI_{place.collective.capitalize()}_"
-        if not known or words not in branch.key:
-            what = f"this library has no '{branch.key}' for {place.collective}"
-            yield _error(branch, what, _AT_START, _FROM_OWN)
+    kind = _kind(branch)
+    if kind != place.kind:
+        what = f"'{branch.key}' is no algorithm of this tree's"
+        fix = f"correct it, or put it into the file of {_VARIABLES[kind]}" if kind else "correct it"
+        yield _error(branch, what, _AT_START, fix)
         return
     found = named(branch)
-    if found is None or place.compositions:
-        what = f"'{branch.key}' is no algorithm of this tree's"
-        fix = "compositions belong into MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE, algorithms into the other file"
-        yield _error(branch, what, _AT_START, fix)
+    if found is None:
+        yield from _unnamed(branch, place, library)
         return
     if found.collective != place.collective:
         yield _error(branch, f"an algorithm of {found.collective} for {place.collective}", _AT_CALL, _FROM_OWN)
@@ -159,6 +174,28 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree 
     else:
         yield from _parameters(branch, found, library)
         yield from _requirements(branch, found, place)
+
+
+def _kind(branch: Branch) -> Kind | None:
+    """The tree that an algorithm belongs into; None for no algorithm of any."""
+    if is_composition(branch):
+        return "compositions"
+    if is_of_shared_memory(branch):
+        return "shared memory"
+    return "algorithms" if named(branch) else None
+
+
+def _unnamed(branch: Branch, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
+    """What is wrong with a composition, or with an algorithm in shared memory, whose keys hold the collective."""
+    if place.kind == "compositions":
+        known, consequence = f"MPIDI_{place.collective.capitalize()}_", _AT_START
+    else:
+        known, consequence = f"_mpi_{place.collective}_", _AT_CALL
+    if library and branch.key not in library.algorithms:
+        yield _error(branch, f"this library has no '{branch.key}'", _AT_START, _FROM_OWN)
+    elif known not in branch.key:
+        what = f"'{branch.key}' for {place.collective}, which is of another collective"
+        yield _error(branch, what, consequence, _FROM_OWN)
 
 
 def _parameters(branch: Branch, found: Named, library: EmbeddedTree | None) -> Iterator[Fault]:

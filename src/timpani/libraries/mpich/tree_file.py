@@ -12,6 +12,7 @@ from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
 from timpani.libraries.mpich.selection_tree import (
     BEGINS,
     COMPOSITION,
+    SHARED_MEMORY,
     Tree,
     TreeError,
     below,
@@ -19,7 +20,7 @@ from timpani.libraries.mpich.selection_tree import (
     parse,
 )
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
-from timpani.libraries.mpich.tree_faults import faults
+from timpani.libraries.mpich.tree_faults import Kind, faults
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
@@ -66,8 +67,8 @@ class TreeFile:
         return mpi.numbers >= (4,)
 
     def recognises(self, text: str) -> bool:
-        """It begins with a collective's branch, and names no compositions."""
-        return BEGINS.match(text) is not None and COMPOSITION not in text
+        """It begins with a collective's branch, and names nothing of the other trees."""
+        return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY not in text
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """The library's own tree with the table's rules in it. UserError where the library holds none."""
@@ -90,21 +91,21 @@ class TreeFile:
         return (("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)
 
 
-def checked(text: str, catalogue: Catalogue, compositions: bool = False) -> TreeChoice:
-    """What a tree of algorithms, or of compositions, chooses; UserError where the library would end the program."""
+def checked(text: str, catalogue: Catalogue, kind: Kind = "algorithms") -> TreeChoice:
+    """What a tree chooses; UserError where the library would end the program."""
     tree = parse(text)
-    for fault in faults(tree, None, compositions):
+    for fault in faults(tree, None, kind):
         if fault.severity == "error":
             raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
     return TreeChoice(tree, catalogue)
 
 
-def linted(text: str, library: EmbeddedTree, compositions: bool = False) -> Iterator[Fault]:
-    """All that is wrong with a tree of algorithms, or of compositions, for `library`."""
+def linted(text: str, library: EmbeddedTree, kind: Kind = "algorithms") -> Iterator[Fault]:
+    """All that is wrong with a tree for `library`."""
     try:
         tree = parse(text)
     except TreeError as error:
         consequence = "MPI_Init ends with a failed assertion, or a segmentation fault"
         yield Fault("error", error.line, error.problem, consequence, error.next_step)
         return
-    yield from faults(tree, library, compositions)
+    yield from faults(tree, library, kind)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from timpani.errors import UserError
+from timpani.errors import UserError, printable, shortened
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import INSTALL, Unusable, search_mpis
 from timpani.libraries.registry import LIBRARIES
@@ -17,6 +17,7 @@ from timpani.machine.here.cores import Cores, read_cores
 from timpani.machine.here.describe import frequency_governor
 from timpani.native.build import cache_folder, tool
 from timpani.native.mpi import Mpi
+from timpani.native.wrapper import missing_compiler
 from timpani.study.counted import counted
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
@@ -68,28 +69,29 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[Finding]:
 
 def check_compiler(mpi: Mpi) -> Iterator[Finding]:
     """Does the wrapper reach a C++ compiler that knows C++20?"""
+    if missing := missing_compiler(mpi.cxx, dict(mpi.environment)):
+        yield Finding("problem", "compiler", missing.what, missing.next_step)
+        return
     program = b"#if __cplusplus < 202002L\n#error C++20\n#endif\n#include <span>\n#include <mpi.h>\nint main() {}\n"
+    environment = {**os.environ, **dict(mpi.environment), "LC_ALL": "C"}
     answer = subprocess.run(
         [mpi.cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
         input=program,
         capture_output=True,
         check=False,
-        env={**os.environ, **dict(mpi.environment)},
+        env=environment,
     )
-    version = subprocess.run(
-        [mpi.cxx, "--version"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **dict(mpi.environment)},
-    )
-    name = next(iter(version.stdout.splitlines()), "no compiler")
+    version = subprocess.run([mpi.cxx, "--version"], capture_output=True, text=True, check=False, env=environment)
+    name = next(iter(version.stdout.splitlines()), "no version")
     if answer.returncode == 0:
         yield Finding("ok", "compiler", f"{mpi.cxx}: {name}")
-    else:
-        yield Finding(
-            "problem", "compiler", f"{mpi.cxx} can't compile C++20 ({name})", "`apt install g++` (10 or later)"
-        )
+        return
+    said = answer.stderr.decode(errors="replace")
+    error = next((line for line in said.splitlines() if "error" in line.lower()), said.strip() or "it prints nothing")
+    what = f"{mpi.cxx} can't compile C++20 with MPI ({name}): {printable(shortened(error, 200))}"
+    old = "c++20" in said.lower() or "<span>" in said
+    step = "`apt install g++` (10 or later)" if old else f"`{mpi.cxx} -show` prints the command that fails"
+    yield Finding("problem", "compiler", what, step)
 
 
 def check_build_tools() -> Iterator[Finding]:

@@ -4,11 +4,13 @@ import re
 
 _SPAN = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
 _MOST_SPANS = 10_000
+_MOST_CPUS = 1_000_000  # of all spans together, whether they overlap or not
 
 
 def parse_cpus(text: str) -> frozenset[int]:
     """The inverse of `fold_numbers`; ValueError for another text."""
     cpus: set[int] = set()
+    count = 0
     spans = list(filter(None, text.split(",")))
     if len(spans) > _MOST_SPANS:
         raise ValueError(f"{len(spans)} spans of CPUs")
@@ -16,5 +18,9 @@ def parse_cpus(text: str) -> frozenset[int]:
         match = _SPAN.fullmatch(span)
         if not match:
             raise ValueError(f"{span[:40]!r} is not a range of CPUs")
-        cpus.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+        numbers = range(int(match[1]), int(match[2] or match[1]) + 1)
+        count += len(numbers)
+        if count > _MOST_CPUS:
+            raise ValueError(f"more than {_MOST_CPUS} CPUs")
+        cpus.update(numbers)
     return frozenset(cpus)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
+from timpani.errors import UserError
 from timpani.machine.nodes.model import NodeGroup
 from timpani.machine.nodes.node_set import MOST_NODES, expand
 
@@ -34,12 +35,14 @@ def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
     `text` is topology.conf or what `scontrol show topology` prints; both write a switch a line. A switch that leads to
     other switches only repeats their nodes.
     """
-    leaves = {}
+    leaves: dict[str, tuple[str, ...]] = {}
     for line in text.splitlines():
         values = dict(_KEY_VALUE.findall(line.partition("#")[0]))
         name = values.get("SwitchName") or values.get("BlockName")
         if name and name.isprintable() and len(name) < _LONGEST_NAME and "Nodes" in values and "Switches" not in values:
             leaves[name] = expand(values["Nodes"])
+            if sum(map(len, leaves.values())) > MOST_NODES:
+                raise UserError(f"the topology has more than {MOST_NODES} nodes", "describe them in a machine file")
     return leaves
 
 

@@ -7,11 +7,22 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host, HostList
 from timpani.libraries.library import Library
+from timpani.machine.nodes.host_list import added_slots
 from timpani.machine.nodes.node_set import MOST_NODES, expand
 from timpani.machine.nodes.places import Place
 from timpani.reading import read_bytes
 
-_LINE = re.compile(r"(?P<nodes>[^\s:]+)(?:(?::|\s+slots\s*=\s*)(?P<slots>[1-9]\d{0,5}))?", re.ASCII)
+_LINE = re.compile(
+    r"(?:(?P<user>[A-Za-z_][\w.-]*)@)?(?P<nodes>[^\s:@]+)(?::(?P<slots>[1-9]\d{0,5}))?(?P<settings>(?:\s+[\w-]+\s*=\s*\S+)*)",
+    re.ASCII,
+)
+_SETTING = re.compile(r"([\w-]+)\s*=\s*(\S+)", re.ASCII)
+_SLOTS = re.compile(r"[1-9]\d{0,5}", re.ASCII)
+_SLOTS_KEYS = ("slots", "slot", "count", "cpus", "cpu")
+_OTHER_KEYS = ("max_slots", "max-slots", "slots_max", "slots-max", "binding", "user", "username", "ifhn", "port")
+"""What Open MPI's and Hydra's launchers take, too: it says nothing of which host takes how many ranks first."""
+
+_MOST_MENTIONS = 1_000_000  # of hosts in one file: 100,000 nodes, ten times each
 
 
 def rank_file(places: Sequence[Place], library: Library) -> str:
@@ -23,29 +34,44 @@ def rank_file(places: Sequence[Place], library: Library) -> str:
 
 
 def read_hosts(path: Path) -> HostList:
-    """The hosts of a file: `name`, `name slots=N` or `name:N` a line, node sets too; `#` begins a comment."""
+    """The hosts of a file, in the order of their first line.
+
+    A line is `name`, `name slots=N` or `name:N`, node sets too, with what Open MPI's and Hydra's launchers take in
+    addition; `#` begins a comment. Slots of a host that is repeated add up, each line without slots being one.
+    """
     try:
         lines = read_bytes(path, "`timpani hostfile` prints one").decode().splitlines()
     except (FileNotFoundError, ValueError) as error:
         raise UserError(f"the host file {path} can't be read ({error})", "`timpani hostfile` prints one") from None
-    hosts: dict[str, Host] = {}
+    mentions: dict[str, list[int | None]] = {}
+    count = 0
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue
-        match = _LINE.fullmatch(text)
-        if not match:
-            raise UserError(f"{path}, line {number}: {text!r} is not a host", "write name, name slots=N or name:N")
         try:
-            names = expand(match["nodes"])
+            names, slots = _of_line(text)
         except UserError as error:
             raise UserError(f"{path}, line {number}: {error.what}", error.next_step) from None
-        for name in names:
-            if name in hosts:
-                raise UserError(f"{path}, line {number}: {name} is listed twice", "name each once, with its slots")
-            hosts[name] = Host(name, int(match["slots"]) if match["slots"] else None)
-        if len(hosts) > MOST_NODES:
+        count += len(names)
+        if count > _MOST_MENTIONS or len(mentions) > MOST_NODES:
             raise UserError(f"{path} names more than {MOST_NODES} hosts", "leave some out")
-    if not hosts:
+        for name in names:
+            mentions.setdefault(name, []).append(slots)
+    if not mentions:
         raise UserError(f"{path} names no host", "`timpani hostfile` prints one")
-    return tuple(hosts.values())
+    return tuple(Host(name, added_slots(each)) for name, each in mentions.items())
+
+
+def _of_line(text: str) -> tuple[Sequence[str], int | None]:
+    """The names of a line, and the slots of each; None where it gives none."""
+    match = _LINE.fullmatch(text)
+    if not match:
+        raise UserError(f"{text!r} is not a host", "write name, name slots=N or name:N")
+    slots = int(match["slots"]) if match["slots"] else None
+    for key, value in _SETTING.findall(match["settings"]):
+        if key in _SLOTS_KEYS and slots is None and _SLOTS.fullmatch(value):
+            slots = int(value)
+        elif key not in _OTHER_KEYS:
+            raise UserError(f"{text!r} is not a host: {key}={value}", "write name, name slots=N or name:N")
+    return expand(match["nodes"]), slots

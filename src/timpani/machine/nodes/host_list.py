@@ -1,7 +1,8 @@
 """The hosts that ranks are started on: which nodes of a machine, and in what order."""
 
 import random
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from itertools import zip_longest
 
 from timpani.errors import UserError
@@ -14,6 +15,34 @@ def same_host(one: str, other: str) -> bool:
     """Whether two names are one computer's: with or without its domain, in capitals or not."""
     one, other = one.lower(), other.lower()
     return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+
+
+def added_slots(mentions: Sequence[int | None]) -> int | None:
+    """The slots of a host that a file names several times; None where it is named once, without slots."""
+    return mentions[0] if len(mentions) == 1 else sum(slots or 1 for slots in mentions)
+
+
+def on_machine(machine: Machine, hosts: HostList) -> HostList:
+    """`hosts` by the names that `machine` has for them, with or without a domain; two names of a node are one host."""
+    of_label: dict[str, list[str]] = defaultdict(list)
+    for group in machine.groups:
+        for node in group.nodes:
+            of_label[_label(node)].append(node)
+    named: dict[str, list[int | None]] = defaultdict(list)
+    for host in hosts:
+        candidates = of_label[_label(host.name)]
+        same = [node for node in candidates if node == host.name] or [
+            node for node in candidates if same_host(node, host.name)
+        ]
+        if len(same) > 1:
+            raise UserError(f"{host.name} may be {' or '.join(same[:3])} of {machine.name}", "write the whole name")
+        named[same[0] if same else host.name].append(host.slots)
+    return tuple(Host(name, added_slots(mentions)) for name, mentions in named.items())
+
+
+def _label(name: str) -> str:
+    """What stands before the domain."""
+    return name.lower().partition(".")[0]
 
 
 def choose_hosts(

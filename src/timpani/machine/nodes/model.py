@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from timpani.errors import UserError, unknown, wrong_value
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.nodes.node_set import expand, fold
+from timpani.machine.nodes.node_set import MOST_NODES, expand, fold
 from timpani.reading import read_toml
 from timpani.study.counted import counted
 
@@ -22,7 +22,12 @@ def _nodes(value: Any) -> Any:
     if isinstance(value, list | tuple):
         if all(isinstance(part, str) and "[" not in part for part in value):
             return expand(",".join(value))  # at once: there may be many
-        return tuple(node for part in value for node in _nodes(part))
+        nodes: list[str] = []
+        for part in value:
+            nodes += _nodes(part)
+            if len(nodes) > MOST_NODES:
+                raise UserError(f"these are more than {MOST_NODES} nodes", "describe fewer nodes")
+        return tuple(nodes)
     if not isinstance(value, str):
         raise UserError("nodes must be text", 'write for example "node[01-08,10]"')
     return expand(value)

@@ -12,7 +12,9 @@ from timpani.errors import UserError
 
 # Host names and addresses alone, so that a name is no option, no path and no second word of a launcher's command line
 # or of a job script.
-_SET = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]|\[\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*\](?!\d))*", re.ASCII)
+_NUMBERS = r"\d{1,18}(?:-\d{1,18})?"
+_SET = re.compile(rf"[A-Za-z0-9](?:[A-Za-z0-9._-]|\[{_NUMBERS}(?:,{_NUMBERS})*\])*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 _PIECE = re.compile(r"\[([^]]*)\]|([^[]+)")
 _BETWEEN_COMMAS = re.compile(r"(?:[^\[,]|\[[^\]]*\]?)+")
 MOST_NODES = 100_000
@@ -70,8 +72,13 @@ def fold_numbers(numbers: Iterable[int]) -> str:
 
 
 def fold(names: Iterable[str]) -> str:
-    """The shortest text for a set of names; their order is lost. Names that no node set can hold stand as they are."""
+    """The shortest text for a set of names; their order is lost. Names that no node set can hold stand as they are.
+
+    So do names that are sets themselves, as `n[0-9999999999]`: nothing is expanded here.
+    """
     each = list(names)
+    if not all(map(_NAME.fullmatch, each)):
+        return ",".join(each)
     try:
         return str(NodeSet.fromlist(each, resolver=RESOLVER_NOGROUP))
     except (NodeSetException, ValueError):  # or a number of thousands of digits

@@ -1,6 +1,7 @@
 """A SimGrid platform file as a machine: which hosts it has, and how they make up nodes."""
 
 import re
+import shlex
 from collections import defaultdict
 from dataclasses import dataclass
 from importlib.resources import files
@@ -17,6 +18,9 @@ _COUNT = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 _MOST_HOSTS = 100_000  # of a cluster
 _MOST_CORES = 1_000_000  # of all hosts together
 _MOST_FILE_BYTES = 2**24
+_SETS = ("cluster", "cabinet")
+_HOST_TAGS = ("host", "peer", *_SETS)
+_OLD_VERSION = re.compile(r"[0-3](\.\d{1,9})?", re.ASCII)
 _NAME = re.compile(r"\S{1,1000}")
 _MEMORY = "memory_bytes_per_s"
 _RATE = re.compile(r"[1-9]\d{0,17}(\.\d{1,9})?([eE]\+?\d{1,2})?", re.ASCII)
@@ -49,9 +53,9 @@ def find_platform(text: str) -> Path:
 def read_platform(path: Path) -> tuple[Socket, ...]:
     """The sockets of a platform file, in its order.
 
-    A `<host>` is a node of one socket, with its `core` cores; a `<cluster>` of hosts with one core each is a socket, of
-    hosts with more it is as many nodes. A property `node` says which node a socket belongs to, `group` which switch;
-    without them a socket is a node, and all are behind one switch.
+    Each host is a node of one socket with its `core` cores: a `<host>`, a `<peer>`, and each of a `<cluster>` or a
+    `<cabinet>`. A property `node` says which node a socket belongs to, and makes a `<cluster>` of hosts with one core
+    each a socket; `group` says which switch. Without it all are behind one switch.
     """
     step = "name a SimGrid platform file"
     try:
@@ -59,34 +63,52 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
         root = ElementTree.fromstring(raw)  # noqa: S314 - a file that the user names, for their own simulator
     except (FileNotFoundError, ElementTree.ParseError, LookupError, ValueError) as error:  # or an unknown encoding
         raise UserError(f"{path} can't be read as a platform ({error})", step) from None
+    _check_version(root, path)
     sockets: list[Socket] = []
     total = 0
     for element in root.iter():
-        if element.tag not in ("host", "cluster"):
+        if element.tag not in _HOST_TAGS:
             continue
-        said = {prop.get("id"): prop.get("value", "") for prop in element.findall("prop")}
-        group = said.get("group", "switch")
-        count = element.get("core", "1")
-        if not _COUNT.fullmatch(count):
-            raise UserError(f"{path}: {count!r} is not a number of cores", 'write for example core="8"')
-        cores = int(count)
-        _check_memory(said.get(_MEMORY), path)
-        if element.tag == "host":
-            hosts: tuple[str, ...] = (element.get("id", ""),)
-        else:
-            hosts = _members(element, path)
-        if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
-            raise UserError(f"{path}: {strange!r} is not a host name", 'write for example id="node-1"')
-        total += cores * len(hosts)
+        found = _sockets(element, path)
+        sockets += found
+        total += sum(len(socket.cores) for socket in found)
         if total > _MOST_CORES:
             raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
-        if element.tag == "cluster" and cores == 1:
-            sockets.append(Socket(group, said.get("node", element.get("id", "")), hosts))
-        else:
-            sockets += [Socket(group, said.get("node", host), (host,) * cores) for host in hosts]
     if not sockets:
         raise UserError(f"{path} has no host", "name a SimGrid platform file with <host> or <cluster>")
     return tuple(sockets)
+
+
+def _check_version(root: ElementTree.Element, path: Path) -> None:
+    """UserError for files that today's SimGrid doesn't read, or whose hosts stand in others."""
+    version = root.get("version", "")
+    if _OLD_VERSION.fullmatch(version):
+        raise UserError(
+            f"{path} is a platform of version {version}, which SimGrid reads no more",
+            f"`simgrid_update_xml {shlex.quote(str(path))}` brings it to the version of today",
+        )
+    if (include := root.find(".//include")) is not None:
+        what = f"{path} includes {include.get('file', '')!r}, whose hosts are not read"
+        raise UserError(what, "write the hosts into the file itself")
+
+
+def _sockets(element: ElementTree.Element, path: Path) -> list[Socket]:
+    """The sockets that a host, or the hosts of a cluster or a cabinet, make up."""
+    said = {prop.get("id"): prop.get("value", "") for prop in element.findall("prop")}
+    group, node = said.get("group", "switch"), said.get("node")
+    count = element.get("core", "1")
+    if not _COUNT.fullmatch(count):
+        raise UserError(f"{path}: {count!r} is not a number of cores", 'write for example core="8"')
+    cores = int(count)
+    _check_memory(said.get(_MEMORY), path)
+    hosts = _members(element, path) if element.tag in _SETS else (element.get("id", ""),)
+    if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
+        raise UserError(f"{path}: {strange!r} is not a host name", 'write for example id="node-1"')
+    if cores * len(hosts) > _MOST_CORES:
+        raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
+    if element.tag in _SETS and cores == 1 and node is not None:
+        return [Socket(group, node, hosts)]
+    return [Socket(group, host if node is None else node, (host,) * cores) for host in hosts]
 
 
 def machine_of(path: Path) -> Machine:

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.osu.osu_import import OSU_TITLES
+from timpani.campaign.osu.osu_grammar import OSU_TITLES
 from timpani.study.cell import parse_parameters
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import CURVE, STATES

@@ -6,8 +6,9 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import choose_mpi, find_mpis
+from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.tuning_file import TuningFile
+from timpani.libraries.tuning_file import CheckedFile
 from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 
@@ -19,7 +20,7 @@ class ForeignFile:
     """Its text, its format, and the library whose algorithms it names."""
 
     text: str
-    format: TuningFile
+    format: CheckedFile
     mpi: Mpi
     catalogue: Catalogue
 
@@ -34,7 +35,9 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     except FileNotFoundError:
         raise UserError(f"file not found: {path}", "name a library's tuning file") from None
     text = raw.decode(errors="replace")
-    formats = {each: library for library in LIBRARIES.values() for each in library.tuning_files}
+    formats: dict[CheckedFile, Library] = {
+        each: library for library in LIBRARIES.values() for each in (*library.tuning_files, *library.checked_files)
+    }
     alike = [each for each in formats if each.recognises(text)]
     if not alike:
         known = "; ".join(each.title for each in formats)

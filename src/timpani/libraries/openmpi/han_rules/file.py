@@ -9,7 +9,7 @@ from pathlib import Path
 from timpani.errors import UserError, printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, HanFile, parse
+from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, HanFile, parse
 from timpani.libraries.openmpi.tuned_rules.collectives import HAN
 from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, reads_headers
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
@@ -23,7 +23,6 @@ _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""
 
 _COMMENT = re.compile(r"#.*")
-_OF_HAN = re.compile(r"\s*\d+\s+\w+\s+\d+\s+(?:intra_node|inter_node|global_communicator)\b")
 _IGNORED = "coll/han says that it could not fully read the file, and does all that it does without"
 
 
@@ -57,8 +56,8 @@ class HanRules:
         return (5,) <= mpi.numbers < (6,)
 
     def recognises(self, text: str) -> bool:
-        """A collective and a level after the first number."""
-        return bool(_OF_HAN.match(_COMMENT.sub("", text[: 2**16])))
+        """A level or a component after numbers and at most the name of a collective."""
+        return bool(IS_HANS.match(_COMMENT.sub("", text[: 2**16])))
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """Hand over what was measured on several nodes and coll/tuned's file says: that one names what is left out."""

@@ -5,13 +5,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, NAMES
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, LONGEST, NAMES
 from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
 
 WHOLE = "global_communicator"
 _LEVELS = ("intra_node", "inter_node", WHOLE)
 _COMPONENTS = ("self", "basic", "libnbc", "tuned", "sm", "adapt", "han")
+IS_HANS = re.compile(rf"[\s\dxX+-]+(?:[a-z_]+[\s\dxX+-]+)?(?:{'|'.join((*_LEVELS, *_COMPONENTS))})\b", re.ASCII)
+"""How a file begins, without its comments: levels and components have names in no other format."""
+
+_SIMPLE = ("default", "intra", "simple")
+_ALGORITHMS = {
+    **dict.fromkeys(("allgather", "bcast", "gather", "scatter"), _SIMPLE),
+    **dict.fromkeys(("allreduce", "reduce"), (*_SIMPLE, "reproducible")),
+    "barrier": ("default", "simple"),
+}
+"""Of HAN, by their numbers, as `ompi_info` of 5.0 lists them. For other collectives any name but `default` ends
+MPI_Init of 5.0.11 with a segmentation fault."""
+
 _WORD = re.compile(r"#[^\n]*|[^\s#]+")
+_OTHER_IDS = ("5", "10", *(str(id) for id in range(16, ALL_IDS)))
 _LEFT_TO_OTHERS = (
     "alltoallw",
     "gatherv",
@@ -20,12 +33,22 @@ _LEFT_TO_OTHERS = (
 )
 """Collectives that neither component does."""
 
-_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_IDS = {**{str(id): name for id, name in NAMES.items()}, **dict(zip(_OTHER_IDS, _LEFT_TO_OTHERS, strict=True))}
+
+_COUNT = re.compile(
+    r"\+?(?:0[xX](?P<hex>[0-9a-fA-F]{1,15})|(?P<octal>0[0-7]{0,18})|(?P<decimal>[1-9]\d{0,17})|-0+)", re.ASCII
+)
+"""C's `%li`: a leading zero makes it octal."""
+
+_DECIMAL = re.compile(r"\+?(?P<decimal>\d{1,18})|-0+", re.ASCII)
+"""What the library reads sizes and ids as: leading zeros change nothing."""
+
+_BASES = {"hex": 16, "octal": 8, "decimal": 10}
 
 
 @dataclass(frozen=True)
 class Message:
-    """From `size` on the component does it; `algorithm` is one of HAN's own, or nothing."""
+    """From `size` on the component does it; `algorithm` is one of HAN's own, or nothing for its default."""
 
     line: int
     size: int
@@ -89,36 +112,42 @@ class _Parser:
         if count < 1:
             self.stop("there are no collectives")
         for _ in range(count):
-            collective = self.one_of(
-                "a collective", (*NAMES.values(),), {str(key): name for key, name in NAMES.items()}
-            )
+            collective = self.one_of("a collective", (*_IDS.values(),), _IDS)
             for _ in range(self.number("the number of levels")):
                 level = self.one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
                 line, count_of_sizes = self.line, self.number("the number of communicator sizes")
-                found = tuple(self.communicators(first == 0) for first in range(count_of_sizes))
+                found = tuple(self.communicators(collective, number == 0) for number in range(count_of_sizes))
                 self.levels.append(Level(line, collective, level, found))
 
-    def communicators(self, first: bool) -> Communicators:
+    def communicators(self, collective: str, first: bool) -> Communicators:
         ranks = self.number("a communicator size")
         line = self.line
         if ranks < 1 or (first and ranks > 1):
             self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "there is none of 0 ranks")
         count = self.number("the number of message sizes")
-        return Communicators(line, ranks, tuple(self.message(number == 0) for number in range(count)))
+        return Communicators(line, ranks, tuple(self.message(collective, number == 0) for number in range(count)))
 
-    def message(self, first: bool) -> Message:
-        size = self.number("a message size")
+    def message(self, collective: str, first: bool) -> Message:
+        size = self.number("a message size", _DECIMAL)
         line = self.line
         if first and size > 1:
             self.stop(f"the first message size is {size} and not 0")
         component = self.one_of("a component", _COMPONENTS, {})
         algorithm = ""
         if component == "han" and self.more() and self.peek().startswith("@"):
-            algorithm = self.word("").removeprefix("@") or self.word("an algorithm")
+            algorithm = self.algorithm(collective)
         if self.more() and self.peek().startswith("["):
             while not self.word("the end of a list, ]").endswith("]"):
                 pass
         return Message(line, size, component, algorithm)
+
+    def algorithm(self, collective: str) -> str:
+        """What stands behind the @, by its name; nothing for the default."""
+        if (word := self.word("")) != "@":
+            self.ahead = (self.line, word.removeprefix("@"))
+        names = _ALGORITHMS.get(collective, ("default",))
+        ids = {str(number): name for number, name in enumerate(names)}
+        return self.one_of(f"an algorithm of coll/han's {collective}", names, ids).replace("default", "")
 
     def more(self) -> bool:
         if self.ahead is None:
@@ -134,17 +163,21 @@ class _Parser:
         (self.line, found), self.ahead = self.ahead, None
         return found
 
-    def number(self, what: str) -> int:
+    def number(self, what: str, form: re.Pattern[str] = _COUNT) -> int:
         found = self.word(what)
-        if not _NUMBER.fullmatch(found) or (len(found) > 1 and found.startswith("0")):
+        match = form.fullmatch(found)
+        if not match:
             self.stop(f"{what} should stand where {found[:40]!r} does")
-        return min(int(found), LONGEST)
+        digits = (int(text, _BASES[name]) for name, text in match.groupdict().items() if text)
+        return min(next(digits, 0), LONGEST)
 
     def one_of(self, what: str, names: tuple[str, ...], ids: dict[str, str]) -> str:
         found = self.word(what)
-        if found not in names and found not in ids:
+        number = _DECIMAL.fullmatch(found)
+        name = ids.get(str(int(number["decimal"] or 0)), "") if number else found
+        if name not in names and name not in ids.values():
             self.stop(f"{found[:40]!r} is not {what}: {', '.join(names)}")
-        return ids.get(found, found)
+        return name
 
     def stop(self, why: str) -> NoReturn:
         raise _GivesUpError(why)

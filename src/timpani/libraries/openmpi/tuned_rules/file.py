@@ -6,6 +6,7 @@ from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
+from timpani.libraries.openmpi.han_rules.parse import IS_HANS
 from timpani.libraries.openmpi.tuned_rules.lint import lint
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
 from timpani.libraries.openmpi.tuned_rules.write import write
@@ -15,7 +16,6 @@ from timpani.tuning.decide.selection_table import SelectionTable
 
 _COMMENT = re.compile(r"#.*")
 _BEGINS = re.compile(r"\ufeff?\s*(?:rule-file-version-|[+-]?\d)")
-_OF_HAN = re.compile(r"\b(?:intra_node|inter_node|global_communicator)\b")
 _FIRST = 2**16
 """Characters by which a file is recognised."""
 
@@ -31,9 +31,9 @@ class TunedRules:
         return (4, 1) <= mpi.numbers < (6,)
 
     def recognises(self, text: str) -> bool:
-        """Numbers from the first on, or the header, and not HAN's levels."""
+        """Numbers from the first on, or the header, and not HAN's levels or components."""
         plain = _COMMENT.sub("", text[:_FIRST])
-        return bool(_BEGINS.match(plain)) and not _OF_HAN.search(plain)
+        return bool(_BEGINS.match(plain)) and not IS_HANS.match(plain)
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """See `write.py`."""

@@ -1,5 +1,6 @@
 """What is wrong with a rules file, or does something else than it seems to say."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
@@ -21,6 +22,8 @@ from timpani.native.mpi import Mpi
 from timpani.study.counted import counted
 
 _HEADER = "rule-file-version-"
+_PERSONS_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,40})", re.ASCII)
+_OCTAL = re.compile(r"[+-]?0\d", re.ASCII)
 _IGNORED = "Open MPI ignores the whole file without a word and chooses as if there were none"
 _MOST_SHOWN = 20
 """Faults of one kind in the text; more say nothing new."""
@@ -85,13 +88,22 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
 
 def _of_words(said: RulesFile) -> Iterator[Fault]:
     for number in said.numbers[:_MOST_SHOWN]:
-        octal = number.written.lstrip("+-").startswith("0")
+        if _shown_value(number.written) == number.value:
+            continue
+        octal = _OCTAL.match(number.written) is not None
         what = f"{printable(number.written)} is read as {number.value}{' (octal, as in C)' if octal else ''}"
         yield Fault("warning", number.line, what, "the rule is for another number than it shows", "write it in decimal")
     for line, word in said.words[:_MOST_SHOWN]:
         if not word.startswith(_HEADER):
             what = f"{word!r} stands outside of a comment"
             yield Fault("warning", line, what, "letters are read over, and digits in them count", "put # before it")
+
+
+def _shown_value(written: str) -> int | None:
+    """What a person reads: `00` and `+0` are zero, `0x10` is 16; None where it is no number."""
+    if not _PERSONS_NUMBER.fullmatch(written):
+        return None
+    return int(written, 16 if "x" in written.lower() else 10)
 
 
 def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
