@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Self
 
 from timpani.campaign.header import Header, RecordedMpi
-from timpani.campaign.observer import Observer
+from timpani.campaign.observer import Observer, Observing
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.planned import planned_operations
 from timpani.campaign.planning import plan
@@ -102,6 +102,23 @@ class Session:
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
             ),
         )
+
+    def complete(
+        self,
+        folder: Path,
+        observing: Observing,
+        prove: Callable[[Cell], bool] | None = None,
+        hang_after: float | None = None,
+    ) -> Outcome:
+        """Measure what is missing of the campaign in `folder`; then count the messages of cells that `prove` accepts.
+
+        `hang_after` are the seconds of silence after which a launch counts as hung.
+        """
+        with self.open(folder) as store, observing(self.plan, store.done) as observer:
+            outcome = self.measure(store, observer, hang_after)
+            if prove is not None and outcome.ended == "complete":
+                outcome = replace(self.prove(store, observer, hang_after, prove), killed=outcome.killed)
+        return outcome
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""

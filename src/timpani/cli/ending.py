@@ -9,9 +9,11 @@ from timpani.campaign.load import load
 from timpani.campaign.prove import indistinct
 from timpani.campaign.run import Outcome
 from timpani.campaign.swept_parameters import without_effect
-from timpani.cli.measuring import STOPPED
 from timpani.report.verdict import verdict_text
 from timpani.study.counted import counted
+
+STOPPED = 128
+"""Exit status of a command that a signal stopped, plus the signal's number, as shells report it."""
 
 _GIVEN_UP = 1
 

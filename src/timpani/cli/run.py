@@ -288,8 +288,7 @@ def run(
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
     from timpani.cli.ending import print_ending
-    from timpani.cli.measuring import measure
+    from timpani.cli.progress import progress
 
-    outcome = measure(session, folder, (lambda cell: True) if prove else None, timeout)
-
+    outcome = session.complete(folder, progress, (lambda cell: True) if prove else None, timeout)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))

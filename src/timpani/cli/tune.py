@@ -8,20 +8,15 @@ import typer
 from typer.core import TyperGroup
 
 from timpani.cli.options import Force
+from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
-    from timpani.machine.model import Machine
     from timpani.native.mpi import Mpi
-    from timpani.study.study import Study
     from timpani.tuned.predicted_rules import Asked
 
 _FILES = "files"
 _MEASURED = "Where something is to be measured"
 _BEYOND = "Beyond the measured rank counts"
-RACE = "2%"
-"""What a choice may cost where nobody says how well to measure."""
-_CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
-_MOST_HALVINGS = 6  # of a gap between measured sizes: of one of 4,000 times, until its sizes lie within 15 %
 
 EXAMPLES = """Examples:
 
@@ -103,7 +98,7 @@ def files(
         str | None,
         typer.Option(
             help="As `timpani run` races.",
-            show_default=f"{RACE}, unless launches are given",
+            show_default=f"{TUNING_REGRET}, unless launches are given",
             rich_help_panel=_MEASURED,
         ),
     ] = None,
@@ -138,8 +133,6 @@ def files(
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.errors import UserError
-    from timpani.tuned.files import EXPORTS, OUR_RULES
-    from timpani.tuned.table_file import NAME, read_table
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
@@ -161,15 +154,42 @@ def files(
         return
     if predict_to is not None:
         raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
-    from timpani.cli.confirm import confirm
+    raise typer.Exit(_measure_and_confirm(what, asked, on, oversubscribe, mpi, output, force))
 
-    campaigns, given_up = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
-    if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
+
+def _measure_and_confirm(
+    what: list[str],
+    options: Mapping[str, object],
+    on: str | None,
+    oversubscribe: bool,
+    mpi: str | None,
+    output: Path,
+    force: bool,
+) -> int:
+    """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
+    from timpani.cli.confirm import confirm
+    from timpani.cli.measuring import measure_or_exit
+    from timpani.machine.where import resolve
+    from timpani.tuned.files import EXPORTS, OUR_RULES
+    from timpani.tuned.table_file import NAME, read_table
+    from timpani.tuned.workflow import Target, deciding_study, measure_boundaries
+
+    machine = resolve(on, mpi) if on else None
+    study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
+    campaigns, killed = measure_boundaries(
+        study,
+        Target(mpi, machine, oversubscribe),
+        output,
+        lambda session, folder, prove=None: measure_or_exit(
+            session, folder, prove, lambda _: "rules are made without them; to measure them, choose another folder"
+        ),
+    )
+    if not (output / NAME).exists() or force:  # else it resumes: rules that lost may have been taken out since
         _write(campaigns, output, mpi, force)
     switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
     if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
-    raise typer.Exit(given_up)
+    return int(killed > 0)
 
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
@@ -183,79 +203,17 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
     return Asked(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
 
 
-def _measure_boundaries(
-    what: list[str], asked: Mapping[str, object], on: str | None, oversubscribe: bool, mpi: str | None, output: Path
-) -> tuple[list[Path], int]:
-    """The campaigns that decide, what is asked, then sizes between those at which the choice changes; and the exit
-    status, which tells whether cells were given up."""
-    from timpani.machine.where import resolve
-    from timpani.tuned.from_campaign import table_of
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.refinement import refining_study
-
-    machine = resolve(on, mpi) if on else None
-    campaigns = [output / "campaign"]
-    study = study_that_decides(what, asked, simulated=bool(machine and machine.simulated))
-    given_up = _measure(study, mpi, oversubscribe, machine, campaigns[0])
-    for number in range(1, _MOST_HALVINGS + 1):
-        measured = load_together(campaigns)
-        between = refining_study(table_of(measured, campaigns).gaps, measured)
-        if between is None:
-            break
-        campaigns.append(output / f"campaign-between-{number}")
-        given_up = max(given_up, _measure(between, mpi, oversubscribe, machine, campaigns[-1]))
-    return campaigns, given_up
-
-
-def study_that_decides(what: list[str], asked: Mapping[str, object], *, simulated: bool) -> "Study":
-    """What is asked, as a race unless it says how many launches; a simulation doesn't vary, so that it needs none."""
-    from timpani.study.compose import compose
-
-    named = compose(what, asked)
-    if simulated or named.model_fields_set & {"launches", "regret"}:
-        return named
-    return compose(what, {**asked, "regret": RACE})
-
-
-def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> int:
-    """A campaign in `folder`, begun or gone on with; returns the exit status, 0 unless cells were given up."""
-    from timpani.campaign.session import Session
-    from timpani.cli.ending import given_up_status, stopped_status
-    from timpani.cli.measuring import measure
-
-    session = Session.prepare(study, mpi, oversubscribe, machine)
-    typer.echo(f"measuring into {folder}", err=True)
-    outcome = measure(session, folder)
-    if stopped := stopped_status(outcome, session.stopped):
-        raise typer.Exit(stopped)
-    return given_up_status(outcome, "rules are made without them; to measure them, choose another folder")
-
-
 def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "Asked | None" = None) -> None:
-    """The table of `campaigns` and all its files, none over one that is there but with `force`."""
-    from dataclasses import replace
-
+    """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     from timpani.errors import cannot_write
-    from timpani.libraries.registry import LIBRARIES
-    from timpani.prediction.request import Limits
-    from timpani.providers.verification_cost import available_memory
     from timpani.report.files import check_new, write_file
     from timpani.report.made_from import made_from
     from timpani.report.tuned import PAGE, tuned_lines, tuned_page
-    from timpani.tuned.files import tuned_files
-    from timpani.tuned.from_campaign import installed, table_of
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.predicted_rules import predicted_rules
+    from timpani.tuned.workflow import make_rules
 
-    campaign = load_together(campaigns)
-    table = table_of(campaign, campaigns)
-    library = installed(campaign, mpi)
-    if beyond:
-        limits = Limits(_CALL_SECONDS, available_memory())
-        table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
-    written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), output)
-    known = made_from(campaigns, campaign)
-    texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name, known)}
+    made = make_rules(campaigns, output, mpi, beyond)
+    known = made_from(campaigns, made.campaign)
+    texts = {**made.files.texts, PAGE: tuned_page(made.table, made.files, output, made.library.name, known)}
     for name in texts:
         check_new(output / name, force)
     try:
@@ -264,7 +222,7 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
         raise cannot_write(output, error) from None
     for name, text in texts.items():
         write_file(output / name, text.encode(), force)
-    for line in tuned_lines(table, written, output, known):
+    for line in tuned_lines(made.table, made.files, output, known):
         typer.echo(line)
 
 

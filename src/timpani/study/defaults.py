@@ -2,3 +2,6 @@
 
 DEFAULT_RANKS = "2"
 DEFAULT_SIZES = "1:1M"
+
+TUNING_REGRET = "2%"
+"""The regret that `timpani tune` races to where neither launches nor a regret are named."""
