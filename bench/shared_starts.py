@@ -16,7 +16,7 @@ from bench.command import timpani
 from timpani.campaign.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.machine.cores import read_cores
-from timpani.study.study import parse_ranks
+from timpani.study.values import parse_ranks
 from timpani.tuning.changes import FASTER, changes
 from timpani.tuning.decide import SLOWER, WITHIN
 

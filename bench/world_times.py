@@ -19,7 +19,7 @@ from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.providers.own import own_catalogue
-from timpani.study.study import parse_ranks
+from timpani.study.values import parse_ranks
 
 COLLECTIVES = (
     "bcast",

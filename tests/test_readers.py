@@ -63,7 +63,8 @@ from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.placement import check_placement
 from timpani.study.sizes import parse_sizes
-from timpani.study.study import parse_duration, parse_ranks, read_study
+from timpani.study.study import read_study
+from timpani.study.values import parse_duration, parse_ranks
 from timpani.tuned.table_file import read_table
 from timpani.tuning.table import Call
 

@@ -16,7 +16,7 @@ from timpani.campaign.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.machine.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
-from timpani.study.study import DATATYPES
+from timpani.study.keys import DATATYPES, KEYS
 
 FORMAT = "timpani-campaign"
 VERSION = 2
@@ -26,8 +26,7 @@ _UNSEALED = 1
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
 
-_MAY_CHANGE = frozenset({"launches", "budget", "title", "question", "starts"})
-"""What a continued study may say differently: it can go on for longer, and share starts from then on."""
+_MAY_CHANGE = frozenset(name for name, row in KEYS.items() if row.may_change)
 
 
 _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)

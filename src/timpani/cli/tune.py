@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.options import Force
+from timpani.cli.options import Force, Place, StudyOptions, expand, study_options
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from timpani.tuned.predicted_rules import Asked
 
 _FILES = "files"
-_MEASURED = "Where something is to be measured"
 _BEYOND = "Beyond the measured rank counts"
 
 EXAMPLES = """Examples:
@@ -57,7 +56,16 @@ Library = Annotated[
 
 
 @tune.command(_FILES, epilog=EXAMPLES)
+@expand(
+    study=study_options(
+        ("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"),
+        panel="Where something is to be measured",
+        shown={"launches": "as many as the race takes", "regret": f"{TUNING_REGRET}, unless launches are given"},
+    ),
+    place=Place,
+)
 def files(
+    *,
     what: Annotated[
         list[str],
         typer.Argument(
@@ -67,50 +75,8 @@ def files(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
-    algorithms: Annotated[
-        str | None, typer.Option(help="As `timpani run` takes them.", show_default="all", rich_help_panel=_MEASURED)
-    ] = None,
-    ranks: Annotated[
-        str | None,
-        typer.Option("--ranks", "-n", "-np", help="2,4,8 or 2:256.", show_default="2", rich_help_panel=_MEASURED),
-    ] = None,
-    sizes: Annotated[
-        str | None, typer.Option(help="Bytes: 8,64K or 1:1M.", show_default=False, rich_help_panel=_MEASURED)
-    ] = None,
-    datatype: Annotated[
-        str | None,
-        typer.Option(help="uint8, int32, float or double.", show_default="uint8", rich_help_panel=_MEASURED),
-    ] = None,
-    placement: Annotated[
-        str | None,
-        typer.Option(help="core, socket, node or ppr:N.", show_default="core", rich_help_panel=_MEASURED),
-    ] = None,
-    launches: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="A fixed number of starts of the MPI program, with everything in each; or at most, of a race.",
-            show_default="as many as the race takes",
-            rich_help_panel=_MEASURED,
-        ),
-    ] = None,
-    regret: Annotated[
-        str | None,
-        typer.Option(
-            help="As `timpani run` races.",
-            show_default=f"{TUNING_REGRET}, unless launches are given",
-            rich_help_panel=_MEASURED,
-        ),
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE", help="A machine file, here, lab.", show_default="this computer", rich_help_panel=_MEASURED
-        ),
-    ] = None,
-    oversubscribe: Annotated[
-        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=_MEASURED)
-    ] = False,
+    study: StudyOptions,
+    place: Place,
     predict_to: Annotated[
         str | None,
         typer.Option(
@@ -136,32 +102,23 @@ def files(
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
-    asked = {
-        "algorithms": algorithms,
-        "ranks": ranks,
-        "sizes": sizes,
-        "datatype": datatype,
-        "placement": placement,
-        "launches": launches,
-        "regret": regret,
-    }
+    options = study.given()
     if all((Path(name) / "campaign.json").exists() for name in what):
-        elsewhere = {"on": on} if predict_to is None else {}
-        given = [name for name, value in {**asked, **elsewhere}.items() if value is not None]
+        given = [*options, *(["on"] if place.on and predict_to is None else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
-        _write([Path(name) for name in what], output, mpi, force, _beyond(predict_to, with_predicted, on, mpi))
+        beyond = _beyond(predict_to, with_predicted, place.on, mpi)
+        _write([Path(name) for name in what], output, mpi, force, beyond)
         return
     if predict_to is not None:
         raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
-    raise typer.Exit(_measure_and_confirm(what, asked, on, oversubscribe, mpi, output, force))
+    raise typer.Exit(_measure_and_confirm(what, options, place, mpi, output, force))
 
 
 def _measure_and_confirm(
     what: list[str],
     options: Mapping[str, object],
-    on: str | None,
-    oversubscribe: bool,
+    place: Place,
     mpi: str | None,
     output: Path,
     force: bool,
@@ -174,11 +131,11 @@ def _measure_and_confirm(
     from timpani.tuned.table_file import NAME, read_table
     from timpani.tuned.workflow import Target, deciding_study, measure_boundaries
 
-    machine = resolve(on, mpi) if on else None
+    machine = resolve(place.on, mpi) if place.on else None
     study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
     campaigns, killed = measure_boundaries(
         study,
-        Target(mpi, machine, oversubscribe),
+        Target(mpi, machine, place.oversubscribe),
         output,
         lambda session, folder, prove=None: measure_or_exit(
             session, folder, prove, lambda _: "rules are made without them; to measure them, choose another folder"

@@ -11,9 +11,10 @@ from timpani.campaign.context import rank_layouts
 from timpani.campaign.load import Campaign
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
+from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
-from timpani.study.study import LAUNCHES, Study
+from timpani.study.study import Study
 from timpani.tuned.files import EXPORTS, OUR_RULES
 from timpani.tuning.points import launch_medians
 from timpani.tuning.table import Call, Rule, SelectionTable

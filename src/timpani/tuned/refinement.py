@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from math import sqrt
 
 from timpani.campaign.load import Campaign
-from timpani.study.study import LAUNCHES, Study
+from timpani.study.defaults import LAUNCHES
+from timpani.study.study import Study
 from timpani.tuned.confirmation_study import algorithms_near
 from timpani.tuning.table import Gap
 
