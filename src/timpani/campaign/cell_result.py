@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from timpani.campaign.plan import Group, PlannedCell
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.record import COPIED, LaunchResult
 from timpani.stats.sample import NS_PER_US, summarise
 
 _NS_PER_S = 1e9
@@ -38,7 +38,6 @@ def result_of(
         median_us=summary.median_us,
         ci_low_us=low,
         ci_high_us=high,
-        effective_size=raw.get("effective_size"),
         osu_avg_us=summary.osu_avg_us,
         osu_min_us=summary.osu_min_us,
         osu_max_us=summary.osu_max_us,
@@ -51,6 +50,7 @@ def result_of(
         oversubscribed=group.oversubscribed,
         part=part,
         world=group.ranks,
+        **{name: raw[name] for name in COPIED if name in raw},
         **_in_turn(line, part),
     )
 

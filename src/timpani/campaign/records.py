@@ -9,9 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from timpani.campaign.fields import LAUNCH, PROOF, RESULT, FieldError, check
+from timpani.campaign.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.header import Header
 from timpani.campaign.raw_record import PACKED
+from timpani.campaign.record import RESULT
 from timpani.campaign.sealed_lines import Line, read_lines
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
