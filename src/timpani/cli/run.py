@@ -1,6 +1,7 @@
 """`timpani run`: measure a study or the operations named."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +24,47 @@ timpani run bcast --algorithms default,binomial,timpani/circulant --launches 8
 timpani run latency bandwidth --on lab"""
 
 
-@expand(study=study_options(), place=Place)
+@dataclass(frozen=True)
+class _Place(Place):
+    """Where to measure, with which library and on which of the machine's nodes."""
+
+    mpi: Annotated[
+        str | None,
+        typer.Option(
+            help="openmpi, mpich, intel, or a path (`timpani list mpis`).",
+            show_default="the first found",
+            rich_help_panel=WHERE,
+        ),
+    ] = None
+    hosts: Annotated[
+        Path | None,
+        typer.Option(
+            help="A host file: which of the machine's nodes.", show_default="all of them", rich_help_panel=WHERE
+        ),
+    ] = None
+
+
+@dataclass(frozen=True)
+class _Further:
+    """What else `timpani run` does, or does instead."""
+
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Count each cell's messages in one more, untimed call.", rich_help_panel=FURTHER),
+    ] = False
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.", rich_help_panel=FURTHER),
+    ] = False
+    hang_after: Annotated[
+        str | None,
+        typer.Option(
+            help="Silence after which a launch counts as hung.", show_default="30s at least", rich_help_panel=FURTHER
+        ),
+    ] = None
+
+
+@expand(study=study_options(), place=_Place, further=_Further)
 def run(
     *,
     what: Annotated[
@@ -43,41 +84,14 @@ def run(
         ),
     ] = None,
     study: StudyOptions,
-    mpi: Annotated[
-        str | None,
-        typer.Option(
-            help="openmpi, mpich, intel, or a path (`timpani list mpis`).",
-            show_default="the first found",
-            rich_help_panel=WHERE,
-        ),
-    ] = None,
-    place: Place,
-    hosts: Annotated[
-        Path | None,
-        typer.Option(
-            help="A host file: which of the machine's nodes.", show_default="all of them", rich_help_panel=WHERE
-        ),
-    ] = None,
-    prove: Annotated[
-        bool,
-        typer.Option("--prove", help="Count each cell's messages in one more, untimed call.", rich_help_panel=FURTHER),
-    ] = False,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.", rich_help_panel=FURTHER),
-    ] = False,
-    hang_after: Annotated[
-        str | None,
-        typer.Option(
-            help="Silence after which a launch counts as hung.", show_default="30s at least", rich_help_panel=FURTHER
-        ),
-    ] = None,
+    place: _Place,
+    further: _Further,
 ) -> None:
     """Measure a study or the operations named, and say which algorithm is best where."""
     folder = output or folder_of_today(what)
     options = study.given()
     if place.on and place.on.startswith(PREFIX):
-        _submit(job_script_of(place.on, output, what, options.get("launches"), sys.argv[2:]), dry_run)
+        _submit(job_script_of(place.on, output, what, options.get("launches"), sys.argv[2:]), further.dry_run)
         return
     from timpani.campaign.session import Session
     from timpani.machine.host_file import read_hosts
@@ -86,12 +100,13 @@ def run(
     from timpani.study.values import parse_duration
 
     composed = compose(what, options)
-    timeout = parse_duration(hang_after) if hang_after else None
-    if hosts and not place.on:
+    timeout = parse_duration(further.hang_after) if further.hang_after else None
+    if place.hosts and not place.on:
         raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
-    machine = resolve(place.on, mpi) if place.on else None
-    session = Session.prepare(composed, mpi, place.oversubscribe, machine, read_hosts(hosts) if hosts else ())
-    if dry_run:
+    machine = resolve(place.on, place.mpi) if place.on else None
+    hosts = read_hosts(place.hosts) if place.hosts else ()
+    session = Session.prepare(composed, place.mpi, place.oversubscribe, machine, hosts)
+    if further.dry_run:
         from timpani.report.dry_run import plan_lines
 
         typer.echo("\n".join(plan_lines(session.plan)))
@@ -101,7 +116,7 @@ def run(
     from timpani.cli.ending import print_ending
     from timpani.cli.progress import progress
 
-    outcome = session.complete(folder, progress, (lambda cell: True) if prove else None, timeout)
+    outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
 
 

@@ -140,9 +140,9 @@ class StudyKeys:
         ("core",),
         "core, socket, node or ppr:N, or a list of them",
         "one, or a list of which each is measured: `core` fills cores one after another; `socket` and `node` deal "
-        "the ranks out in turn; `ppr:N` puts N ranks on each node; `category:C:N` takes as many nodes as N ranks on "
-        "each ask for, equally many of each group: C = 1 group after group and node after node, 2 the same nodes with "
-        "ranks dealt out, 3 a node of each group in turn with ranks dealt out",
+        "the ranks out round-robin; `ppr:N` puts N ranks on each node; `category:C:N` takes as many nodes as N ranks "
+        "on each ask for, equally many of each group: C = 1 group after group and node after node, 2 the same nodes "
+        "with ranks dealt out, 3 a node of each group alternately with ranks dealt out",
         Option(WHERE, "core, socket, node or ppr:N.", "core"),
     )
     mode: CacheMode = key(
@@ -251,7 +251,7 @@ class StudyKeys:
         "the name of a file of rules",
         "a file that `timpani rules` wrote: each collective is also measured with its calls replaced by these "
         "rules, as `timpani/rules`",
-        Option(WHAT, "What `timpani rules` wrote: measured beside the others, as timpani/rules.", type=Path),
+        Option(WHAT, "What `timpani rules` wrote: measured in addition to the others, as timpani/rules.", type=Path),
     )
     tuned: str | None = key(
         None,
@@ -262,19 +262,17 @@ class StudyKeys:
     include_setup: bool = key(
         False,
         "true or false",
-        "`true`: each call of an algorithm of ours, or of a composed one, builds what is otherwise built once for a "
-        "communicator; the operation `setup` times that alone",
-        Option(
-            WHAT, "Build communicators and plans of our algorithms, and of composed ones, in each call.", switch=True
-        ),
+        "`true`: each call of one of Timpani's algorithms, or of a composed one, builds what is otherwise built once "
+        "for a communicator; the operation `setup` times that alone",
+        Option(WHAT, "Build communicators and plans of Timpani's and composed algorithms in each call.", switch=True),
     )
     probe: bool = key(
         True,
         "true or false",
-        "whether the state of the machine is looked at before and after each point, for some 20 µs each; `--no-probe`",
+        "whether the state of the machine is probed before and after each point, for some 20 µs each; `--no-probe`",
         Option(
             HOW_WELL,
-            "Don't look at the state of the machine before and after each point (20 µs each).",
+            "Don't probe the state of the machine before and after each point (20 µs each).",
             flags=("--no-probe",),
             switch=False,
         ),
