@@ -4,9 +4,9 @@ import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
-from timpani.campaign.observer import Observer
-from timpani.campaign.plan import CampaignPlan, Group
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.campaign.run.observer import Observer
 from timpani.study.cell import Cell
 
 

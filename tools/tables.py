@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import get_type_hints
 
-from timpani.campaign.cell_columns import ADDED, FURTHER, STABLE, Column
-from timpani.campaign.fields import EndingFields, ProofFields, StartFields
-from timpani.campaign.header import Header
-from timpani.campaign.raw_record import Measured
-from timpani.campaign.record import COPIED, RECORDED
-from timpani.campaign.recorded import Recorded, recorded_fields
+from timpani.campaign.folder.fields import EndingFields, ProofFields, StartFields
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.launch_result import COPIED, RECORDED
+from timpani.campaign.folder.raw_record import Measured
+from timpani.campaign.folder.recorded import Recorded, recorded_fields
+from timpani.campaign.read.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.keys import KEYS, REQUIRED, Key
 from timpani.study.schema import CELL
 

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from timpani.cli import app
-from timpani.cli.options import StudyOptions, expand, study_options
+from timpani.cli.terminal.options import StudyOptions, expand, study_options
 from timpani.study.compose import compose
 from timpani.study.keys import KEYS
 

@@ -9,13 +9,13 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from timpani.campaign.run import Outcome
-    from timpani.campaign.session import Session
+    from timpani.campaign.run.run import Outcome
+    from timpani.campaign.run.session import Session
     from timpani.native.mpi import Mpi
-    from timpani.report.made_from import MadeFrom
+    from timpani.report.tuned.source_warnings import MadeFrom
+    from timpani.rules.table.tuned_files import TunedFiles
     from timpani.study.cell import Cell
-    from timpani.tuned.files import TunedFiles
-    from timpani.tuning.table import SelectionTable
+    from timpani.tuning.decide.selection_table import SelectionTable
 
 
 def confirm(
@@ -37,14 +37,14 @@ def confirm(
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
-    from timpani.cli.measuring import measure_or_exit
-    from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
-    from timpani.report.files import write_file
-    from timpani.report.made_from import made_from as known_of
+    from timpani.cli.terminal.measuring import measure_or_exit
+    from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
+    from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.table.merged_campaigns import load_together
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
     from timpani.study.counted import counted
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.table_file import NAME, read_table
-    from timpani.tuned.workflow import MAX_ROUNDS, confirm_rules
 
     table = read_table(folder / NAME)
     campaigns = campaign or [Path(each) for each in table.campaigns]
@@ -81,9 +81,9 @@ def confirm(
 
 def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
     """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
-    from timpani.report.files import write_file
-    from timpani.report.tuned import PAGE, tuned_page
-    from timpani.tuned.files import tuned_names
+    from timpani.report.tuned.tuned_page import PAGE, tuned_page
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.table.tuned_files import tuned_names
 
     for name in tuned_names(library):
         if name not in files.texts:

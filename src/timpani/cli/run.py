@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.folder import folder_of_today
-from timpani.cli.job import PREFIX, job_script_of
-from timpani.cli.options import Place, StudyOptions, expand, study_options
+from timpani.cli.terminal.default_folder import folder_of_today
+from timpani.cli.terminal.options import Place, StudyOptions, expand, study_options
+from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
 from timpani.errors import UserError
 from timpani.study.keys import FURTHER, WHERE
 
@@ -93,8 +93,8 @@ def run(
     if place.on and place.on.startswith(PREFIX):
         _submit(job_script_of(place.on, output, what, options.get("launches"), sys.argv[2:]), further.dry_run)
         return
-    from timpani.campaign.session import Session
-    from timpani.machine.host_file import read_hosts
+    from timpani.campaign.run.session import Session
+    from timpani.machine.nodes.host_file import read_hosts
     from timpani.machine.where import resolve
     from timpani.study.compose import compose
     from timpani.study.values import parse_duration
@@ -107,14 +107,14 @@ def run(
     hosts = read_hosts(place.hosts) if place.hosts else ()
     session = Session.prepare(composed, place.mpi, place.oversubscribe, machine, hosts)
     if further.dry_run:
-        from timpani.report.dry_run import plan_lines
+        from timpani.report.words.dry_run import plan_lines
 
         typer.echo("\n".join(plan_lines(session.plan)))
         return
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
-    from timpani.cli.ending import print_ending
-    from timpani.cli.progress import progress
+    from timpani.cli.terminal.ending import print_ending
+    from timpani.cli.terminal.progress import progress
 
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
@@ -122,7 +122,7 @@ def run(
 
 def _submit(script: str, dry_run: bool) -> None:
     """Submit the job script and follow the job; exit with status 1 where the job did not complete."""
-    from timpani.machine.submit import follow_job, submit
+    from timpani.machine.launchers.submit import follow_job, submit
 
     if dry_run:
         typer.echo(script, nl=False)

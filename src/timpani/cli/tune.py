@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.options import Force, Place, StudyOptions, expand, study_options
+from timpani.cli.terminal.options import Force, Place, StudyOptions, expand, study_options
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
-    from timpani.tuned.predicted_rules import Asked
+    from timpani.rules.propose.predicted_rules import Asked
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -125,11 +125,11 @@ def _measure_and_confirm(
 ) -> int:
     """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
     from timpani.cli.confirm import confirm
-    from timpani.cli.measuring import measure_or_exit
+    from timpani.cli.terminal.measuring import measure_or_exit
     from timpani.machine.where import resolve
-    from timpani.tuned.files import EXPORTS, OUR_RULES
-    from timpani.tuned.table_file import NAME, read_table
-    from timpani.tuned.workflow import Target, deciding_study, measure_boundaries
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
+    from timpani.rules.workflow import Target, deciding_study, measure_boundaries
 
     machine = resolve(place.on, mpi) if place.on else None
     study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
@@ -152,8 +152,8 @@ def _measure_and_confirm(
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
     """What is to be predicted; None where nothing is."""
     from timpani.machine.where import resolve
+    from timpani.rules.propose.predicted_rules import Asked
     from timpani.study.sizes import MOST_RANKS, parse_size
-    from timpani.tuned.predicted_rules import Asked
 
     if predict_to is None:
         return None
@@ -163,10 +163,10 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
 def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "Asked | None" = None) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     from timpani.errors import cannot_write
-    from timpani.report.files import check_new, write_file
-    from timpani.report.made_from import made_from
-    from timpani.report.tuned import PAGE, tuned_lines, tuned_page
-    from timpani.tuned.workflow import make_rules
+    from timpani.report.tuned.source_warnings import made_from
+    from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
+    from timpani.report.words.output_files import check_new, write_file
+    from timpani.rules.workflow import make_rules
 
     made = make_rules(campaigns, output, mpi, beyond)
     known = made_from(campaigns, made.campaign)
@@ -190,8 +190,8 @@ def lint(
 ) -> None:
     """Say what is wrong with a library's tuning file; the exit status is 1 where something is."""
     from timpani.errors import printable
+    from timpani.rules.table.foreign_file import read_file
     from timpani.study.counted import counted
-    from timpani.tuned.foreign import read_file
 
     found = read_file(file, mpi)
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))
@@ -226,8 +226,8 @@ def explain(
     default sent is told at the sizes where they were counted.
     """
     from timpani.errors import UserError
-    from timpani.report.explained import explained
-    from timpani.tuned.foreign import read_file
+    from timpani.report.tuned.explanation import explained
+    from timpani.rules.table.foreign_file import read_file
 
     if nodes > ranks:
         raise UserError(f"{ranks} ranks can't be on {nodes} nodes", "give fewer nodes, or more ranks")
@@ -241,13 +241,13 @@ def explain(
 
 def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
     """What the default sent, in words, by collective and size."""
-    from timpani.campaign.load import load
+    from timpani.campaign.folder.load import load
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
-    from timpani.report.default_messages import default_messages
+    from timpani.report.tuned.default_messages import default_messages
+    from timpani.rules.table.from_campaign import installed
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
-    from timpani.tuned.from_campaign import installed
 
     campaign = load(folder)
     installed(campaign, str(mpi.mpirun))

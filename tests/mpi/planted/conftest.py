@@ -197,7 +197,7 @@ def plant_study_key(root: Path) -> None:
 
 
 def plant_recorded_field(root: Path) -> None:
-    insert(root / "src/timpani/campaign/record.py", RECORDED_FIELD_ROW, "    in_turn: Annotated[")
+    insert(root / "src/timpani/campaign/folder/launch_result.py", RECORDED_FIELD_ROW, "    in_turn: Annotated[")
     insert(root / "native/measure/samples.cpp", SETTLING_CALLS, "    return record.add(")
     write_tables(root)
 

@@ -9,7 +9,7 @@ from tests.mpi.planted.conftest import run_planted
 READ = """
 import json, sys
 from pathlib import Path
-from timpani.campaign.plan_text import key_lines
+from timpani.campaign.plan.plan_text import key_lines
 from timpani.study.compose import compose
 from timpani.study.study import read_study
 study = compose([sys.argv[1]], {})
@@ -21,12 +21,12 @@ print(json.dumps([study.extra_calls, list(key_lines(dict.fromkeys(("start", "slo
 TAKE_OVER = """
 import json, sys
 from dataclasses import replace
-from timpani.campaign.cell_result import result_of
-from timpani.campaign.fields import check
-from timpani.campaign.load import results_frame
-from timpani.campaign.plan import Group, PlannedCell
-from timpani.campaign.record import RESULT, LaunchResult
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.run.cell_result import result_of
+from timpani.campaign.folder.fields import check
+from timpani.campaign.folder.load import results_frame
+from timpani.campaign.plan.plan import Group, PlannedCell
+from timpani.campaign.folder.launch_result import RESULT, LaunchResult
+from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
 planned = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 64, "warm"), (), ())
 group = Group(2, "core", "uint8", False, (), {}, (planned,))

@@ -1,0 +1,242 @@
+"""What each field of a campaign's records may hold: checked once, where a line is read."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from timpani.campaign.folder.recorded import Recorded
+from timpani.errors import UserError, printable, shortened, wrong
+from timpani.study.cell import parse_parameters
+
+MOST_BYTES = 2**53
+"""Of a message, and of anything counted: beyond it a float skips whole numbers."""
+
+MOST_LAUNCHES = 1_000_000
+MOST_RANKS = 10_000_000
+_MOST_ERROR = 20_000  # characters of why a cell failed
+
+
+@lru_cache(1000)  # a campaign has few, on many lines
+def _canonical(text: str) -> str:
+    """Parameters as they are written, so that one cell has one text."""
+    pairs = parse_parameters(text)
+    if ",".join(f"{name}={value}" for name, value in pairs) != text:
+        raise ValueError("parameters are sorted by name")
+    return text
+
+
+def _message(text: str) -> str:
+    return shortened(printable(text, keep="\n"), _MOST_ERROR)
+
+
+Text = Annotated[str, AfterValidator(printable)]
+"""Of one line, printable: a name that holds ESC or a line feed is shown with their escapes, everywhere."""
+
+Name = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(printable)]
+Count = Annotated[int, Field(ge=0, le=MOST_BYTES)]
+Time = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
+"""Micro- or nanoseconds, or seconds; the longest is decades."""
+
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+Proportion = Annotated[float, Field(ge=0, le=1)]
+RankCount = Annotated[int, Field(ge=1, le=MOST_RANKS)]
+LaunchNumber = Annotated[int, Field(ge=1, le=MOST_LAUNCHES)]
+Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+_PART = re.compile(r"(\d{4,7}|proof)-\d{1,9}", re.ASCII)
+Part = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}$")]
+"""The folder of a start under launches/, `0001-1`."""
+
+Turns = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}/[0-9]{{1,19}}$")]
+"""Bursts of cells that were interleaved: the start, and when they began on its clock in ns, `0001-1/123456`."""
+
+Message = Annotated[str, AfterValidator(_message)]
+"""Why something failed, of several lines."""
+
+STRICT = ConfigDict(strict=True, extra="forbid")
+OPEN = ConfigDict(strict=True, extra="allow")  # other versions tell more
+
+
+@with_config(STRICT)
+class CellFields(TypedDict):
+    """A cell, as `schema.CELL` has it."""
+
+    collective: Name
+    provider: Text
+    algorithm: Name
+    parameters: Annotated[str, AfterValidator(_canonical)]
+    ranks: RankCount
+    placement: Name
+    message_bytes: Count
+    mode: Name
+
+
+Row = list[Annotated[int, Field(ge=0)]]
+"""Messages or bytes from one rank to each."""
+
+
+@with_config(STRICT)
+class ProofFields(CellFields):
+    """A line of proofs.jsonl."""
+
+    messages: Annotated[list[Row], Recorded("one call's messages from each rank to each: a row for each sender")]
+    bytes: Annotated[list[Row], Recorded("their bytes, likewise")]
+    part: NotRequired[Annotated[Part | None, Recorded("the start that counted them")]]
+
+
+@with_config(STRICT)
+class _Asked(TypedDict):
+    host: Name
+    socket: Count | None
+    core: Count
+
+
+@with_config(OPEN)
+class _Rank(TypedDict):
+    rank: Count
+    host: Name
+    cores: list[Count]
+    sockets: NotRequired[list[int]]
+    caches: NotRequired[list[int]]
+
+
+def _instant(text: str) -> str:
+    """A time that a clock can show, in ISO 8601."""
+    try:
+        datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        raise ValueError("is no time in ISO 8601") from None
+    return text
+
+
+def _each_once(ranks: list[_Rank]) -> list[_Rank]:
+    if sorted(each["rank"] for each in ranks) != list(range(len(ranks))):
+        raise ValueError("each rank is told once")
+    return ranks
+
+
+@with_config(OPEN)
+class _MachineActivity(TypedDict):
+    host: Name
+    cores: RankCount
+    seconds: Time
+    busy_s: Time
+    own_s: Time
+    steal_s: Time
+
+
+@with_config(OPEN)
+class StartFields(TypedDict, total=False):
+    """A line of launches.jsonl: one start of the MPI program, before it begins."""
+
+    launch: Annotated[
+        LaunchNumber | None,
+        Recorded(
+            "number, null of a start that gave no results: it counted messages, or checked whether rank counts may"
+            " share starts"
+        ),
+    ]
+    part: Annotated[Part, Recorded("the folder under `launches/`")]
+    placement: Annotated[
+        Name, Recorded("how its ranks were placed, as in [machine files](machine-files.md#where-ranks-go)")
+    ]
+    command: Annotated[list[Text], Recorded("what was started")]
+    environment: Annotated[dict[Text, Text], Recorded("what was added to the caller's own environment")]
+    without: Annotated[
+        list[Text], Recorded("what was taken out of that environment, since it chooses algorithms by itself")
+    ]
+    started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
+    slot_s: Annotated[Time, Recorded("the slot in this launch in seconds, shrunk by the budget or not")]
+    asked: Annotated[
+        list[_Asked],
+        Recorded(
+            "each rank's host, socket and core as [asked](machine-files.md#where-ranks-go), counted from 0; `socket`"
+            " is null where it isn't known; empty where ranks share cores. Of simulated ranks nothing else is known:"
+            " theirs are the hosts of the platform"
+        ),
+    ]
+
+
+@with_config(OPEN)
+class EndingFields(TypedDict, total=False):
+    """A line of endings.jsonl but for its `part`: how a start ended, and what the program reported of itself."""
+
+    results: Annotated[Count, Recorded("how many results or proofs came from its raw samples")]
+    seconds: Annotated[Time | None, Recorded("wall time; null where the run was killed")]
+    exit: Annotated[int | None, Recorded("exit status; null likewise")]
+    ended: Annotated[
+        Literal["finished", "died", "hung", "stopped", "killed", "damaged"],
+        Recorded(
+            "`finished`, `died`, `hung` or `stopped`; `killed`: the run was, before it; `damaged`: so were its raw"
+            " samples"
+        ),
+    ]
+    binding_mistake: Annotated[
+        Text | None, Recorded("which ranks were not where `asked` has them, in words; null where all were")
+    ]
+    world: Annotated[RankCount, Recorded("ranks that the program saw")]
+    library: Annotated[Text, Recorded("what the library calls itself")]
+    ranks: Annotated[
+        list[_Rank],
+        AfterValidator(_each_once),
+        Recorded(
+            "each rank's host, cores, sockets and last-level caches (each by the lowest CPU that shares it; −1 where"
+            " Linux doesn't say)"
+        ),
+    ]
+    clocks: Annotated[Count, Recorded("how many clocks the ranks have: 1 on one node")]
+    clock_error_ns: Annotated[_Finite, Recorded("bound of the [clock's error](methodology.md#the-clock) at the start")]
+    clock_error_end_ns: Annotated[_Finite, Recorded("the same at the end")]
+    timer_ns: Annotated[_Finite, Recorded("median cost of one clock reading")]
+    broadcast_ns: Annotated[
+        _Finite,
+        Recorded("what the harness's announcement takes, the unit of the start's slack; 0 when it starts by a barrier"),
+    ]
+    null_ns: Annotated[_Finite, Recorded("median completion of an empty call")]
+    machines: Annotated[
+        list[_MachineActivity],
+        Recorded(
+            "what each machine's cores did while the launch measured: `host` of its lowest rank, `cores`, `seconds` of"
+            " wall time; processor seconds that all processes used (`busy_s`), that the ranks used (`own_s`) and that"
+            " a hypervisor gave to others (`steal_s`); the load average `load_before` and `load_after`; the lowest and"
+            " highest clock rate in MHz, `mhz_before` and `mhz_after`, empty where the kernel doesn't tell, as is"
+            " `governor`, what decides on these rates (`mixed` where cores differ). Network namespaces of one computer"
+            " are one machine. Empty for simulations"
+        ),
+    ]
+
+
+@with_config(OPEN)
+class LaunchFields(StartFields, EndingFields, total=False):
+    """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it is known."""
+
+
+PROOF: TypeAdapter[ProofFields] = TypeAdapter(ProofFields)
+LAUNCH: TypeAdapter[LaunchFields] = TypeAdapter(LaunchFields)
+
+
+def is_part(name: str) -> bool:
+    """Whether a folder's name is that of a start."""
+    return bool(_PART.fullmatch(name))
+
+
+class FieldError(ValueError):
+    """Which field of a record holds what it can't, in words."""
+
+
+def check(fields: TypeAdapter[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` as the fields say, all text printable; FieldError names the first one at fault."""
+    try:
+        checked: dict[str, Any] = fields.validate_python(values)
+    except UserError as error:
+        raise FieldError(error.what) from None
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]
+        if problem["type"] == "extra_forbidden":
+            raise FieldError(f"{problem['loc'][-1]} is no field of it") from None
+        raise FieldError(wrong(problem)) from None
+    return checked

@@ -1,0 +1,254 @@
+"""The record of a campaign: what was measured, one `LaunchResult` for each cell in each launch.
+
+docs/campaign-folder.md has the files and their fields.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, NotRequired, get_args, get_type_hints
+
+import polars as pl
+from pydantic import TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from timpani.campaign.folder.fields import (
+    STRICT,
+    CellFields,
+    Count,
+    Hash,
+    LaunchNumber,
+    Message,
+    Name,
+    Part,
+    Proportion,
+    RankCount,
+    Time,
+    Turns,
+)
+from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
+from timpani.study.cell import Cell
+from timpani.study.schema import CELL, cell_columns, cell_of, schema
+
+
+@dataclass(frozen=True)
+class LaunchResult:
+    """One cell in one launch, summarised from its raw samples: the table of what results.jsonl records of it.
+
+    `ci_low_us` and `ci_high_us` are None in records older than `effective_size`; what is None of one round, `rounds`,
+    `setup_s`, `turns_s` and `looked_at` are None in older records too.
+    """
+
+    cell: Cell
+    launch: Annotated[LaunchNumber, Recorded("number, from 1")]
+    machine: Annotated[Name, Recorded("its name")]
+    median_us: Annotated[
+        Time | None,
+        Recorded(
+            "median over repetitions of the completion: last rank's end minus first rank's start, on the common clock;"
+            " null in imports, and where the cell failed"
+        ),
+    ] = None
+    ci_low_us: Annotated[
+        Time | None,
+        Recorded("lower end of its 95 % interval inside this launch, widened for the repetitions' serial correlation"),
+    ] = None
+    ci_high_us: Annotated[Time | None, Recorded("upper end of that interval")] = None
+    osu_avg_us: Annotated[
+        Time | None,
+        Recorded(
+            "mean over valid repetitions of the mean over ranks of end − start",
+            Summary(
+                "mean",
+                "what OSU's benchmarks print: mean over ranks of each rank's mean of end − start; mean over launches",
+            ),
+        ),
+    ] = None
+    osu_min_us: Annotated[
+        Time | None,
+        Recorded(
+            "least of the ranks' means over all repetitions, invalid ones too, so that the average can lie just"
+            " outside",
+            Summary("mean", "least of the ranks' means, as OSU's `-f` prints it; mean over launches"),
+        ),
+    ] = None
+    osu_max_us: Annotated[
+        Time | None,
+        Recorded(
+            "largest of these means",
+            Summary("mean", "largest of the ranks' means, as OSU's `-f` prints it; mean over launches"),
+        ),
+    ] = None
+    skew_us: Annotated[
+        Time | None,
+        Recorded(
+            "median of last start − first start",
+            Summary("median", "median over launches of the median of last start − first start"),
+        ),
+    ] = None
+    repetitions: Annotated[
+        Count,
+        Recorded(
+            "valid ones",
+            Summary("sum", "repetitions in all of them together; one may hold several short messages"),
+        ),
+    ] = 0
+    outlier_share: Annotated[
+        Proportion | None,
+        Recorded(
+            "share of repetitions beyond Q3 + 1.5 IQR",
+            Summary(
+                "mean",
+                "share of repetitions beyond Q3 + 1.5 IQR; mean over launches. Outliers are counted, never removed",
+            ),
+        ),
+    ] = None
+    bimodal: Annotated[
+        bool,
+        Recorded(
+            "the repetitions fall into two separated groups",
+            Summary(
+                "most",
+                "in most launches the repetitions fall into two separated groups, so that the median describes one of"
+                " them",
+            ),
+        ),
+    ] = False
+    converged: Annotated[
+        bool,
+        Recorded(
+            "half of that interval is at most `precision` of the median; always true where the number of repetitions"
+            " is fixed, as by the `osu` method, or a race fixed that of rounds"
+        ),
+    ] = True
+    skewed: Annotated[bool, Recorded("median skew over a tenth of the median completion")] = False
+    oversubscribed: Annotated[bool, Recorded("more ranks than cores")] = False
+    simulated: Annotated[bool, Recorded("predicted, not measured")] = False
+    effective_size: Annotated[
+        Time | None,
+        Recorded(
+            "how many independent repetitions the correlated ones"
+            " [are worth](methodology.md#warm-up-and-the-end-of-a-cell) for the median's interval; null in results"
+            " recorded before it was",
+            copied=True,
+        ),
+    ] = None
+    in_turn: Annotated[
+        Turns | None,
+        Recorded(
+            "the same for cells that were measured [in turn](decisions/0004-switching-inside-one-launch.md): the start,"
+            " and when on its clock; null of a cell that was measured by itself"
+        ),
+    ] = None
+    relative: Annotated[
+        Time | None,
+        Recorded(
+            "of those the time over the geometric mean of all cells' of the same round, geometric mean over rounds:"
+            " two cells' ratio is that of their `relative`"
+        ),
+    ] = None
+    relative_error: Annotated[
+        Time | None,
+        Recorded("the standard error of the logarithm of `relative` by how rounds differ; null of one round"),
+    ] = None
+    rounds: Annotated[Count | None, Recorded("how many rounds of bursts the cell had")] = None
+    setup_s: Annotated[
+        Time | None,
+        Recorded("seconds of the whole point, the same of all its cells, before its turns: its checks and warm-up"),
+    ] = None
+    turns_s: Annotated[
+        Time | None,
+        Recorded("seconds of the point's turns. This and the three above are null or missing in earlier versions"),
+    ] = None
+    probe_before_ns: Annotated[
+        Time | None,
+        Recorded(
+            "the state of the machine before the point: what a cache line takes one way between the cores of two"
+            " ranks, or a message between two nodes; median over pairs of ranks, null where nobody looked"
+        ),
+    ] = None
+    probe_after_ns: Annotated[Time | None, Recorded("the same after the point")] = None
+    error: Annotated[Message | None, Recorded("why the cell failed, with what the rank printed; else null")] = None
+    looked_at: Annotated[
+        bool | None,
+        Recorded(
+            "whether a race had only a few algorithms measured at the point [in this launch](methodology.md#races);"
+            " null or missing in results of earlier versions"
+        ),
+    ] = None
+    part: Annotated[
+        Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports")
+    ] = None
+    world: Annotated[
+        RankCount | None,
+        Recorded(
+            "how many ranks that start had: of more than `ranks`"
+            " [the first ran the cell](decisions/0014-rank-counts-share-starts.md), and the others slept. Null in"
+            " imports; campaigns of earlier versions lack it, and had as many as `ranks`"
+        ),
+    ] = None
+    samples: Annotated[
+        Hash | None,
+        Recorded("SHA-256 of the line of its raw samples, without the line feed; null where there is none"),
+    ] = None
+
+    def as_line(self) -> dict[str, Any]:
+        """The flat JSON object of results.jsonl: the cell's columns spelled out, then the measured ones."""
+        values = asdict(self)
+        del values["cell"]
+        return {**cell_columns(self.cell), **values}
+
+    @classmethod
+    def from_line(cls, line: dict[str, Any]) -> "LaunchResult":
+        """The inverse of `as_line`, of fields that were checked."""
+        rest = {name: value for name, value in line.items() if name not in CELL}
+        return cls(cell=cell_of(line), **rest)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Messages and bytes that each rank sent to each other in one untimed call of a cell, in the start `part`.
+
+    Shape (ranks, ranks): row = sender.
+    """
+
+    cell: Cell
+    messages: tuple[tuple[int, ...], ...]
+    bytes: tuple[tuple[int, ...], ...]
+    part: str | None = None
+
+
+_COLUMN_TYPES: dict[Any, pl.DataType] = {int: pl.Int64(), float: pl.Float64(), bool: pl.Boolean(), str: pl.String()}
+
+
+def _column_type(hint: Any) -> pl.DataType:
+    """`float | None` is a column of floats: any column may hold nulls."""
+    [kind] = {*get_args(hint), hint} & _COLUMN_TYPES.keys()
+    return _COLUMN_TYPES[kind]
+
+
+RECORDED = recorded_fields(LaunchResult)
+"""What is known of each field of a result."""
+
+COPIED = tuple(name for name, field in RECORDED.items() if field.copied)
+"""Fields that are in the raw record, under the same name, what they are in a result."""
+
+
+def _line_type() -> Any:
+    """The type of a line of results.jsonl: the cell's columns and the fields of LaunchResult; older ones lack some."""
+    optional: Any = NotRequired
+    own = {
+        name: hint if name in ("launch", "machine") else optional[hint]
+        for name, hint in get_type_hints(LaunchResult, include_extras=True).items()
+        if name != "cell"
+    }
+    typed_dict: Any = TypedDict  # which takes no fields that are computed, say type checkers
+    return with_config(STRICT)(typed_dict("ResultFields", {**get_type_hints(CellFields, include_extras=True), **own}))
+
+
+RESULT: TypeAdapter[dict[str, Any]] = TypeAdapter(_line_type())
+"""A line of results.jsonl."""
+
+RESULT_SCHEMA: dict[str, pl.DataType] = {
+    **schema(*CELL),
+    **{name: _column_type(hint) for name, hint in get_type_hints(LaunchResult).items() if name != "cell"},
+}
+"""The columns of a campaign's results: a `LaunchResult` a row."""

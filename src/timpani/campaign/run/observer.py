@@ -1,0 +1,29 @@
+"""Who is told how a campaign goes on."""
+
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.study.cell import Cell
+
+
+class Observer(Protocol):
+    """What a campaign calls as it goes on."""
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        """A start of the MPI program for so many cells."""
+        ...
+
+    def measured(self, result: LaunchResult) -> None:
+        """A result, after it was recorded."""
+        ...
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is no result."""
+        ...
+
+
+Observing = Callable[[CampaignPlan, Collection[tuple[Cell, int]]], AbstractContextManager[Observer]]
+"""An observer of a campaign, from its plan and the cells and launches that have a result already."""
