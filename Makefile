@@ -1,5 +1,5 @@
 # What a newcomer types. Each target sets up what it needs.
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test lint tables bench clean
 
 bin := .venv/bin
 
@@ -31,6 +31,10 @@ test: .venv/setup-tests
 
 lint: .venv/setup-lint
 	tools/lint
+
+# The tables of docs/ that come from declarations in the code.
+tables: setup
+	$(bin)/python tools/tables.py
 
 bench: .venv/setup-tests
 	$(bin)/python -m bench

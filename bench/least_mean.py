@@ -22,11 +22,11 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
+from bench.observing import notes
 from bench.pico import least_medians
 from bench.turns import open_mpi
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.measuring import measure
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -133,7 +133,7 @@ def _as_table(text: str, catalogue: Catalogue, best: Best, made_from: Campaign) 
 def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mpi) -> list[Confirmed]:
     study = confirmation_study(table, made_from, folder, LAUNCHES)
     into = folder / "confirmation"
-    measure(Session.prepare(study, str(mpi.mpirun), True), into, prove=cells_to_prove(table, made_from))
+    Session.prepare(study, str(mpi.mpirun), True).complete(into, notes, cells_to_prove(table, made_from))
     return confirm(table, made_from, load(into))
 
 

@@ -5,15 +5,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from bench.observing import notes
 from timpani.campaign.folder.load import load
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.progress import progress
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.machine.launchers.start_command import command
@@ -50,10 +49,7 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
         "the benchmark",
     )
     session = Session.prepare(study, str(mpi.mpirun), oversubscribe=False)
-    with ExitStack() as open_until_here:
-        store = open_until_here.enter_context(session.open(folder))
-        observer = open_until_here.enter_context(progress(session.plan, ()))
-        session.measure(store, observer, None)
+    session.complete(folder, notes)
     ratios = ratio_of_ours(load(folder).results)
     for (collective,), part in ratios.group_by("collective", maintain_order=True):
         listed = " ".join(f"{ratio:.2f}" for ratio in part.sort("message_bytes")["ratio"])

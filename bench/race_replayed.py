@@ -28,8 +28,8 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.defaults import MAX_LAUNCHES
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.study.study import MOST_LAUNCHES
 from timpani.tuning.race.race import Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
@@ -109,7 +109,7 @@ def _replay(folder: Path) -> None:
     print(
         f"{folder}: {len(cells)} cells at {len(points)} points, {launches} launches, {everything:.1f} s inside cells, "
         f"{everything + launches * oracle.start_s:.1f} s with starts; {RACES} races, {ACCEPTED:.0%} accepted, "
-        f"{MOST_LAUNCHES} launches at most",
+        f"{MAX_LAUNCHES} launches at most",
         flush=True,
     )
     default = [oracle.regret(point, each) for point in points for each in oracle.truth[point] if each.is_default]
@@ -149,9 +149,9 @@ def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None
 
 def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allotted: bool) -> tuple[Race, Spent]:
     """A race to its end, and what it took."""
-    agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
+    agenda = Racing(cells, MAX_LAUNCHES, ACCEPTED)
     spent = Spent()
-    for launch in range(1, MOST_LAUNCHES + 2):
+    for launch in range(1, MAX_LAUNCHES + 2):
         wanted = agenda.wanted(launch)
         if not wanted:
             return agenda.race, spent

@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.sealed_lines import checksum
+
+RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if each.default is not MISSING}
 
 
 def write_header(folder: Path, **parts: Any) -> Path:
@@ -17,9 +21,13 @@ def write_header(folder: Path, **parts: Any) -> Path:
 
 
 def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write a file of records, whose campaign.json is in the same folder; the lines get new numbers and checksums."""
+    """Write a file of records, whose campaign.json is in the same folder; the lines get new numbers and checksums.
+
+    Fields that a result lacks get their defaults.
+    """
     identity = json.loads((path.parent / "campaign.json").read_bytes())["id"]
-    records = ({key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
+    defaults = RESULT_DEFAULTS if path.name == "results.jsonl" else {}
+    records = ({**defaults} | {key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
     bodies = (json.dumps({**values, "line": number}).encode()[:-1] for number, values in enumerate(records, 1))
     path.write_bytes(
         b"".join(b'%s, "checksum": "%s"}\n' % (each, checksum(each, identity).encode()) for each in bodies)

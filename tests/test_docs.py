@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic.fields import FieldInfo
 
 from tests.cli.typed import typed
 from tests.installed import needs_open_mpi, needs_two_cores
-from timpani.campaign.folder.launch_result import RESULT_SCHEMA, Proof
 from timpani.campaign.read.cell_table import CONTRACT
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.study.schema import CELL
-from timpani.study.study import Study
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -31,7 +27,9 @@ PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
 
 SECONDS = 600  # a documented command that takes longer, also on a busy machine, hangs
 
-_BLOCK = re.compile(r"^(?:<!-- (?P<mark>.*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
 _COMMAND = re.compile(r"^\$ (?P<command>timpani(?: .*?)?(?<!\\))$", re.DOTALL | re.MULTILINE)
 _OF_SHELLS = re.compile(r"[|&;<>()$`*?\[\]#~{}!]")  # what a shell may take for more than a word
 _NOT_RUN = re.compile(r"not run: (?P<reason>.+)")
@@ -170,24 +168,10 @@ COLUMNS = DOCS / "columns.md"
 GLOSSARY = DOCS / "glossary.md"
 
 
-def written_default(field: FieldInfo) -> str:
-    if field.is_required():
-        return "required"
-    return "none" if field.default is None else f"`{json.dumps(field.default)}`"
-
-
-def test_study_files_page_names_every_key_with_its_default() -> None:
-    said = [(cells[0].strip("`"), cells[1]) for cells in rows(section(STUDY_FILES, "Keys"))]
-    assert said == [(name, written_default(field)) for name, field in Study.model_fields.items()]
-
-
-def test_campaign_page_names_every_field_of_a_result() -> None:
-    assert first_column(section(CAMPAIGN_FOLDER, "results.jsonl")) == list(RESULT_SCHEMA)
-
-
-def test_campaign_page_names_every_field_of_a_proof() -> None:
-    own = [field.name for field in fields(Proof) if field.name != "cell"]
-    assert first_column(section(CAMPAIGN_FOLDER, "proofs.jsonl")) == [*CELL, *own]
+def test_tables_are_those_of_the_declarations() -> None:
+    check = [sys.executable, str(ROOT / "tools" / "tables.py"), "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def keys_of_lines(path: Path) -> set[str]:

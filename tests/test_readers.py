@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from bench.mutate import mutate
 
-from tests.campaign_files import write_header, write_lines
+from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
 from tests.installed import FOUND, needs_mpi
 from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
 from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
@@ -67,7 +67,8 @@ from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.placement import check_placement
 from timpani.study.sizes import parse_sizes
-from timpani.study.study import parse_duration, parse_ranks, read_study
+from timpani.study.study import read_study
+from timpani.study.values import parse_duration, parse_ranks
 from timpani.tuning.decide.selection_table import Call
 
 DATA = Path(__file__).parent / "data"
@@ -83,7 +84,9 @@ CELL = {
     "mode": "warm",
 }
 TIMES = {"median_us": 1.5, "osu_avg_us": 2.0, "error": None}
-RESULTS: list[dict[str, Any]] = [{**CELL, "launch": number, "machine": "desk", **TIMES} for number in (1, 2)]
+RESULTS: list[dict[str, Any]] = [
+    {**RESULT_DEFAULTS, **CELL, "launch": number, "machine": "desk", **TIMES} for number in (1, 2)
+]
 LAUNCHES: list[dict[str, Any]] = [
     {
         "launch": n,

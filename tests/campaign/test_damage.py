@@ -14,8 +14,6 @@ import pytest
 from tests.campaign.folder.test_store import CELL, RESULT, header
 from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
-from timpani.campaign.folder.fields import ResultFields
-from timpani.campaign.folder.launch_result import RESULT_SCHEMA
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed_lines import seal
 from timpani.campaign.folder.store import Store
@@ -191,10 +189,6 @@ def test_a_file_that_is_taken_away_while_it_is_written_is_an_error_at_once(folde
             path.write_bytes((folder / "elsewhere").read_bytes())
         with pytest.raises(UserError, match=f"{name} was {harm} while this run wrote it"):
             append(9)
-
-
-def test_each_column_of_a_result_is_checked() -> None:
-    assert set(ResultFields.__annotations__) == set(RESULT_SCHEMA)
 
 
 @pytest.mark.parametrize(

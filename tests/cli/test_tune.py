@@ -14,12 +14,12 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.campaign.run.run import Outcome
 from timpani.cli.terminal.ending import given_up_status
-from timpani.cli.tune import study_that_decides
 from timpani.libraries.mpich.embedded_tree import embedded_tree
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.here.describe import MachineDescription
 from timpani.native.mpi import Mpi
 from timpani.rules.table.table_file import read_table
+from timpani.rules.workflow import deciding_study
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
@@ -202,11 +202,11 @@ def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
 
 def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_path: Path) -> None:
     nothing = dict.fromkeys(("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"))
-    raced = study_that_decides(["bcast"], nothing, simulated=False)
+    raced = deciding_study(["bcast"], nothing, simulated=False)
     assert (raced.regret, raced.launches) == (0.02, 32)
-    assert study_that_decides(["bcast"], {**nothing, "regret": "5%"}, simulated=False).regret == 0.05
+    assert deciding_study(["bcast"], {**nothing, "regret": "5%"}, simulated=False).regret == 0.05
     for asked, simulated in (({**nothing, "launches": 8}, False), (nothing, True)):
-        assert study_that_decides(["bcast"], asked, simulated=simulated).regret is None
+        assert deciding_study(["bcast"], asked, simulated=simulated).regret is None
     (tmp_path / "s.toml").write_text('collectives.bcast = ["default"]\nranks = [2]\nsizes = [8]\nlaunches = 7\n')
-    named = study_that_decides([str(tmp_path / "s.toml")], nothing, simulated=False)
+    named = deciding_study([str(tmp_path / "s.toml")], nothing, simulated=False)
     assert (named.regret, named.launches) == (None, 7)

@@ -10,8 +10,8 @@ from tests.installed import needs_two_cores
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
 from timpani.machine.here.cores import read_cores
 from timpani.native.mpi import Mpi
+from timpani.study.keys import DATATYPES
 from timpani.study.operations import COLLECTIVES
-from timpani.study.study import DATATYPES
 
 SIZES = (0, 8, 56, 1000, 40_000)
 

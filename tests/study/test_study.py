@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from timpani.errors import UserError
 from timpani.stats.regret import LOOKS
 from timpani.study.compose import compose, split_algorithms
-from timpani.study.study import _EXPECTED, Override, Study, parse_duration, parse_ranks, read_study
+from timpani.study.study import Study, read_study
+from timpani.study.values import parse_duration, parse_ranks
 
 GOOD = """
 title = "A title with $(touch x), \\u001b[31m and «quotes»"
@@ -265,7 +266,3 @@ def test_an_empty_list_of_algorithms(text: str) -> None:
 def test_a_single_number_is_a_list_of_one(tmp_path: Path) -> None:
     study = read_study(study_file(tmp_path, "ranks = 2\nsizes = 8\n[collectives]\nbcast = 'all'"))
     assert (study.ranks, study.sizes) == ((2,), (8,))
-
-
-def test_each_key_says_what_may_be_written() -> None:
-    assert Study.model_fields.keys() | Override.model_fields.keys() == _EXPECTED.keys()

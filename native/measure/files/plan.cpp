@@ -35,6 +35,33 @@ Value next(std::istringstream& words) {
     return value;
 }
 
+template <typename Value>
+void read(std::istringstream& words, Value& value) {
+    value = next<Value>(words);
+}
+
+template <typename Value>
+void read(std::istringstream& words, std::optional<Value>& value) {
+    value = next<Value>(words);
+}
+
+void read(std::istringstream& words, Method& method) { method = choice(next<std::string>(words), kMethods); }
+void read(std::istringstream& words, Start& start) { start = choice(next<std::string>(words), kStarts); }
+void read(std::istringstream& /*none*/, bool& flag) { flag = true; }
+
+/// Reads what follows a key of plan_keys.def; returns false where the file has no such key.
+bool parse_key(const std::string& key, std::istringstream& words, Plan& plan) {
+    bool known = false;
+#define PLAN_KEY(name, Type, initial, meaning) \
+    if (key == #name) {                        \
+        read(words, plan.name);                \
+        known = true;                          \
+    }
+#include "measure/files/plan_keys.def"
+    if (plan.lose_at && !(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
+    return known;
+}
+
 /// `name=integer,…`, or `-` for none.
 Controls parse_controls(const std::string& text) {
     Controls controls;
@@ -74,42 +101,15 @@ void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
 }
 
 void parse_line(const std::string& key, std::istringstream& words, Plan& plan, bool& in_points) {
-    if (key == "method") {
-        plan.method = choice(next<std::string>(words), kMethods);
-    } else if (key == "start") {
-        plan.start = choice(next<std::string>(words), kStarts);
-    } else if (key == "datatype") {
-        plan.datatype = next<std::string>(words);
-    } else if (key == "precision") {
-        plan.precision = next<double>(words);
-    } else if (key == "slot_ns") {
-        plan.time_limit_ns = next<std::int64_t>(words);
-    } else if (key == "warmup") {
-        plan.warmup = next<int>(words);
-    } else if (key == "repetitions") {
-        plan.repetitions = next<int>(words);
-    } else if (key == "twice") {
-        plan.twice = next<int>(words);
-    } else if (key == "skew") {
+    if (key == "skew") {
         ClockSkew skew;
         skew.rank = next<int>(words);
         skew.offset_ns = next<std::int64_t>(words);
         skew.drift_ppm = next<double>(words);
         plan.skews.push_back(skew);
-    } else if (key == "include_setup") {
-        plan.include_setup = true;
-    } else if (key == "by_rules") {
-        plan.by_rules = true;
     } else if (key == "place") {
         plan.node_of_rank.push_back(next<int>(words));
         plan.group_of_rank.push_back(next<int>(words));
-    } else if (key == "seed") {
-        plan.seed = next<std::uint64_t>(words);
-    } else if (key == "lose_at") {
-        plan.lose_at = next<double>(words);
-        if (!(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
-    } else if (key == "probe") {
-        plan.probe = true;
     } else if (key == "point") {
         in_points = true;
         Point& point = plan.points.emplace_back();
@@ -119,7 +119,7 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         }
     } else if (key == "cell") {
         add_cell(parse_cell(words), in_points, plan.points);
-    } else {
+    } else if (!parse_key(key, words, plan)) {
         throw std::runtime_error("unknown key '" + key + "'");
     }
     if (std::string rest; words >> rest) throw std::runtime_error("'" + rest + "' is one word too many");

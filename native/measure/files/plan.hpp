@@ -41,24 +41,20 @@ struct ClockSkew {
     double drift_ppm = 0;
 };
 
+using Text = std::string;
+using OptionalInt = std::optional<int>;
+using OptionalReal = std::optional<double>;
+
 /// What one launch of the measuring program is told. Written by Python, read once, never changed.
 struct Plan {
-    Method method = Method::timpani;
-    Start start = Start::round_time;
-    std::string datatype = "uint8";
-    double precision = 0.05;         // relative half-width of the median's 95 % interval that ends a cell
-    std::int64_t time_limit_ns = 0;  // longest time for one cell
-    std::optional<int> warmup;       // fixed numbers: instead of our stop rule or of OSU's defaults,
-    std::optional<int> repetitions;
-    std::optional<int> twice;  // the cell that `call` calls twice, in place of once
+    using enum Method;
+    using enum Start;
+    static constexpr std::nullopt_t nullopt = std::nullopt;
+#define PLAN_KEY(name, Type, initial, meaning) Type name = initial;
+#include "measure/files/plan_keys.def"
     std::vector<ClockSkew> skews;
-    bool include_setup = false;      // of our algorithms, in each call
-    bool by_rules = false;           // libtimpani.so with rules is to be beneath
     std::vector<int> node_of_rank;   // where whoever wrote the plan knows it; else empty, and MPI is asked
     std::vector<int> group_of_rank;  // of equal length
-    std::uint64_t seed = 0;          // of the order in which a point's cells take turns
-    std::optional<double> lose_at;   // a rival that takes so many times the fastest's time gets no more turns
-    bool probe = false;              // whether the state of the machine is measured before and after each point
     std::vector<Point> points;
 };
 

@@ -77,7 +77,7 @@ Protocol protocol_of(const Plan& plan, const Harness& harness) {
     return {plan.method,
             plan.start,
             plan.precision,
-            plan.time_limit_ns,
+            plan.slot_ns,
             plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
             reading_cost_ns(harness.clock.local()),
             plan.warmup,

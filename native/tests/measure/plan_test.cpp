@@ -35,7 +35,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(plan.start == Start::barrier);
     CHECK(plan.datatype == "float");
     CHECK(plan.precision == 0.02);
-    CHECK(plan.time_limit_ns == 1000);
+    CHECK(plan.slot_ns == 1000);
     CHECK(plan.warmup == 3 && plan.repetitions == 9 && plan.twice == 7);
     CHECK(plan.skews.size() == 1 && plan.skews[0].offset_ns == -500 && plan.skews[0].drift_ppm == 2.5);
     const auto& points = plan.points;

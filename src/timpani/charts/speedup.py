@@ -8,6 +8,9 @@ from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 from timpani.charts.marks.interval_bars import HOW_CUT, VALUE, bars, with_bars
 from timpani.charts.marks.row_filter import CALLS, any_with
 from timpani.charts.marks.status import OK, points
+from timpani.stats.compare import ALPHA, INDIFFERENCE
+from timpani.stats.regret import ALPHA as RACE_ALPHA
+from timpani.study.counted import per_cent
 
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),
@@ -73,10 +76,10 @@ FIGURE = Figure(
     section=Section(
         "speedup",
         "Speed-up against the default",
-        "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its 95 % interval, of a race "
-        "two bounds of 95 % each. Grey points may be chance: they don’t differ significantly (after Holm’s correction, "
-        "or by the bounds of a race), "
-        "or by less than 3 %. " + HOW_CUT,
+        "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its "
+        f"{per_cent(1 - ALPHA)} interval, of a race two bounds of {per_cent(1 - RACE_ALPHA)} each. Grey points may be "
+        "chance: they don’t differ significantly (after Holm’s correction, or by the bounds of a race), or by less "
+        f"than {per_cent(INDIFFERENCE[1] - 1)}. " + HOW_CUT,
         absent="no algorithm was timed beside the default",
         of=CALLS,
     ),

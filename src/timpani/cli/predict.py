@@ -64,7 +64,7 @@ def predict(
     from timpani.study.counted import counted
     from timpani.study.placement import check_placement
     from timpani.study.sizes import RANK_COUNT, parse_sizes
-    from timpani.study.study import parse_duration
+    from timpani.study.values import parse_duration
 
     if output:
         check_new(output, force)

@@ -7,21 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import Force, Place, StudyOptions, expand, study_options
+from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
-    from timpani.machine.nodes.model import Machine
     from timpani.native.mpi import Mpi
     from timpani.rules.propose.predicted_rules import Asked
-    from timpani.study.study import Study
 
 _FILES = "files"
-_MEASURED = "Where something is to be measured"
 _BEYOND = "Beyond the measured rank counts"
-RACE = "2%"
-"""What a choice may cost where nobody says how well to measure."""
-_CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
-_MOST_HALVINGS = 6  # of a gap between measured sizes: of one of 4,000 times, until its sizes lie within 15 %
 
 EXAMPLES = """Examples:
 
@@ -62,7 +56,16 @@ Library = Annotated[
 
 
 @tune.command(_FILES, epilog=EXAMPLES)
+@expand(
+    study=study_options(
+        ("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"),
+        panel="Where something is to be measured",
+        shown={"launches": "as many as the race takes", "regret": f"{TUNING_REGRET}, unless launches are given"},
+    ),
+    place=Place,
+)
 def files(
+    *,
     what: Annotated[
         list[str],
         typer.Argument(
@@ -72,50 +75,8 @@ def files(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
-    algorithms: Annotated[
-        str | None, typer.Option(help="As `timpani run` takes them.", show_default="all", rich_help_panel=_MEASURED)
-    ] = None,
-    ranks: Annotated[
-        str | None,
-        typer.Option("--ranks", "-n", "-np", help="2,4,8 or 2:256.", show_default="2", rich_help_panel=_MEASURED),
-    ] = None,
-    sizes: Annotated[
-        str | None, typer.Option(help="Bytes: 8,64K or 1:1M.", show_default=False, rich_help_panel=_MEASURED)
-    ] = None,
-    datatype: Annotated[
-        str | None,
-        typer.Option(help="uint8, int32, float or double.", show_default="uint8", rich_help_panel=_MEASURED),
-    ] = None,
-    placement: Annotated[
-        str | None,
-        typer.Option(help="core, socket, node or ppr:N.", show_default="core", rich_help_panel=_MEASURED),
-    ] = None,
-    launches: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="A fixed number of starts of the MPI program, with everything in each; or at most, of a race.",
-            show_default="as many as the race takes",
-            rich_help_panel=_MEASURED,
-        ),
-    ] = None,
-    regret: Annotated[
-        str | None,
-        typer.Option(
-            help="As `timpani run` races.",
-            show_default=f"{RACE}, unless launches are given",
-            rich_help_panel=_MEASURED,
-        ),
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE", help="A machine file, here, lab.", show_default="this computer", rich_help_panel=_MEASURED
-        ),
-    ] = None,
-    oversubscribe: Annotated[
-        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=_MEASURED)
-    ] = False,
+    study: StudyOptions,
+    place: Place,
     predict_to: Annotated[
         str | None,
         typer.Option(
@@ -138,38 +99,54 @@ def files(
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.errors import UserError
-    from timpani.rules.table.table_file import NAME, read_table
-    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
-    asked = {
-        "algorithms": algorithms,
-        "ranks": ranks,
-        "sizes": sizes,
-        "datatype": datatype,
-        "placement": placement,
-        "launches": launches,
-        "regret": regret,
-    }
+    options = study.given()
     if all((Path(name) / "campaign.json").exists() for name in what):
-        elsewhere = {"on": on} if predict_to is None else {}
-        given = [name for name, value in {**asked, **elsewhere}.items() if value is not None]
+        given = [*options, *(["on"] if place.on and predict_to is None else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
-        _write([Path(name) for name in what], output, mpi, force, _beyond(predict_to, with_predicted, on, mpi))
+        beyond = _beyond(predict_to, with_predicted, place.on, mpi)
+        _write([Path(name) for name in what], output, mpi, force, beyond)
         return
     if predict_to is not None:
         raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
-    from timpani.cli.confirm import confirm
+    raise typer.Exit(_measure_and_confirm(what, options, place, mpi, output, force))
 
-    campaigns, given_up = _measure_boundaries(what, asked, on, oversubscribe, mpi, output)
-    if not (output / NAME).exists() or force:  # else it went on: rules that lost may have been taken out since
+
+def _measure_and_confirm(
+    what: list[str],
+    options: Mapping[str, object],
+    place: Place,
+    mpi: str | None,
+    output: Path,
+    force: bool,
+) -> int:
+    """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
+    from timpani.cli.confirm import confirm
+    from timpani.cli.terminal.measuring import measure_or_exit
+    from timpani.machine.where import resolve
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
+    from timpani.rules.workflow import Target, deciding_study, measure_boundaries
+
+    machine = resolve(place.on, mpi) if place.on else None
+    study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
+    campaigns, killed = measure_boundaries(
+        study,
+        Target(mpi, machine, place.oversubscribe),
+        output,
+        lambda session, folder, prove=None: measure_or_exit(
+            session, folder, prove, lambda _: "rules are made without them; to measure them, choose another folder"
+        ),
+    )
+    if not (output / NAME).exists() or force:  # else it resumes: rules that lost may have been taken out since
         _write(campaigns, output, mpi, force)
     switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
     if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
         confirm(output, launches=None, campaign=campaigns, mpi=mpi)
-    raise typer.Exit(given_up)
+    return int(killed > 0)
 
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
@@ -183,79 +160,17 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
     return Asked(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
 
 
-def _measure_boundaries(
-    what: list[str], asked: Mapping[str, object], on: str | None, oversubscribe: bool, mpi: str | None, output: Path
-) -> tuple[list[Path], int]:
-    """The campaigns that decide, what is asked, then sizes between those at which the choice changes; and the exit
-    status, which tells whether cells were given up."""
-    from timpani.machine.where import resolve
-    from timpani.rules.confirm.refinement import refining_study
-    from timpani.rules.table.from_campaign import table_of
-    from timpani.rules.table.merged_campaigns import load_together
-
-    machine = resolve(on, mpi) if on else None
-    campaigns = [output / "campaign"]
-    study = study_that_decides(what, asked, simulated=bool(machine and machine.simulated))
-    given_up = _measure(study, mpi, oversubscribe, machine, campaigns[0])
-    for number in range(1, _MOST_HALVINGS + 1):
-        measured = load_together(campaigns)
-        between = refining_study(table_of(measured, campaigns).gaps, measured)
-        if between is None:
-            break
-        campaigns.append(output / f"campaign-between-{number}")
-        given_up = max(given_up, _measure(between, mpi, oversubscribe, machine, campaigns[-1]))
-    return campaigns, given_up
-
-
-def study_that_decides(what: list[str], asked: Mapping[str, object], *, simulated: bool) -> "Study":
-    """What is asked, as a race unless it says how many launches; a simulation doesn't vary, so that it needs none."""
-    from timpani.study.compose import compose
-
-    named = compose(what, asked)
-    if simulated or named.model_fields_set & {"launches", "regret"}:
-        return named
-    return compose(what, {**asked, "regret": RACE})
-
-
-def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> int:
-    """A campaign in `folder`, begun or gone on with; returns the exit status, 0 unless cells were given up."""
-    from timpani.campaign.run.session import Session
-    from timpani.cli.terminal.ending import given_up_status, stopped_status
-    from timpani.cli.terminal.measuring import measure
-
-    session = Session.prepare(study, mpi, oversubscribe, machine)
-    typer.echo(f"measuring into {folder}", err=True)
-    outcome = measure(session, folder)
-    if stopped := stopped_status(outcome, session.stopped):
-        raise typer.Exit(stopped)
-    return given_up_status(outcome, "rules are made without them; to measure them, choose another folder")
-
-
 def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "Asked | None" = None) -> None:
-    """The table of `campaigns` and all its files, none over one that is there but with `force`."""
-    from dataclasses import replace
-
+    """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     from timpani.errors import cannot_write
-    from timpani.libraries.registry import LIBRARIES
-    from timpani.prediction.request import Limits
-    from timpani.providers.verification_cost import available_memory
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
     from timpani.report.words.output_files import check_new, write_file
-    from timpani.rules.propose.predicted_rules import predicted_rules
-    from timpani.rules.table.from_campaign import installed, table_of
-    from timpani.rules.table.merged_campaigns import load_together
-    from timpani.rules.table.tuned_files import tuned_files
+    from timpani.rules.workflow import make_rules
 
-    campaign = load_together(campaigns)
-    table = table_of(campaign, campaigns)
-    library = installed(campaign, mpi)
-    if beyond:
-        limits = Limits(_CALL_SECONDS, available_memory())
-        table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
-    written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), output)
-    known = made_from(campaigns, campaign)
-    texts = {**written.texts, PAGE: tuned_page(table, written, output, library.name, known)}
+    made = make_rules(campaigns, output, mpi, beyond)
+    known = made_from(campaigns, made.campaign)
+    texts = {**made.files.texts, PAGE: tuned_page(made.table, made.files, output, made.library.name, known)}
     for name in texts:
         check_new(output / name, force)
     try:
@@ -264,7 +179,7 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
         raise cannot_write(output, error) from None
     for name, text in texts.items():
         write_file(output / name, text.encode(), force)
-    for line in tuned_lines(table, written, output, known):
+    for line in tuned_lines(made.table, made.files, output, known):
         typer.echo(line)
 
 

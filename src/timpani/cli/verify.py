@@ -34,7 +34,7 @@ def verify(
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
-    from timpani.study.study import parse_duration
+    from timpani.study.values import parse_duration
 
     mpi = first_mpi()
     own = own_catalogue(mpi)

@@ -10,7 +10,8 @@ from scipy.special import fdtrc  # type: ignore[import-untyped]
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
 from timpani.models.segments import Segmentation, Variance, possible_breaks
-from timpani.stats.mean import LEVEL, Estimate, t_estimate
+from timpani.stats.interval import LEVEL
+from timpani.stats.mean import Estimate, t_estimate
 
 _PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slope
 

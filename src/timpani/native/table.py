@@ -1,7 +1,7 @@
 """Read a table of the native sources, as `collectives/operations.def`, without a compiler.
 
 The programs include such a file with macros for its rows. A row is a call of its macro, in C++ as in Python: words,
-whole numbers, texts in quotes, and lists of words in parentheses.
+numbers, texts in quotes, and lists of words in parentheses.
 """
 
 import ast
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-Value = str | int | tuple[str, ...]
+Value = str | int | float | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def _value(node: ast.expr) -> Value:
     match node:
         case ast.Name(word):
             return word
-        case ast.Constant(str() | int() as value):
+        case ast.Constant(str() | int() | float() as value):
             return value
         case ast.Tuple(words):
             return tuple(str(_value(word)) for word in words)

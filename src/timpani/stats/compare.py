@@ -36,6 +36,9 @@ ALPHA = 0.05
 INDIFFERENCE = (0.97, 1.03)
 """Ratios of times within these bounds make no difference to a user."""
 
+INDIFFERENT = f"{INDIFFERENCE[0]:g} to {INDIFFERENCE[1]:g}"
+"""The same in words."""
+
 LARGEST_EXACT = 50
 """Up to this many launches, both sides together, the null distribution is counted; beyond, its normal limit serves."""
 

@@ -7,6 +7,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+LEVEL = 0.95
+"""The probability with which an interval is to hold."""
+
 LARGEST_EXACT = 100
 """Up to this many values the binomial distribution is summed; beyond, its normal limit serves."""
 
@@ -22,7 +25,7 @@ class QuantileRanks:
     coverage: float
 
 
-def quantile_ranks(n: int, quantile: float = 0.5, level: float = 0.95) -> QuantileRanks:
+def quantile_ranks(n: int, quantile: float = 0.5, level: float = LEVEL) -> QuantileRanks:
     """The order statistics of `n` independent values that bound `quantile` with probability `level` or more, tails
     balanced.
 

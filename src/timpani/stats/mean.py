@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-LEVEL = 0.95
+from timpani.stats.interval import LEVEL
 
 
 @dataclass(frozen=True)

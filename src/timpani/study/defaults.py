@@ -2,3 +2,12 @@
 
 DEFAULT_RANKS = "2"
 DEFAULT_SIZES = "1:1M"
+
+TUNING_REGRET = "2%"
+"""The regret that `timpani tune` races to where neither launches nor a regret are named."""
+
+LAUNCHES, MAX_LAUNCHES = 10, 32
+"""Launches of a study that names none: of everything, or at most of a race."""
+
+MAX_LAUNCHES_IN_BUDGET = 64
+"""The same of a race with a budget of time: as many as it looks after (`LOOKS` of stats/regret.py)."""

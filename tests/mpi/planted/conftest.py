@@ -1,7 +1,10 @@
-"""Operations and an algorithm planted into a copy of our sources, which is built once for the tests of all of them."""
+"""Additions planted into a copy of our sources, which is built once for the tests of all of them."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,8 @@ from timpani.native.sources import sources
 
 ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
+HOW_TO_DECLARE = ROOT / "docs" / "how-to" / "add-a-study-key.md"
+PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 TABLE = "native/collectives/operations.def"
 CALLS = "native/operations/collective/library_call.cpp"
 
@@ -117,16 +122,42 @@ const Register entry{{
 
 BESIDE = ("bcast_binomial.cpp",)
 """Algorithms that the planted one is distinguished from; without the others the programs build in no time."""
+STUDY_KEY_ROW = """\
+    extra_calls: Natural = key(
+        0,
+        f"a whole number from 0 to {LARGEST}",
+        "calls of each cell before any other",
+        Option(HOW_WELL, "Calls of each cell before any other.", "0", int),
+    )
+"""
+PLAN_KEY_ROW = """\
+PLAN_KEY(extra_calls, int, 0, "calls of each cell before any other")
+"""
+EXTRA_CALLS = """\
+        for (int left = plan_.extra_calls; left > 0; --left) (*operation)(buffers_.send(), buffers_.receive());
+"""
+RECORDED_FIELD_ROW = """\
+    settling_calls: Annotated[
+        Count, Recorded("settling calls of all bursts", Summary("sum", "settling calls in all launches"), copied=True)
+    ] = 0
+"""
+SETTLING_CALLS = """\
+    record.add("settling_calls", static_cast<int>(samples.settling.size()));
+"""
 
 
-def stated(heading: str) -> set[str]:
+def stated(heading: str, how_to: Path = HOW_TO) -> set[str]:
     """The files in the heading of the how-to that begins so."""
-    (line,) = (line for line in HOW_TO.read_text().splitlines() if line.startswith(f"## {heading}"))
+    (line,) = (line for line in how_to.read_text().splitlines() if line.startswith(f"## {heading}"))
     return set(re.findall(r"`([^`]+)`", line))
 
 
 def files(root: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
 
 
 def insert(file: Path, text: str, before: str) -> None:
@@ -145,12 +176,42 @@ def plant_operation(root: Path) -> None:
     (root / "native/operations/synchronous.cpp").write_text(OPERATION_FILE)
 
 
+def run_planted(root: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run Python on the planted sources, `text` on its standard input."""
+    environment = os.environ | {"PYTHONPATH": str(root / "src")}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, env=environment, input=text, capture_output=True, text=True, check=False)
+
+
+def write_tables(root: Path) -> None:
+    done = run_planted(root, str(root / "tools" / "tables.py"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def plant_study_key(root: Path) -> None:
+    insert(root / "src/timpani/study/keys.py", STUDY_KEY_ROW, "    probe: bool = key(")
+    insert(root / "native/measure/files/plan_keys.def", PLAN_KEY_ROW, "PLAN_KEY(probe,")
+    insert(root / "native/measure/launch/launch.cpp", EXTRA_CALLS, "        if (plan_.by_rules) rules_not_followed(")
+    write_tables(root)
+
+
+def plant_recorded_field(root: Path) -> None:
+    insert(root / "src/timpani/campaign/folder/launch_result.py", RECORDED_FIELD_ROW, "    in_turn: Annotated[")
+    insert(root / "native/measure/cell/samples.cpp", SETTLING_CALLS, "    return record.add(")
+    write_tables(root)
+
+
 @pytest.fixture(scope="session")
 def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Our sources with what is planted; of our algorithms few, one of them made one of the planted collective."""
     root = tmp_path_factory.mktemp("planted")
     shutil.copytree(sources(), root / "native", ignore=shutil.ignore_patterns("algorithms"))
     shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for page in PAGES:
+        (root / "docs").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "docs" / page, root / "docs")
+    (root / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "tables.py", root / "tools")
     algorithms = root / "native" / "algorithms"
     algorithms.mkdir()
     for name in BESIDE:
@@ -167,6 +228,12 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert changed(with_collective, files(root)) == {
         name.replace("NAME", "synchronous") for name in stated("Anything else that ranks do")
     }
+    without = files(root)
+    plant_study_key(root)
+    with_key = files(root)
+    assert changed(without, with_key) == stated("A study key", HOW_TO_DECLARE)
+    plant_recorded_field(root)
+    assert changed(with_key, files(root)) == stated("A recorded field", HOW_TO_DECLARE)
     plant_collective(root, MISREAD_ROW, "misread")
     (algorithms / "bcast_late_chain.cpp").write_text(ALGORITHM_FILE)
     return root

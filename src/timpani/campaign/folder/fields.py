@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
+from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError, printable, shortened, wrong
 from timpani.study.cell import parse_parameters
 
@@ -42,19 +43,25 @@ Time = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
 """Micro- or nanoseconds, or seconds; the longest is decades."""
 
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
-_Share = Annotated[float, Field(ge=0, le=1)]
-_Ranks = Annotated[int, Field(ge=1, le=MOST_RANKS)]
-_Launch = Annotated[int, Field(ge=1, le=MOST_LAUNCHES)]
-_Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Proportion = Annotated[float, Field(ge=0, le=1)]
+RankCount = Annotated[int, Field(ge=1, le=MOST_RANKS)]
+LaunchNumber = Annotated[int, Field(ge=1, le=MOST_LAUNCHES)]
+Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 _PART = re.compile(r"(\d{4,7}|proof)-\d{1,9}", re.ASCII)
 Part = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}$")]
 """The folder of a start under launches/, `0001-1`."""
 
-_STRICT = ConfigDict(strict=True, extra="forbid")
+Turns = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}/[0-9]{{1,19}}$")]
+"""Bursts of cells that were interleaved: the start, and when they began on its clock in ns, `0001-1/123456`."""
+
+Message = Annotated[str, AfterValidator(_message)]
+"""Why something failed, of several lines."""
+
+STRICT = ConfigDict(strict=True, extra="forbid")
 OPEN = ConfigDict(strict=True, extra="allow")  # other versions tell more
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 class CellFields(TypedDict):
     """A cell, as `schema.CELL` has it."""
 
@@ -62,61 +69,26 @@ class CellFields(TypedDict):
     provider: Text
     algorithm: Name
     parameters: Annotated[str, AfterValidator(_canonical)]
-    ranks: _Ranks
+    ranks: RankCount
     placement: Name
     message_bytes: Count
     mode: Name
-
-
-@with_config(_STRICT)
-class ResultFields(CellFields):
-    """A line of results.jsonl; older campaigns lack some."""
-
-    launch: _Launch
-    machine: Name
-    part: NotRequired[Part | None]
-    samples: NotRequired[_Hash | None]
-    median_us: NotRequired[Time | None]
-    ci_low_us: NotRequired[Time | None]
-    ci_high_us: NotRequired[Time | None]
-    effective_size: NotRequired[Time | None]
-    in_turn: NotRequired[Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}/[0-9]{{1,19}}$")] | None]
-    relative: NotRequired[Time | None]
-    relative_error: NotRequired[Time | None]
-    rounds: NotRequired[Count | None]
-    setup_s: NotRequired[Time | None]
-    turns_s: NotRequired[Time | None]
-    probe_before_ns: NotRequired[Time | None]
-    probe_after_ns: NotRequired[Time | None]
-    osu_avg_us: NotRequired[Time | None]
-    osu_min_us: NotRequired[Time | None]
-    osu_max_us: NotRequired[Time | None]
-    skew_us: NotRequired[Time | None]
-    repetitions: NotRequired[Count]
-    outlier_share: NotRequired[_Share | None]
-    bimodal: NotRequired[bool]
-    converged: NotRequired[bool]
-    skewed: NotRequired[bool]
-    oversubscribed: NotRequired[bool]
-    simulated: NotRequired[bool]
-    looked_at: NotRequired[bool | None]
-    error: NotRequired[Annotated[str, AfterValidator(_message)] | None]
 
 
 Row = list[Annotated[int, Field(ge=0)]]
 """Messages or bytes from one rank to each."""
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 class ProofFields(CellFields):
     """A line of proofs.jsonl."""
 
-    part: NotRequired[Part | None]
-    messages: list[Row]
-    bytes: list[Row]
+    messages: Annotated[list[Row], Recorded("one call's messages from each rank to each: a row for each sender")]
+    bytes: Annotated[list[Row], Recorded("their bytes, likewise")]
+    part: NotRequired[Annotated[Part | None, Recorded("the start that counted them")]]
 
 
-@with_config(_STRICT)
+@with_config(STRICT)
 class _Asked(TypedDict):
     host: Name
     socket: Count | None
@@ -150,7 +122,7 @@ def _each_once(ranks: list[_Rank]) -> list[_Rank]:
 @with_config(OPEN)
 class _MachineActivity(TypedDict):
     host: Name
-    cores: _Ranks
+    cores: RankCount
     seconds: Time
     busy_s: Time
     own_s: Time
@@ -158,36 +130,88 @@ class _MachineActivity(TypedDict):
 
 
 @with_config(OPEN)
-class LaunchFields(TypedDict, total=False):
-    """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it told."""
+class StartFields(TypedDict, total=False):
+    """A line of launches.jsonl: one start of the MPI program, before it begins."""
 
-    launch: _Launch | None
-    part: Part
-    placement: Name
-    command: list[Text]
-    environment: dict[Text, Text]
-    without: list[Text]
-    started: Annotated[Text, AfterValidator(_instant)]
-    seconds: Time | None
-    exit: int | None
-    ended: Literal["finished", "died", "hung", "stopped", "killed", "damaged"]
-    results: Count
-    slot_s: Time
-    asked: list[_Asked]
-    binding_mistake: Text | None
-    world: _Ranks
-    library: Text
-    ranks: Annotated[list[_Rank], AfterValidator(_each_once)]
-    clocks: Count
-    clock_error_ns: _Finite
-    clock_error_end_ns: _Finite
-    timer_ns: _Finite
-    broadcast_ns: _Finite
-    null_ns: _Finite
-    machines: list[_MachineActivity]
+    launch: Annotated[
+        LaunchNumber | None,
+        Recorded("number; null for a start that counted messages and gave no results"),
+    ]
+    part: Annotated[Part, Recorded("the folder under `launches/`")]
+    placement: Annotated[
+        Name, Recorded("how its ranks were placed, as in [machine files](machine-files.md#where-ranks-go)")
+    ]
+    command: Annotated[list[Text], Recorded("what was started")]
+    environment: Annotated[dict[Text, Text], Recorded("what was added to the caller's own environment")]
+    without: Annotated[
+        list[Text], Recorded("what was taken out of that environment, since it chooses algorithms by itself")
+    ]
+    started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
+    slot_s: Annotated[Time, Recorded("the slot in this launch in seconds, shrunk by the budget or not")]
+    asked: Annotated[
+        list[_Asked],
+        Recorded(
+            "each rank's host, socket and core as [asked](machine-files.md#where-ranks-go), counted from 0; `socket`"
+            " is null where it isn't known; empty where ranks share cores. Of simulated ranks nothing else is known:"
+            " theirs are the hosts of the platform"
+        ),
+    ]
 
 
-RESULT: TypeAdapter[ResultFields] = TypeAdapter(ResultFields)
+@with_config(OPEN)
+class EndingFields(TypedDict, total=False):
+    """A line of endings.jsonl but for its `part`: how a start ended, and what the program reported of itself."""
+
+    results: Annotated[Count, Recorded("how many results or proofs came from its raw samples")]
+    seconds: Annotated[Time | None, Recorded("wall time; null where the run was killed")]
+    exit: Annotated[int | None, Recorded("exit status; null likewise")]
+    ended: Annotated[
+        Literal["finished", "died", "hung", "stopped", "killed", "damaged"],
+        Recorded(
+            "`finished`, `died`, `hung` or `stopped`; `killed`: the run was, before it; `damaged`: so were its raw"
+            " samples"
+        ),
+    ]
+    binding_mistake: Annotated[
+        Text | None, Recorded("which ranks were not where `asked` has them, in words; null where all were")
+    ]
+    world: Annotated[RankCount, Recorded("ranks that the program saw")]
+    library: Annotated[Text, Recorded("what the library calls itself")]
+    ranks: Annotated[
+        list[_Rank],
+        AfterValidator(_each_once),
+        Recorded(
+            "each rank's host, cores, sockets and last-level caches (each by the lowest CPU that shares it; −1 where"
+            " Linux doesn't say)"
+        ),
+    ]
+    clocks: Annotated[Count, Recorded("how many clocks the ranks have: 1 on one node")]
+    clock_error_ns: Annotated[_Finite, Recorded("bound of the [clock's error](methodology.md#the-clock) at the start")]
+    clock_error_end_ns: Annotated[_Finite, Recorded("the same at the end")]
+    timer_ns: Annotated[_Finite, Recorded("median cost of one clock reading")]
+    broadcast_ns: Annotated[
+        _Finite,
+        Recorded("what the harness's announcement takes, the unit of the start's slack; 0 when it starts by a barrier"),
+    ]
+    null_ns: Annotated[_Finite, Recorded("median completion of an empty call")]
+    machines: Annotated[
+        list[_MachineActivity],
+        Recorded(
+            "what each machine's cores did while the launch measured: `host` of its lowest rank, `cores`, `seconds` of"
+            " wall time; processor seconds that all processes used (`busy_s`), that the ranks used (`own_s`) and that"
+            " a hypervisor gave to others (`steal_s`); the load average `load_before` and `load_after`; the lowest and"
+            " highest clock rate in MHz, `mhz_before` and `mhz_after`, empty where the kernel doesn't tell, as is"
+            " `governor`, what decides on these rates (`mixed` where cores differ). Network namespaces of one computer"
+            " are one machine. Empty for simulations"
+        ),
+    ]
+
+
+@with_config(OPEN)
+class LaunchFields(StartFields, EndingFields, total=False):
+    """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it is known."""
+
+
 PROOF: TypeAdapter[ProofFields] = TypeAdapter(ProofFields)
 LAUNCH: TypeAdapter[LaunchFields] = TypeAdapter(LaunchFields)
 

@@ -12,11 +12,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from timpani import __version__
 from timpani.campaign.folder.fields import Count
+from timpani.campaign.folder.recorded import Recorded
 from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
-from timpani.study.study import DATATYPES
+from timpani.study.keys import DATATYPES, KEYS
 
 FORMAT = "timpani-campaign"
 VERSION = 1
@@ -24,8 +25,7 @@ VERSION = 1
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
 
-_MAY_CHANGE = frozenset({"launches", "budget", "title", "question"})
-"""What a continued study may say differently: it can go on for longer."""
+_MAY_CHANGE = frozenset(name for name, row in KEYS.items() if row.may_change)
 
 
 _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
@@ -109,36 +109,61 @@ class RecordedMpi(_Recorded):
 
 
 class Header(_Recorded):
-    """A campaign's header, checked.
-
-    recorded  campaign.json as it is, with what its fields here leave out
-    timpani   the version that wrote it
-    created   when, UTC
-    left_out  what the study named and the library or the machine doesn't have, in words
-    commands  that created the folder, and those that went on
-    rules     the text of the study's file of rules; None where it names none
-    tuned     the texts of the library's tuning files, by name; None where the study names none
-    id        drawn when the campaign began, part of its lines' checksums
-    results   of an import, how many there are: it gets no more
-    settings  by collective and label, what a user types to have an algorithm outside Timpani; None in
-              imports
-    planned   by collective, what was to be measured without what is `left_out`; None likewise
-    """
+    """A campaign's header, checked; `recorded` is campaign.json as it is, with what its fields here leave out."""
 
     recorded: dict[str, Any] = Field(repr=False)
-    id: Annotated[str, Field(min_length=1)]
-    results: int | None = None
-    study: RecordedStudy = RecordedStudy()
-    machine: MachineDescription = MachineDescription()
-    mpi: RecordedMpi = RecordedMpi()
-    timpani: Printable = ""
-    created: Printable = ""
-    left_out: tuple[Printable, ...] = ()
-    commands: tuple[Printable, ...] = ()
-    rules: str | None = None
-    tuned: dict[str, str] | None = None
-    settings: dict[str, dict[str, str]] | None = None
-    planned: dict[Printable, PlannedOperation] | None = None
+    format: Annotated[str, Recorded(f"`{FORMAT}`")] = FORMAT
+    version: Annotated[int, Recorded(f"{VERSION}")] = VERSION
+    id: Annotated[
+        str,
+        Field(min_length=1),
+        Recorded("drawn when the campaign began, part of its lines' checksums"),
+    ]
+    timpani: Annotated[Printable, Recorded("the version that wrote it")] = ""
+    created: Annotated[Printable, Recorded("when, UTC")] = ""
+    study: Annotated[RecordedStudy, Recorded("every key of the [study](study-files.md), defaults filled in")] = (
+        RecordedStudy()
+    )
+    machine: Annotated[
+        MachineDescription,
+        Recorded(
+            "name, processor, cores, sockets, NUMA nodes, threads a core, kernel, virtualised, frequency governor;"
+            " `domains`: the CPUs of each core, last-level cache and socket; with `--on` the"
+            " [machine file](machine-files.md) and the hosts used, and the processor only where the run was started on"
+            " one of them; of a [lab](how-to/run-in-a-lab.md) the rates of its links"
+        ),
+    ] = MachineDescription()
+    mpi: Annotated[RecordedMpi, Recorded("kind, version, `mpirun`")] = RecordedMpi()
+    left_out: Annotated[
+        tuple[Printable, ...], Recorded("what the study named and this library or machine doesn't have, in words")
+    ] = ()
+    commands: Annotated[
+        tuple[Printable, ...], Recorded("the command that created the folder, and those that went on")
+    ] = ()
+    settings: Annotated[
+        dict[str, dict[str, str]] | None,
+        Recorded(
+            "by collective and algorithm, as tables name it, what to type to have that algorithm"
+            " [outside Timpani](how-to/switch-an-algorithm-on.md): asked of the library when the campaign was planned;"
+            " null in imports"
+        ),
+    ] = None
+    planned: Annotated[
+        dict[Printable, PlannedOperation] | None,
+        Recorded(
+            "by operation, what was to be measured: the `algorithms`, and the `points`, of each rank count and"
+            " placement the sizes; `left_out` is not among it; null in imports"
+        ),
+    ] = None
+    rules: Annotated[str | None, Recorded("the text of the rules, where the study names a file of them, else null")] = (
+        None
+    )
+    tuned: Annotated[
+        dict[str, str] | None,
+        Recorded("the texts of the library's tuning files by name, where the study names a folder of them, else null"),
+    ] = None
+    results: Annotated[int | None, Recorded("how many results an import has, else null")] = None
+    checksum: Annotated[str, Recorded("[of all before it](#what-shows-that-a-file-is-as-it-was-written)")] = ""
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:

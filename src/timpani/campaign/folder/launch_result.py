@@ -4,70 +4,178 @@ docs/campaign-folder.md has the files and their fields.
 """
 
 from dataclasses import asdict, dataclass
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import polars as pl
+from pydantic import TypeAdapter, with_config
+from typing_extensions import TypedDict
 
+from timpani.campaign.folder.fields import (
+    STRICT,
+    CellFields,
+    Count,
+    Hash,
+    LaunchNumber,
+    Message,
+    Name,
+    Part,
+    Proportion,
+    Time,
+    Turns,
+)
+from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
 from timpani.study.cell import Cell
 from timpani.study.schema import CELL, cell_columns, cell_of, schema
 
 
 @dataclass(frozen=True)
 class LaunchResult:
-    """One cell in one launch, summarised from its raw samples. Times are microseconds.
-
-    completion   C_i = max over ranks of end − min over ranks of start, on the common clock; `median_us` and its
-                 95 % interval inside the launch (`ci_low_us`, `ci_high_us`) are C's. None in imported OSU output,
-                 and where the cell failed. The interval is None in records older than `effective_size`, which is how
-                 many independent repetitions the correlated ones are worth for it.
-    osu_avg_us   mean over ranks of each rank's mean of (end − start), as OSU's benchmarks print it;
-                 osu_min_us and osu_max_us are the extremes of those per-rank means.
-    skew_us      median over repetitions of max start − min start.
-    in_turn      what was measured in turn, burst by burst, has the same value here: the start of the program and when;
-                 None of what was measured by itself. `relative` is the cell's time over the geometric mean of all
-                 cells' of the same round of bursts: ratios between cells that share `in_turn` follow from it.
-                 `relative_error` is the standard error of its logarithm by how its `rounds` differ; None of one round,
-                 and in older records, as are `rounds`.
-    setup_s, turns_s   seconds that the whole point took before its turns, warm-up included, and in them; None in older
-                 records
-    probe_before_ns, probe_after_ns   the state of the machine before and after: what a cache line takes one way between
-                 two cores of ranks that share memory, or a message between two nodes; median over pairs of ranks. None
-                 where nobody looked.
-    looked_at    whether a race had only a few algorithms measured at the point in this launch; None in older records
-    part         the start of the MPI program that it came from; None in imports
-    samples      SHA-256 of its line among the raw samples; None where there is none, as of a cell that hung
-    """
+    """One cell in one launch, summarized from its raw samples: the table of what results.jsonl records of it."""
 
     cell: Cell
-    launch: int
-    machine: str
-    median_us: float | None = None
-    ci_low_us: float | None = None
-    ci_high_us: float | None = None
-    osu_avg_us: float | None = None
-    osu_min_us: float | None = None
-    osu_max_us: float | None = None
-    skew_us: float | None = None
-    repetitions: int = 0
-    outlier_share: float | None = None  # share of repetitions beyond Q3 + 1.5 IQR
-    bimodal: bool = False
-    converged: bool = True
-    skewed: bool = False  # median skew over 10 % of the median completion
-    oversubscribed: bool = False
-    simulated: bool = False
-    effective_size: float | None = None
-    in_turn: str | None = None
-    relative: float | None = None
-    relative_error: float | None = None
-    rounds: int | None = None
-    setup_s: float | None = None
-    turns_s: float | None = None
-    probe_before_ns: float | None = None
-    probe_after_ns: float | None = None
-    error: str | None = None  # why the cell failed, with what the rank printed
-    looked_at: bool | None = None
-    part: str | None = None
-    samples: str | None = None
+    launch: Annotated[LaunchNumber, Recorded("number, from 1")]
+    machine: Annotated[Name, Recorded("its name")]
+    median_us: Annotated[
+        Time | None,
+        Recorded(
+            "median over repetitions of the completion: last rank's end minus first rank's start, on the common clock;"
+            " null in imports, and where the cell failed"
+        ),
+    ] = None
+    ci_low_us: Annotated[
+        Time | None,
+        Recorded("lower end of its 95 % interval inside this launch, widened for the repetitions' serial correlation"),
+    ] = None
+    ci_high_us: Annotated[Time | None, Recorded("upper end of that interval")] = None
+    osu_avg_us: Annotated[
+        Time | None,
+        Recorded(
+            "mean over valid repetitions of the mean over ranks of end − start",
+            Summary(
+                "mean",
+                "what OSU's benchmarks print: mean over ranks of each rank's mean of end − start; mean over launches",
+            ),
+        ),
+    ] = None
+    osu_min_us: Annotated[
+        Time | None,
+        Recorded(
+            "least of the ranks' means over all repetitions, invalid ones too, so that the average can lie just"
+            " outside",
+            Summary("mean", "least of the ranks' means, as OSU's `-f` prints it; mean over launches"),
+        ),
+    ] = None
+    osu_max_us: Annotated[
+        Time | None,
+        Recorded(
+            "largest of these means",
+            Summary("mean", "largest of the ranks' means, as OSU's `-f` prints it; mean over launches"),
+        ),
+    ] = None
+    skew_us: Annotated[
+        Time | None,
+        Recorded(
+            "median of last start − first start",
+            Summary("median", "median over launches of the median of last start − first start"),
+        ),
+    ] = None
+    repetitions: Annotated[
+        Count,
+        Recorded(
+            "valid ones",
+            Summary("sum", "repetitions in all of them together; one may hold several short messages"),
+        ),
+    ] = 0
+    outlier_share: Annotated[
+        Proportion | None,
+        Recorded(
+            "share of repetitions beyond Q3 + 1.5 IQR",
+            Summary(
+                "mean",
+                "share of repetitions beyond Q3 + 1.5 IQR; mean over launches. Outliers are counted, never removed",
+            ),
+        ),
+    ] = None
+    bimodal: Annotated[
+        bool,
+        Recorded(
+            "the repetitions fall into two separated groups",
+            Summary(
+                "most",
+                "in most launches the repetitions fall into two separated groups, so that the median describes one of"
+                " them",
+            ),
+        ),
+    ] = False
+    converged: Annotated[
+        bool,
+        Recorded(
+            "half of that interval is at most `precision` of the median; always true where the number of repetitions"
+            " is fixed, as by the `osu` method, or a race fixed that of rounds"
+        ),
+    ] = True
+    skewed: Annotated[bool, Recorded("median skew over a tenth of the median completion")] = False
+    oversubscribed: Annotated[bool, Recorded("more ranks than cores")] = False
+    simulated: Annotated[bool, Recorded("predicted, not measured")] = False
+    effective_size: Annotated[
+        Time | None,
+        Recorded(
+            "how many independent repetitions the correlated ones"
+            " [are worth](methodology.md#warm-up-and-the-end-of-a-cell) for the median's interval; null in results"
+            " recorded before it was",
+            copied=True,
+        ),
+    ] = None
+    in_turn: Annotated[
+        Turns | None,
+        Recorded(
+            "the same for cells that were measured [in turn](decisions/0004-switching-inside-one-launch.md): the start,"
+            " and when on its clock; null of a cell that was measured by itself"
+        ),
+    ] = None
+    relative: Annotated[
+        Time | None,
+        Recorded(
+            "of those the time over the geometric mean of all cells' of the same round, geometric mean over rounds:"
+            " two cells' ratio is that of their `relative`"
+        ),
+    ] = None
+    relative_error: Annotated[
+        Time | None,
+        Recorded("the standard error of the logarithm of `relative` by how rounds differ; null of one round"),
+    ] = None
+    rounds: Annotated[Count | None, Recorded("how many rounds of bursts the cell had")] = None
+    setup_s: Annotated[
+        Time | None,
+        Recorded("seconds of the whole point, the same of all its cells, before its turns: its checks and warm-up"),
+    ] = None
+    turns_s: Annotated[
+        Time | None,
+        Recorded("seconds of the point's turns"),
+    ] = None
+    probe_before_ns: Annotated[
+        Time | None,
+        Recorded(
+            "the state of the machine before the point: what a cache line takes one way between the cores of two"
+            " ranks, or a message between two nodes; median over pairs of ranks, null where nobody looked"
+        ),
+    ] = None
+    probe_after_ns: Annotated[Time | None, Recorded("the same after the point")] = None
+    error: Annotated[Message | None, Recorded("why the cell failed, with what the rank printed; else null")] = None
+    looked_at: Annotated[
+        bool | None,
+        Recorded(
+            "whether a race had only a few algorithms measured at the point [in this launch](methodology.md#races);"
+            " null outside a race"
+        ),
+    ] = None
+    part: Annotated[
+        Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports")
+    ] = None
+    samples: Annotated[
+        Hash | None,
+        Recorded("SHA-256 of the line of its raw samples, without the line feed; null where there is none"),
+    ] = None
 
     def as_line(self) -> dict[str, Any]:
         """The flat JSON object of results.jsonl: the cell's columns spelled out, then the measured ones."""
@@ -103,6 +211,24 @@ def _column_type(hint: Any) -> pl.DataType:
     [kind] = {*get_args(hint), hint} & _COLUMN_TYPES.keys()
     return _COLUMN_TYPES[kind]
 
+
+RECORDED = recorded_fields(LaunchResult)
+"""What is known of each field of a result."""
+
+COPIED = tuple(name for name, field in RECORDED.items() if field.copied)
+"""Fields that are in the raw record, under the same name, what they are in a result."""
+
+
+def _line_type() -> Any:
+    """The type of a line of results.jsonl: the cell's columns and the fields of LaunchResult."""
+    hints = get_type_hints(LaunchResult, include_extras=True)
+    own = {name: hint for name, hint in hints.items() if name != "cell"}
+    typed_dict: Any = TypedDict  # which takes no fields that are computed, say type checkers
+    return with_config(STRICT)(typed_dict("ResultFields", {**get_type_hints(CellFields, include_extras=True), **own}))
+
+
+RESULT: TypeAdapter[dict[str, Any]] = TypeAdapter(_line_type())
+"""A line of results.jsonl."""
 
 RESULT_SCHEMA: dict[str, pl.DataType] = {
     **schema(*CELL),

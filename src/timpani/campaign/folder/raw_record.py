@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Row, Text, Time, check
+from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError
 from timpani.reading import parse_json
 
@@ -32,18 +33,71 @@ _MOST_LINE_BYTES = 2**28
 _Times = Annotated[list[Time], Field(min_length=1, max_length=_MOST_SAMPLES)]
 
 
+_AS_RESULT = Recorded("as in results.jsonl")
+
+
 @with_config(OPEN)
-class _Measured(TypedDict):
-    completion_ns: _Times
-    average_ns: _Times
-    skew_ns: _Times
-    rank_mean_ns: _Times
-    bursts: NotRequired[list[Count]]
+class Measured(TypedDict):
+    """What the measuring program writes of a cell's samples, besides the fields of a result that are `copied`.
+
+    Records of versions before them lack `converged`, `effective_size` and `median_interval_ns`.
+    """
+
+    start: NotRequired[
+        Annotated[
+            str,
+            Recorded(
+                "`round_time`, `barrier` or `mpi_barrier`: how repetitions started at the end of the cell; `ping_pong`,"
+                " `window` or `local` where they followed each other without a start"
+            ),
+        ]
+    ]
+    stopped_by: Annotated[
+        str,
+        Recorded(
+            "`precision`; `slot`: its time; `lost`: in a race, shown to take over 1.5 times as long as the fastest at"
+            " its point; `rounds`: in a race, as many as [the plan gave its point](methodology.md#races);"
+            " `repetitions`: 1000, or the number that the study or `--method osu` fixes"
+        ),
+    ]
+    converged: NotRequired[Annotated[bool, _AS_RESULT]]
+    effective_size: NotRequired[Annotated[Time, _AS_RESULT]]
+    median_interval_ns: NotRequired[
+        Annotated[
+            list[Time],
+            Field(min_length=2, max_length=2),
+            Recorded(
+                "the interval of the median in ns of a sample. Records of versions before them lack this and the two"
+                " above: taken over by `timpani run`, such a cell has no interval, and converged where `stopped_by` is"
+                " `precision`"
+            ),
+        ]
+    ]
+    warmup: NotRequired[Annotated[Count, Recorded("calls before the timed ones")]]
+    invalid: NotRequired[Annotated[Count, Recorded("repetitions left out because a rank came late")]]
+    rank_mean_ns: Annotated[
+        _Times,
+        Recorded("mean of end − start of each rank whose clock is read: all, but in messages between two ranks"),
+    ]
+    bursts: NotRequired[
+        Annotated[
+            list[Count],
+            Recorded(
+                "how many of the valid repetitions each [burst](decisions/0004-switching-inside-one-launch.md) gave, in"
+                " order"
+            ),
+        ]
+    ]
+    settling_ns: NotRequired[
+        Annotated[list[Time], Recorded("completions of each burst's first calls, which count nowhere")]
+    ]
+    completion_ns: Annotated[
+        _Times, Recorded("completion of each other valid repetition, a whole number, in the order they ran")
+    ]
+    latency_ns: NotRequired[Annotated[list[Time], Recorded("likewise the largest of the ranks' end − start")]]
+    average_ns: Annotated[_Times, Recorded("likewise mean over ranks of end − start")]
+    skew_ns: Annotated[_Times, Recorded("likewise last start minus first start")]
     messages_per_sample: NotRequired[Annotated[int, Field(ge=1)]]
-    stopped_by: str
-    converged: NotRequired[bool]
-    effective_size: NotRequired[Time]
-    median_interval_ns: NotRequired[Annotated[list[Time], Field(min_length=2, max_length=2)]]
 
 
 @with_config(OPEN)
@@ -57,7 +111,7 @@ class _RawFields(LaunchFields, total=False):
     begin: Count
     cell: Count
     end: bool
-    measured: _Measured
+    measured: Measured
     mistake: Text
     proof: _Counted
     rivals: Annotated[int, Field(ge=1)]

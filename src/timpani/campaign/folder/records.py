@@ -9,8 +9,9 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from timpani.campaign.folder.fields import LAUNCH, PROOF, RESULT, FieldError, check
+from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.launch_result import RESULT
 from timpani.campaign.folder.raw_record import PACKED
 from timpani.campaign.folder.sealed_lines import Line, read_lines
 from timpani.errors import UserError

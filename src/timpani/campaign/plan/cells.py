@@ -9,10 +9,11 @@ from timpani.campaign.plan.rank_pairs import DistinctPairs, between_ranks, missi
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.counted import counted
+from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_sizes
 from timpani.study.skipped import Skipped
-from timpani.study.study import DATATYPES, Study
+from timpani.study.study import Study
 
 
 def cells_of(

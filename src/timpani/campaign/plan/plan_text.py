@@ -1,14 +1,18 @@
 """The plan that the measuring program reads; `native/measure/files/plan.hpp` has its grammar."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from zlib import crc32
 
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.libraries.library import Controls
+from timpani.native.sources import sources
+from timpani.native.table import read_table
 from timpani.providers.rules import BY_RULES
 from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
+from timpani.study.study import Study
 from timpani.tuning.race.race import RacePoint
 
 
@@ -29,28 +33,42 @@ def plan_text(
     their own. `seed` decides in which order the cells of a point take turns, and nothing else.
     """
     study = plan.study
+    computed = {
+        "method": method or study.method,
+        "start": "barrier" if group.oversubscribed else "round_time",
+        "datatype": group.datatype,
+        "slot_ns": round(time_limit * 1e9),
+        # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
+        "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,
+        "by_rules": any(planned.cell.algorithm == BY_RULES for planned in cells),
+        "lose_at": None if study.regret is None or method else UNSEEN_STATE,
+        "seed": crc32(seed.encode()),
+        "probe": method is None and _can_probe(plan, group),
+    }
     return "\n".join(
         [
             "timpani-plan 1",
-            f"method {method or study.method}",
-            f"start {'barrier' if group.oversubscribed else 'round_time'}",
-            f"datatype {group.datatype}",
-            f"precision {study.precision}",
-            f"slot_ns {round(time_limit * 1e9)}",
-            *([] if study.warmup is None else [f"warmup {study.warmup}"]),
-            *([] if study.repetitions is None else [f"repetitions {study.repetitions}"]),
-            # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
-            *([f"twice {-1 if twice is None else twice.number:>9}"] if method == "call" else []),
-            *(["include_setup"] if study.include_setup else []),
-            *(["by_rules"] if any(planned.cell.algorithm == BY_RULES for planned in cells) else []),
+            *key_lines(computed, study),
             *place_lines(plan, group),
-            *([] if study.regret is None or method else [f"lose_at {UNSEEN_STATE}"]),
-            f"seed {crc32(seed.encode())}",
-            *(["probe"] if method is None and _can_probe(plan, group) else []),
             *cell_lines(cells, rounds or {}),
             "",
         ]
     )
+
+
+@cache
+def plan_keys() -> tuple[str, ...]:
+    """The keys of `native/measure/files/plan_keys.def`, which the measuring program reads."""
+    rows = read_table((sources() / "measure" / "files" / "plan_keys.def").read_text())
+    return tuple(str(row.values["name"]) for row in rows)
+
+
+def key_lines(computed: Mapping[str, object], study: Study) -> Iterator[str]:
+    """A line for each of `plan_keys`: what is `computed`, or else the study's; none for None and False."""
+    for name in plan_keys():
+        value = computed[name] if name in computed else getattr(study, name)
+        if value is not None and value is not False:
+            yield name if value is True else f"{name} {value}"
 
 
 def _can_probe(plan: CampaignPlan, group: Group) -> bool:

@@ -9,7 +9,7 @@ from timpani.errors import UserError, unknown
 from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted
 from timpani.study.sizes import parse_size, parse_sizes
-from timpani.study.study import parse_ranks
+from timpani.study.values import parse_ranks
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 
 import polars as pl
 
+from timpani.campaign.read.cell_columns import FURTHER, STABLE, SUMMARIES
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import DEFAULT
@@ -13,38 +14,12 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
 from timpani.tuning.race.results import RacedResults, ended_cells
 
-CONTRACT = (
-    *MACHINE_CELL,
-    "median_us",
-    "ci_low_us",
-    "ci_high_us",
-    "osu_avg_us",
-    "launches",
-    "repetitions",
-    "status",
-)
+CONTRACT = tuple(column.name for column in STABLE)
 """The columns that users' scripts rely on, in this order."""
 
-EXTRAS = (
-    "label",
-    "ci_coverage",
-    "osu_min_us",
-    "osu_max_us",
-    "skew_us",
-    "relative_mad",
-    "outlier_share",
-    "bimodal",
-    "error",
-    "launches_needed",
-    "throughput_mb_per_s",
-    "throughput_low_mb_per_s",
-    "throughput_high_mb_per_s",
-    *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
-    "changed_share",
-    "dropped",
-    "race_ended",
-    "looked_at",
-)
+EXTRAS = tuple(column.name for column in FURTHER)
+
+_SUMMARIES = {"mean": pl.mean, "median": pl.median, "sum": pl.sum, "most": lambda name: pl.mean(name) > 0.5}
 
 WIDEST = 0.25
 """Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
@@ -67,23 +42,14 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.rows.filter(_SUCCEEDED)
-    flagged_by_most = {
-        name: expression.mean() > 0.5
-        for name, expression in (
-            ("unconverged", ~pl.col("converged")),
-            ("skewed", pl.col("skewed")),
-            ("bimodal", pl.col("bimodal")),
-        )
-    }
     measured = succeeded.group_by(MACHINE_CELL).agg(
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
-        pl.sum("repetitions"),
-        pl.mean("osu_avg_us", "osu_min_us", "osu_max_us", "outlier_share"),
-        pl.median("skew_us"),
         pl.col("in_turn").is_not_null().any().alias("in_turn"),
         *_by_state(),
-        **flagged_by_most,
+        *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
+        skewed=pl.mean("skewed") > 0.5,
+        unconverged=(~pl.col("converged")).mean() > 0.5,
     )
     attempted = results.rows.group_by(MACHINE_CELL).agg(
         (~_SUCCEEDED).any().alias("failed"),
@@ -91,7 +57,12 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         pl.col("error").sort_by("launch").drop_nulls().first(),
     )
     cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
-        pl.col("launches", "repetitions").fill_null(0), pl.col("bimodal").fill_null(False)
+        pl.col("launches").fill_null(0),
+        *(
+            pl.col(name).fill_null(0 if summary.over == "sum" else False)
+            for name, summary in SUMMARIES.items()
+            if summary.over in ("sum", "most")
+        ),
     )
     return (
         _with_interval(cells)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.launch_result import COPIED, LaunchResult
 from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.stats.sample import NS_PER_US, summarise
 
@@ -38,7 +38,6 @@ def result_of(
         median_us=summary.median_us,
         ci_low_us=low,
         ci_high_us=high,
-        effective_size=raw.get("effective_size"),
         osu_avg_us=summary.osu_avg_us,
         osu_min_us=summary.osu_min_us,
         osu_max_us=summary.osu_max_us,
@@ -50,6 +49,7 @@ def result_of(
         skewed=summary.skewed,
         oversubscribed=group.oversubscribed,
         part=part,
+        **{name: raw[name] for name in COPIED if name in raw},
         **_in_turn(line, part),
     )
 

@@ -1,9 +1,12 @@
 """Who is told how a campaign goes on."""
 
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.plan.plan import Group
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.study.cell import Cell
 
 
 class Observer(Protocol):
@@ -20,3 +23,7 @@ class Observer(Protocol):
     def note(self, text: str) -> None:
         """Something worth knowing that is no result."""
         ...
+
+
+Observing = Callable[[CampaignPlan, Collection[tuple[Cell, int]]], AbstractContextManager[Observer]]
+"""An observer of a campaign, from its plan and the cells and launches that have a result already."""

@@ -18,7 +18,7 @@ from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.resources import Resources
-from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.errors import UserError
@@ -96,6 +96,23 @@ class Session:
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
             ),
         )
+
+    def complete(
+        self,
+        folder: Path,
+        observing: Observing,
+        prove: Callable[[Cell], bool] | None = None,
+        hang_after: float | None = None,
+    ) -> Outcome:
+        """Measure what is missing of the campaign in `folder`; then count the messages of cells that `prove` accepts.
+
+        `hang_after` are the seconds of silence after which a launch counts as hung.
+        """
+        with self.open(folder) as store, observing(self.plan, store.done) as observer:
+            outcome = self.measure(store, observer, hang_after)
+            if prove is not None and outcome.ended == "complete":
+                outcome = replace(self.prove(store, observer, hang_after, prove), killed=outcome.killed)
+        return outcome
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""

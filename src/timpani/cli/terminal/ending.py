@@ -9,9 +9,11 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
-from timpani.cli.terminal.measuring import STOPPED
 from timpani.report.words.verdict_text import verdict_text
 from timpani.study.counted import counted
+
+STOPPED = 128
+"""Exit status of a command that a signal stopped, plus the signal's number, as shells report it."""
 
 _GIVEN_UP = 1
 

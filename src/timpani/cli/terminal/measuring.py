@@ -1,27 +1,24 @@
 """Measure a prepared campaign into its folder, with its progress shown."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+import typer
 
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
+from timpani.cli.terminal.ending import given_up_status, stopped_status
 from timpani.cli.terminal.progress import progress
 from timpani.study.cell import Cell
 
-STOPPED = 128
-"""Exit status of who was stopped, plus the signal's number, as shells say it."""
 
-
-def measure(
-    session: Session,
-    folder: Path,
-    prove: Callable[[Cell], bool] | None = None,
-    hang_after: float | None = None,
+def measure_or_exit(
+    session: Session, folder: Path, prove: Callable[[Cell], bool] | None, advice: Callable[[Path], str]
 ) -> Outcome:
-    """What is missing of the campaign in `folder`; then the messages of each cell that `prove` is true of."""
-    with session.open(folder) as store, progress(session.plan, store.done) as observer:
-        outcome = session.measure(store, observer, hang_after)
-        if prove is not None and outcome.ended == "complete":
-            outcome = replace(session.prove(store, observer, hang_after, prove), killed=outcome.killed)
+    """Measure a campaign of a workflow; exit when it was stopped, and advise where launches were killed."""
+    typer.echo(f"measuring into {folder}", err=True)
+    outcome = session.complete(folder, progress, prove)
+    if stopped := stopped_status(outcome, session.stopped):
+        raise typer.Exit(stopped)
+    given_up_status(outcome, advice(folder))
     return outcome

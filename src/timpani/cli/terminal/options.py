@@ -1,9 +1,16 @@
-"""Options that several commands have."""
+"""Options that several commands have, and how a group of them reaches a command as one object."""
 
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
 
 import typer
+
+from timpani.study.keys import KEYS, Option
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
 
@@ -30,3 +37,101 @@ def format_option(help: str, *formats: Format) -> Any:
         return Format(text)
 
     return typer.Option(help=help, parser=parse, metavar=f"[{'|'.join(choices)}]")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to measure, as typed."""
+
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="A machine file, here, lab; `timpani run` also takes slurm:PARTITION.",
+            show_default="this computer",
+            rich_help_panel="Where",
+        ),
+    ] = None
+    oversubscribe: Annotated[
+        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel="Where")
+    ] = False
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """Values of study keys, as typed; `study_options` makes a class that has a field for each key's option."""
+
+    def given(self) -> dict[str, Any]:
+        """What `compose` takes: the options that were typed, by the names of their parameters."""
+        values: dict[str, Any] = {}
+        for each in fields(self):
+            value, switch = getattr(self, each.name), each.metadata["switch"]
+            if switch is not None:
+                value = switch if value else None
+            if value is not None:
+                values[each.name] = str(value.resolve()) if isinstance(value, Path) else value
+        return values
+
+
+def study_options(
+    parameters: tuple[str, ...] = (), panel: str = "", shown: Mapping[str, str] | None = None
+) -> type[StudyOptions]:
+    """The options of study keys that have one, or of `parameters` alone.
+
+    `panel` takes the place of the keys' own panels in the help, `shown` that of some options' defaults.
+    """
+    rows = {row.option.parameter or name: row.option for name, row in KEYS.items() if row.option}
+    chosen = [_field(name, rows[name], panel, (shown or {}).get(name, "")) for name in parameters or rows]
+    return make_dataclass("StudyOptionsGiven", chosen, bases=(StudyOptions,), frozen=True)
+
+
+def _field(name: str, option: Option, panel: str, shown: str) -> tuple[str, Any, Any]:
+    flags = option.flags or (f"--{name.replace('_', '-')}",)
+    settings = typer.Option(
+        *flags,
+        help=option.help,
+        show_default=shown or option.shown or False,
+        rich_help_panel=panel or option.panel,
+    )
+    if option.switch is not None:
+        return name, Annotated[bool, settings], field(default=False, metadata={"switch": option.switch})
+    return name, Annotated[option.type | None, settings], field(default=None, metadata={"switch": None})
+
+
+def expand(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command's parameter named in `groups` becomes one option for each field of that dataclass.
+
+    typer builds options from a function's signature: the wrapper's lists the fields in the parameter's place, and the
+    command gets one frozen object of them.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        parameters = [
+            parameter
+            for given in signature.parameters.values()
+            for parameter in (_parameters(groups[given.name]) if given.name in groups else [given])
+        ]
+
+        @wraps(command)
+        def expanded(**values: Any) -> None:
+            objects = {
+                name: group(**{each.name: values.pop(each.name) for each in fields(group)})
+                for name, group in groups.items()
+            }
+            command(**values, **objects)
+
+        ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+        expanded.__signature__ = signature.replace(parameters=ordered)  # type: ignore[attr-defined]
+        expanded.__annotations__ = {each.name: each.annotation for each in ordered}
+        return expanded
+
+    return decorate
+
+
+def _parameters(group: type[Any]) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(each.name, inspect.Parameter.KEYWORD_ONLY, default=each.default, annotation=hints[each.name])
+        for each in fields(group)
+    ]

@@ -12,8 +12,9 @@ from timpani.campaign.osu.published_times import published_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.counterpart import counterpart
 from timpani.report.claims.claim_conditions import ClaimConditions, claim_conditions
+from timpani.stats.interval import LEVEL
 from timpani.study.cell import COMPOSED, OWN, Algorithm
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.tuning.claims.claim import Case, Claim
 from timpani.tuning.claims.claims import CONFIRMED, NOT_TESTABLE, REFUTED, Finding, check_claim, claim_times, claims_of
 
@@ -147,4 +148,4 @@ def _interval(cases: tuple[Case, ...], single: bool, simulated: bool) -> str:
         return "simulated, nothing varies"
     if single or all(case.low is None for case in cases):
         return _SINGLE if single else "single values, no interval"
-    return "by 95 % intervals of both times"
+    return f"by {per_cent(LEVEL)} intervals of both times"

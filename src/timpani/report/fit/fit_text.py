@@ -12,7 +12,8 @@ from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import beside, beside_lines
 from timpani.report.words.campaign_text import aligned
 from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
-from timpani.study.counted import counted
+from timpani.stats.interval import LEVEL
+from timpani.study.counted import counted, per_cent
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
@@ -51,9 +52,9 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             "ranks",
             "placed by",
             "latency µs",
-            "(95 %)",
+            f"({per_cent(LEVEL)})",
             "throughput MB/s",
-            "(95 %)",
+            f"({per_cent(LEVEL)})",
             "beta s/B",
         ]
         rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
@@ -128,7 +129,7 @@ def _switch_words(switch: Switch, context: FitContext) -> str:
 def _regression_table(named: Named[Regression]) -> str:
     model, name = named.model, named.name
     about = "mean" if model.formula.has_intercept else "0"
-    rows = [["term", "coefficient", "std err", "t", "p", "from", "to (95 %)"]]
+    rows = [["term", "coefficient", "std err", "t", "p", "from", f"to ({per_cent(LEVEL)})"]]
     for each in model.coefficients:
         figures = (each.value, each.standard_error, each.t, each.p_value, each.low, each.high)
         rows.append([each.term, *map(number, figures)])

@@ -14,8 +14,10 @@ from timpani.models.regression import Coefficient, Regression
 from timpani.report.words.campaign_text import aligned
 from timpani.report.words.fit_words import algorithm_of, bounds, number
 from timpani.report.words.report_table import Table, Value
-from timpani.stats.mean import LEVEL, Estimate
+from timpani.stats.interval import LEVEL
+from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm
+from timpani.study.counted import per_cent
 
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -95,7 +97,7 @@ def beside_table(each: Beside) -> Table:
 def beside_lines(each: Beside) -> list[str]:
     """The same as text."""
     table = beside_table(each)
-    heads = [table.corner, *(head for column in table.columns for head in (column, "(95 %)"))]
+    heads = [table.corner, *(head for column in table.columns for head in (column, f"({per_cent(LEVEL)})"))]
     rows = [[name, *(part for value in values for part in (value.text, value.detail))] for name, values in table.rows]
     return [each.title, *aligned([heads, *rows]), each.note]
 

@@ -6,13 +6,14 @@ from typing import Any
 from timpani.campaign.folder.header import Header, RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.describe import MachineDescription
-from timpani.stats.interval import quantile_ranks
-from timpani.study.counted import counted
+from timpani.stats.compare import INDIFFERENT
+from timpani.stats.interval import LEVEL, quantile_ranks
+from timpani.stats.regret import ALPHA
+from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS, title_of
 
 _MEDIAN = "We report the median of the launches' medians"
 _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
-_LEVEL = 0.95
 
 
 def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = ()) -> str:
@@ -108,7 +109,7 @@ def _end_of_cells(study: RecordedStudy) -> str:
         were = "was" if study.repetitions == 1 else "were"
         return f"{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
     return (
-        "Repetitions after warm-up end when the 95 % interval of the median is within "
+        f"Repetitions after warm-up end when the {per_cent(LEVEL)} interval of the median is within "
         f"±{100 * study.precision:g} % or the time slot is spent; cells in which it stayed wider are marked "
         "as not converged. No outlier was removed."
     )
@@ -119,7 +120,7 @@ def _simulation(machine: MachineDescription) -> str:
         f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
         "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
         "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
-        "their times is outside 0.97 to 1.03."
+        f"their times is outside {INDIFFERENT}."
     )
 
 
@@ -146,9 +147,9 @@ def _replication(study: RecordedStudy) -> str:
             f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
             "% accepted: all began at sizes and rank counts far apart, those shown to be slower were dropped after "
             "each launch, and between points of different choices further ones were measured; elsewhere three "
-            f"launches looked at a few. {_MEDIAN} with a {_INTERVAL} that covers at least 95 %, less of fewer than "
-            "six; how many launches measured an algorithm follows from the data, for which this interval makes no "
-            "allowance."
+            f"launches looked at a few. {_MEDIAN} with a {_INTERVAL} that covers at least {per_cent(LEVEL)}, less of "
+            "fewer than six; how many launches measured an algorithm follows from the data, for which this interval "
+            "makes no allowance."
         )
     return (
         f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
@@ -160,9 +161,9 @@ def _reported(launches: int) -> str:
     """What is reported of so many launches, with what its interval covers."""
     if launches == 1:
         return "We report the median of the one launch, which has no interval over launches"
-    coverage = quantile_ranks(launches, level=_LEVEL).coverage
+    coverage = quantile_ranks(launches, level=LEVEL).coverage
     covered = f"{100 * coverage:.1f} % with {launches} launches"
-    covers = f"at least {100 * _LEVEL:.0f} % ({covered})" if coverage >= _LEVEL else covered
+    covers = f"at least {per_cent(LEVEL)} ({covered})" if coverage >= LEVEL else covered
     return f"{_MEDIAN} with a {_INTERVAL} that covers {covers}"
 
 
@@ -177,16 +178,16 @@ def _clock(launches: list[dict[str, Any]]) -> str:
 def _comparison(study: RecordedStudy) -> str:
     if study.regret is not None:
         return (
-            "Two algorithms are said to differ only if the bounds of the ratio of their times leave 0.97 to 1.03; "
-            "each holds with 95 % for the best of a point against all others (Hsu, 1984) and for all looks at the data "
-            "together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; alpha spending, Lan "
-            "& DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its launches showed. The "
-            "ratio of what was chosen is corrected in part for that by cross-validation (Stone, J. R. Stat. Soc. B, "
-            "1974)."
+            f"Two algorithms are said to differ only if the bounds of the ratio of their times leave {INDIFFERENT}; "
+            f"each holds with {per_cent(1 - ALPHA)} for the best of a point against all others (Hsu, 1984) and for all "
+            "looks at the data together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; "
+            "alpha spending, Lan & DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its "
+            "launches showed. The ratio of what was chosen is corrected in part for that by cross-validation (Stone, "
+            "J. R. Stat. Soc. B, 1974)."
         )
     return (
         "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
-        "rank-sum on launch medians, Holm's correction) leaves 0.97 to 1.03; otherwise they are tied."
+        f"rank-sum on launch medians, Holm's correction) leaves {INDIFFERENT}; otherwise they are tied."
     )
 
 

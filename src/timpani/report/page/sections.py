@@ -18,6 +18,8 @@ from timpani.report.words import gains
 from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
 from timpani.report.words.campaign_text import NOT_RECORDED
 from timpani.report.words.report_table import Table
+from timpani.stats.interval import LEVEL
+from timpani.study.counted import per_cent
 from timpani.tuning.compare import knee
 
 
@@ -93,8 +95,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "likeness",
         "Which algorithm behaves most like the default",
         110,
-        "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
-        "0.05 means that the times differ by 5 % on average. The smallest is bold.",
+        "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|, "
+        "about the share by which the times differ. The smallest is bold.",
         _by_operation(report.distances, distance_tables),
         left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
         absent=alone,
@@ -137,10 +139,10 @@ _BOLD = (
 
 _ABOUT_MODELS = Markup(
     "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "
-    "intercept, throughput the last one’s inverse slope; 95 % intervals are in small type, over launches where there "
-    "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
-    "time before. At a bend the slope changes, perhaps without a jump."
-)
+    "intercept, throughput the last one’s inverse slope; {level} intervals are in small type, over launches where "
+    "there are several. A dashed line stands at the first size after a switch; the table gives the time after it over "
+    "the time before. At a bend the slope changes, perhaps without a jump."
+).format(level=per_cent(LEVEL))
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
 

@@ -7,12 +7,13 @@ from statistics import median
 import polars as pl
 
 from timpani.charts.marks.row_filter import CALLS
+from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.words.fit_words import algorithm_of, number
 from timpani.report.words.report_table import MISSING, Table, Value
 from timpani.study.columns import is_schedule_of_ours
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE, MEASURED_US
 from timpani.study.sizes import show_size
 
@@ -64,7 +65,8 @@ def predicted_sentence(beside: BesidePredicted) -> str:
     worst = cells.row(off.index(max(off)), named=True)
     held = cells["held"].drop_nulls().to_list()
     holds = (
-        f"their 95 % intervals hold the measured time in {sum(held)} of {len(held)} ({sum(held) / len(held):.0%})"
+        f"their {per_cent(COVERAGE)} intervals hold the measured time in {sum(held)} of {len(held)} "
+        f"({sum(held) / len(held):.0%})"
         if held
         else "they have no interval, since too little was measured"
     )

@@ -13,6 +13,7 @@ from timpani.campaign.folder.sealed_lines import checksum
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.charts.marks import theme
 from timpani.errors import UserError, cannot_write
+from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.predictions import WAITING, Predictions, winners
 from timpani.prediction.stand_ins import stand_ins
 from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
@@ -20,7 +21,7 @@ from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.report.words.campaign_text import aligned
 from timpani.report.words.fit_words import number
 from timpani.report.words.output_files import figure_svg, write_file
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
 
 JSON, PAGE = "predictions.json", "index.html"
@@ -114,7 +115,7 @@ def conditions(found: Predictions) -> Iterator[str]:
     if error.ranks.assumed and max(request.ranks) > most_measured:
         yield (
             f"Measured at {counted(error.ranks.most, 'rank')} only: how intervals widen with more is assumed, so that "
-            "those of more ranks may hold less often than 95 %"
+            f"those of more ranks may hold less often than {per_cent(COVERAGE)}"
         )
     if found.times["low_us"].null_count():
         yield f"Measured at {show_size(error.sizes.most)} only: nothing tells how far times of other sizes are off"

@@ -6,14 +6,18 @@ from collections.abc import Iterator, Sequence
 from timpani.campaign.folder.load import Campaign
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.rules.confirm.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret, with_regret
-from timpani.study.counted import counted
+from timpani.stats.compare import ALPHA
+from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
 from timpani.tuning.decide.selection_table import SelectionTable
 
 PAGE = "confirmation.md"
 
+_LEVEL = per_cent(1 - ALPHA)
+"""Of the intervals."""
+
 _COLUMNS = (
-    *("collective", "ranks", "size", "files", "choice", "choice's gain (95 %)", "files' gain (95 %)"),
+    *("collective", "ranks", "size", "files", "choice", f"choice's gain ({_LEVEL})", f"files' gain ({_LEVEL})"),
     *("files against default", "standing", "proof", "regret", "new size"),
 )
 _AGAINST_DEFAULT = {
@@ -71,7 +75,7 @@ def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
             whose = f"what {file} chooses takes" if len(files) > 1 else "the choice takes"
             yield (
                 f"At {counted(len(with_regret(of_file)), 'size')} that chose no rule {whose} {mean:.1f} % longer than "
-                f"the fastest algorithm, on average (95 %: {low:.1f} to {high:.1f})"
+                f"the fastest algorithm, on average ({_LEVEL}: {low:.1f} to {high:.1f})"
             )
 
 

@@ -8,15 +8,18 @@ from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.report.words.campaign_text import headline
 from timpani.rules.table.table_file import NAME
 from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, TunedFiles
+from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Gap, Rule, SelectionTable, SizesAt, Span
 from timpani.tuning.decide.spans import words
+from timpani.tuning.race.between import LOOK_LAUNCHES, OTHERWISE
 
 PAGE = "tuning.md"
 
+_LEVEL = per_cent(1 - ALPHA)
 _SIMULATED = f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules"
 _ABOUT_GAINS = "Gains are the default's time over the algorithm's, at each measured size of a rule."
 _ABOUT_CHANCE = (
@@ -24,9 +27,9 @@ _ABOUT_CHANCE = (
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_LOOKS = (
-    "At these sizes of rules a race measured a few algorithms in few launches, mostly three. No rule reaches over such",
-    "a size where its algorithm failed, seemed to take over 5 % longer than another, or was shown slower than the",
-    "default. Where it wasn't among the few, nothing is known of it.",
+    f"At these sizes of rules a race measured a few algorithms in few launches, mostly {LOOK_LAUNCHES}. No rule",
+    f"reaches over such a size where its algorithm failed, seemed to take over {per_cent(OTHERWISE)} longer than",
+    "another, or was shown slower than the default. Where it wasn't among the few, nothing is known of it.",
 )
 _ABOUT_UNMEASURED = (
     "Everything failed there, or the race did not come to it. A rule reaches over such a size where it holds at the",
@@ -34,15 +37,16 @@ _ABOUT_UNMEASURED = (
 )
 _ABOUT_PREDICTED = (
     "Nobody measured these rank counts. Schedules were simulated with what this campaign's calls cost; a rule stands",
-    "where even the lower end of its gain's 95 % interval is more than 3 %. That end is for each point alone: of many",
-    "points some are chosen wrongly. `timpani confirm` leaves these rules alone; measure before you rely on one.",
+    f"where even the lower end of its gain's {_LEVEL} interval is more than {per_cent(INDIFFERENCE[1] - 1)}. That end",
+    "is for each point alone: of many points some are chosen wrongly. `timpani confirm` leaves these rules alone;",
+    "measure before you rely on one.",
 )
 _HEAD_PREDICTED = (
-    "| collective | ranks | sizes | algorithm | predicted gain (95 %) | cost |",
+    f"| collective | ranks | sizes | algorithm | predicted gain ({_LEVEL}) | cost |",
     "|---|---|---|---|---|---|",
 )
 _HEAD = (
-    "| collective | ranks | sizes | algorithm | gain (95 %) | launches | cost |",
+    f"| collective | ranks | sizes | algorithm | gain ({_LEVEL}) | launches | cost |",
     "|---|---|---|---|---|---|---|",
 )
 _HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "|---|---|---|---|---|---|")

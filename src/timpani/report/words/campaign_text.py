@@ -8,11 +8,14 @@ import polars as pl
 
 from timpani.charts.marks.latency_columns import coverage
 from timpani.report.words.durations import show_seconds
+from timpani.stats.compare import ALPHA
+from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
+from timpani.tuning.decide.decide import CLOSE
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
 _MEDIANS: dict[Quantity, dict[str, str]] = {
@@ -189,13 +192,13 @@ def headline(verdict: Verdict) -> list[str]:
     if verdict.by_value == verdict.decided:
         lines = [
             f"Verdict by value alone (averages of a single run, no interval): of {points} (collective, ranks, size) "
-            f"the default takes at most 5 % longer than the fastest at {verdict.within_by_value}."
+            f"the default takes at most {CLOSE} longer than the fastest at {verdict.within_by_value}."
         ]
         return [*lines, f"Largest gain by value: {_loss(verdict.worst)}."] if verdict.worst else lines
     rest = f"; {verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided" if verdict.undecided else ""
     lines = [
         f"Verdict: of {points} (collective, ranks, size) it is shown that at {verdict.within_5_percent} the default is "
-        f"within 5 % of the fastest, and at {verdict.slower} another algorithm is faster{rest}."
+        f"within {CLOSE} of the fastest, and at {verdict.slower} another algorithm is faster{rest}."
     ]
     if verdict.worst:
         lines += _losses(verdict)
@@ -258,7 +261,7 @@ def _losses(verdict: Verdict) -> Iterator[str]:
 def _loss(loss: Loss) -> str:
     size = f" at {show_size(loss.message_bytes)}" if _sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
-    ends = "bounds of 95 % each:" if loss.raced else "95 % interval"
+    ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
     interval = f" ({ends} {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
     return f"{where}: {loss.best_label} is {loss.gain:.2f} × as fast{interval}"

@@ -9,12 +9,13 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.words.campaign_text import aligned, decimals
-from timpani.study.counted import counted
+from timpani.stats.compare import ALPHA
+from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.changes import FASTER, Changes
-from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.decide import BY_VALUE, CLOSE, SLOWER, UNDECIDED, WITHIN
 
 _MOST_ROWS = 30
 """Of what became slower, and of what became faster; JSON has all."""
@@ -77,7 +78,7 @@ def _counts(found: Changes) -> Iterator[str]:
     if tested:
         yield (
             f"Of {counted(tested, 'cell')} that both have, B is significantly faster at {found.count(FASTER)} and "
-            f"slower at {found.count(SLOWER)}; shown within 5 % at {found.count(WITHIN)}; "
+            f"slower at {found.count(SLOWER)}; shown within {CLOSE} at {found.count(WITHIN)}; "
             f"{found.count(UNDECIDED)} undecided."
         )
     if by_value:
@@ -117,7 +118,9 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
     more = f", the {_MOST_ROWS} largest of {part.height} (--format json has all)" if part.height > _MOST_ROWS else ""
     told = ("placement", "mode", "machine")
     placed = [name for name in told if name in cells.columns and cells[name].n_unique() > 1]
-    rows = [("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", "95 % interval")]
+    rows = [
+        ("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", f"{per_cent(1 - ALPHA)} interval")
+    ]
     for row in shown.iter_rows(named=True):
         sized = row["collective"] not in OPERATIONS or OPERATIONS[row["collective"]].sized
         known = row["ratio_low"] is not None and row["ratio_high"] is not None

@@ -17,7 +17,8 @@ from timpani.report.words.algorithm_tables import significant
 from timpani.report.words.fit_words import bounds, latency_words, number, switch_words
 from timpani.report.words.message_rows import message_rows
 from timpani.report.words.report_table import MISSING, Table, Value
-from timpani.study.counted import counted
+from timpani.stats.interval import LEVEL
+from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 
@@ -26,8 +27,8 @@ _MOST_PAIRS = 10
 
 _STATUS = "Status"
 
-_FROM_LAUNCHES = "Those of T_s and T_c cover 95 %."
-_FROM_THE_LINE = "Intervals of T_s and T_c cover 95 %, by the distances of the points to the line alone."
+_FROM_LAUNCHES = f"Those of T_s and T_c cover {per_cent(LEVEL)}."
+_FROM_THE_LINE = f"Intervals of T_s and T_c cover {per_cent(LEVEL)}, by the distances of the points to the line alone."
 
 _WHERE = ("label", "placement", "mode", "machine", "ranks")
 """What a row is about: a pair of ranks, by how close they sat, under one set of conditions."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from timpani.stats.regret import LOOKS
-from timpani.study.counted import counted
+from timpani.stats.regret import ALPHA, LOOKS
+from timpani.study.counted import counted, per_cent
+from timpani.tuning.race.between import OTHERWISE
 from timpani.tuning.race.outcome import RaceVerdict
 
 
@@ -16,8 +17,8 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     points = counted(race.points, "point")
     of = points if race.points == race.asked else f"{points} that {_were(race.points)} raced, of {race.asked} asked for"
     line = (
-        f"Race: what is chosen takes at most {100 * race.accepted:.2g} % longer than the best (95 % bound) at "
-        f"{race.reached} of {of}"
+        f"Race: what is chosen takes at most {100 * race.accepted:.2g} % longer than the best "
+        f"({per_cent(1 - ALPHA)} bound) at {race.reached} of {of}"
     )
     if race.reached < race.points and race.largest is not None:
         line += f"; the largest bound is {_bound(race.largest)}"
@@ -27,9 +28,9 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         f"{line}.",
         *_not_reached(race),
         *_not_raced(race),
-        "Each of its bounds holds with 95 % against the truly best algorithm of a point, at all looks together, and "
-        "both of a gain with 90 %; gains are of the launches that chose, and corrected for that in part, by "
-        "cross-validation.",
+        f"Each of its bounds holds with {per_cent(1 - ALPHA)} against the truly best algorithm of a point, at all "
+        f"looks together, and both of a gain with {per_cent(1 - 2 * ALPHA)}; gains are of the launches that chose, and "
+        "corrected for that in part, by cross-validation.",
     ]
 
 
@@ -73,9 +74,9 @@ def _not_raced(race: RaceVerdict) -> Iterator[str]:
     if race.otherwise:
         one = race.otherwise == 1
         yield (
-            f"At {race.otherwise} of those looked at, what serves the neighbouring points seems to take over 5 % "
-            f"longer than another algorithm, and no launch was left to race {'it' if one else 'them'}: more launches "
-            "(--launches) do."
+            f"At {race.otherwise} of those looked at, what serves the neighbouring points seems to take over "
+            f"{per_cent(OTHERWISE)} longer than another algorithm, and no launch was left to race "
+            f"{'it' if one else 'them'}: more launches (--launches) do."
         )
     if race.untried:
         yield (

@@ -12,9 +12,10 @@ from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
 from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
+from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, POINT, without
-from timpani.study.study import LAUNCHES, Study
+from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 

@@ -5,7 +5,8 @@ from math import sqrt
 
 from timpani.campaign.folder.load import Campaign
 from timpani.rules.confirm.confirmation_study import algorithms_near
-from timpani.study.study import LAUNCHES, Study
+from timpani.study.defaults import LAUNCHES
+from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import Gap
 
 CLOSE_ENOUGH = 1.26

@@ -6,6 +6,7 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
+from timpani.study.counted import per_cent
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.decide.points import compare_at_points, competing, launch_medians
@@ -22,6 +23,9 @@ from timpani.tuning.race.results import (
 
 CLOSE_ENOUGH = 1.05
 """A default is good enough where it is shown to take at most this many times the time of everything else."""
+
+CLOSE = per_cent(CLOSE_ENOUGH - 1)
+"""How much longer that is, in words."""
 
 BY_VALUE = "by_value"
 """The verdict at a point of imported averages: a single run, no interval."""

@@ -8,7 +8,7 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.decide import BY_VALUE, CLOSE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
@@ -23,7 +23,7 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     count = dict(decided.group_by("standing").len().iter_rows())
     parts = []
     if within := count.get(WITHIN):
-        parts.append(f"within 5 % of the best at {within}")
+        parts.append(f"within {CLOSE} of the best at {within}")
     if slower := count.get(SLOWER):
         label, times = (
             decided.filter(pl.col("standing") == SLOWER)
@@ -51,7 +51,7 @@ def in_each_state(decision: dict[str, Any]) -> str:
     )
 
 
-_STANDINGS = {WITHIN: "within 5 % of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+_STANDINGS = {WITHIN: f"within {CLOSE} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
 
 
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
@@ -60,7 +60,7 @@ def _by_value(collective: str, decisions: pl.DataFrame) -> str:
     times = decisions.group_by("best_label").len()
     ranked = times.sort("len", "best_label", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
-    by_value = f"the default within 5 % of the best at {close}; lowest times: {best}"
+    by_value = f"the default within {CLOSE} of the best at {close}; lowest times: {best}"
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 

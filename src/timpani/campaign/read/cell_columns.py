@@ -1,0 +1,176 @@
+"""The columns of the cells' table, in their order: each is declared here, or as the summary of a recorded field.
+
+docs/columns.md has these tables; `make tables` writes them there.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from timpani.campaign.folder.launch_result import RECORDED, RESULT_SCHEMA
+from timpani.study.schema import BOUND, LOCALITY, STATES
+
+ColumnType = Literal["text", "integer", "number", "true/false"]
+
+_TYPES: dict[pl.DataType, ColumnType] = {
+    pl.Int64(): "integer",
+    pl.Float64(): "number",
+    pl.Boolean(): "true/false",
+    pl.String(): "text",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; `documented` is Markdown."""
+
+    name: str
+    type: ColumnType
+    documented: str
+
+
+SUMMARIES = {name: field.summary for name, field in RECORDED.items() if field.summary}
+"""How recorded fields are summarised over launches, by their names."""
+
+
+def _summary(name: str) -> Column:
+    return Column(name, _TYPES[RESULT_SCHEMA[name]], SUMMARIES[name].documented)
+
+
+STABLE = (
+    Column(
+        "collective",
+        "text",
+        "the operation, whether a collective or not: `bcast`, `allreduce`, `latency`, `transpose`, …",
+    ),
+    Column(
+        "provider",
+        "text",
+        "whose algorithm it is: `openmpi`, `mpich`, `simgrid`; `timpani`; `composed` of the library's own collectives;"
+        " `imported` for OSU output",
+    ),
+    Column("algorithm", "text", "its name there; `default` is what the library does with nothing set"),
+    Column("parameters", "text", "`name=integer,…` sorted by name; empty where there are none"),
+    Column("ranks", "integer", "size of the communicator"),
+    Column(
+        "placement",
+        "text",
+        "`core`, `socket` or `node`: over what consecutive ranks are spread; `ppr:N`: N on each node; `category:C:N`: a"
+        " host file of that category, N on each node; `unknown` in imported OSU output",
+    ),
+    Column(
+        "message_bytes",
+        "integer",
+        "as OSU's benchmarks count it: a block for scatter, gather, allgather, their v-forms (equal blocks), the"
+        " all-to-alls and reduce_scatter_block, a message between two ranks, the whole matrix of a transpose, the"
+        " vector otherwise; 0 for a barrier",
+    ),
+    Column("mode", "text", "state of the cache: `warm`, `rotate` or `flush`"),
+    Column("machine", "text", "where it was measured"),
+    Column(
+        "median_us",
+        "number",
+        "median over launches of each launch's median completion: last rank's end minus first rank's start. Of messages"
+        " between two ranks: [a message's time](methodology.md#messages-between-two-ranks), of `latency` half of a"
+        " round trip",
+    ),
+    Column(
+        "ci_low_us",
+        "number",
+        "lower end of the distribution-free 95 % interval of that median over launches; of two to five launches the"
+        " smallest, so that the interval covers less (`ci_coverage`); empty for one launch and where it is simulated",
+    ),
+    Column("ci_high_us", "number", "upper end of that interval; of two to five launches the largest"),
+    _summary("osu_avg_us"),
+    Column("launches", "integer", "launches that succeeded"),
+    _summary("repetitions"),
+    Column("status", "text", "`ok`, or several of the words below joined by `+`"),
+)
+"""The columns that users' scripts rely on: their names, meaning and order stay."""
+
+_THROUGHPUT = (
+    "`message_bytes` / `median_us` (imported: / `osu_avg_us`), in 10⁶ B/s, of point-to-point operations and transposes;"
+    " empty for others and for `prtt`"
+)
+
+FURTHER = (
+    Column("label", "text", "algorithm with its parameters, as tables and figures show it"),
+    Column(
+        "ci_coverage",
+        "number",
+        "probability that the interval covers the median: at least 0.95 from 6 launches on; empty where there is no"
+        " interval",
+    ),
+    Column(
+        "relative_mad",
+        "number",
+        "how far launches lie apart: the median absolute deviation of their medians from the median of these, over that"
+        " median",
+    ),
+    *(_summary(name) for name in SUMMARIES if name not in {column.name for column in STABLE}),
+    Column(
+        "dropped",
+        "text",
+        "of a race (`--regret`): after which launch the cell was measured no more, and why; else empty",
+    ),
+    Column(
+        "race_ended",
+        "text",
+        "of a race: why it [ended at the point](methodology.md#races) without a decision among the cells that were"
+        " left, such as `after 8 launches: would take about 45; 32 are allowed`; else empty",
+    ),
+    Column(
+        "looked_at",
+        "true/false",
+        "of a race: whether it [only looked](methodology.md#races) at the cell's point; empty of others",
+    ),
+    Column(
+        "launches_needed",
+        "integer",
+        "launches that [a comparison takes](methodology.md#comparisons) at this point, by the number of algorithms"
+        " there; empty of simulated times and imported averages, which more launches would not change",
+    ),
+    Column("error", "text", "the first failed launch's cause"),
+    Column("throughput_mb_per_s", "number", _THROUGHPUT),
+    Column(
+        "throughput_low_mb_per_s",
+        "number",
+        "lower end of its 95 % interval: `message_bytes` over `ci_high_us`",
+    ),
+    Column("throughput_high_mb_per_s", "number", "upper end of that interval: `message_bytes` over `ci_low_us`"),
+    *(
+        column
+        for state, which in zip(
+            STATES, ("in the nearest", "in the middle one of three", "in the farthest"), strict=True
+        )
+        for column in (
+            Column(
+                f"{state}_us",
+                "number",
+                "where the machine had [several states](methodology.md#states-of-the-machine): the median of the"
+                f" launches during which it was {which}; empty elsewhere",
+            ),
+            Column(f"{state}_share", "number", "their share of all launches"),
+        )
+    ),
+    Column("changed_share", "number", "share of the launches during which the state changed"),
+)
+"""The columns that `estimate_cells` adds to these; they may grow in number."""
+
+ADDED = (
+    Column(
+        LOCALITY,
+        "text",
+        "how close the ranks of a point-to-point operation sat: `same core`, `same core complex` (they share the"
+        " last-level cache), `same socket`, `same node`, `same switch`, `different switch`, or `different nodes` where"
+        " the switches aren't known; several joined by commas; empty for others",
+    ),
+    Column(
+        BOUND,
+        "number",
+        "only where a machine's link rates are known, as a lab's are: what the dearest link takes for the bytes that"
+        " must cross it whatever the algorithm, by the counts in `campaign/read/context.py`; empty where nothing must",
+    ),
+)
+"""What `timpani show` adds, of the machine that a campaign ran on."""

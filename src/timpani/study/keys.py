@@ -1,0 +1,281 @@
+"""The keys of a study: each is declared here, once.
+
+From a row come the field of `Study` and its check, what an error says may be written, the option of the command line,
+and the row of docs/study-files.md. A key that the measuring program needs has a row in
+native/measure/files/plan_keys.def too. docs/how-to/add-a-study-key.md shows the steps.
+
+Cheap to import, since every start of `timpani` builds its options from here: types are names in study/values.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES, LAUNCHES, MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
+from timpani.study.sizes import LARGEST
+
+if TYPE_CHECKING:
+    from timpani.study.values import (
+        CacheMode,
+        Collectives,
+        Datatype,
+        LaunchCount,
+        Method,
+        Natural,
+        Overrides,
+        Pairs,
+        Placements,
+        Positive,
+        RankCounts,
+        Regret,
+        Seconds,
+        Share,
+        Sizes,
+    )
+
+WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
+"""The panels of options in `timpani run --help`."""
+
+DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
+"""Element types and their bytes; reductions add."""
+
+REQUIRED: Final = object()
+
+
+@dataclass(frozen=True)
+class Option:
+    """A study key as an option of the command line.
+
+    shown      what help shows as the default; "": nothing
+    type       what the shell's word is converted to
+    flags      the option's names; empty: two dashes and the key's name
+    switch     the key's value when the option, which then takes none, is given
+    parameter  the name under which `compose` takes it; empty: the key's
+    """
+
+    panel: str
+    help: str
+    shown: str = ""
+    type: type = str
+    flags: tuple[str, ...] = ()
+    switch: bool | None = None
+    parameter: str = ""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What is known of one study key besides its name and type.
+
+    default     REQUIRED where a study must name it
+    expected    what may be written, as an error says it
+    documented  its line in docs/study-files.md, Markdown
+    may_change  whether a command that resumes a campaign may give another value
+    """
+
+    default: object
+    expected: str
+    documented: str
+    option: Option | None = None
+    may_change: bool = False
+
+
+def key(
+    default: object, expected: str, documented: str, option: Option | None = None, *, may_change: bool = False
+) -> Any:
+    """A row of the table; typed as `dataclasses.field` is, so that the row's annotation is the key's type."""
+    return Key(default, expected, documented, option, may_change)
+
+
+class StudyKeys:
+    """The table, in the order in which keys are documented."""
+
+    title: str = key("", "a text", "a heading for reports", may_change=True)
+    question: str = key("", "a text", "what the study asks", may_change=True)
+    collectives: Collectives = key(
+        REQUIRED,
+        'a table such as bcast = "all"',
+        "table: operation → [algorithms](#algorithms). `timpani list operations`",
+        Option(
+            WHAT,
+            "`all`, or a list: default,knomial,openmpi/chain:fanout=2:8.",
+            "all, or the study's",
+            parameter="algorithms",
+        ),
+    )
+    ranks: RankCounts = key(
+        REQUIRED,
+        'whole numbers from 1, for example 2, [2, 4, 8] or "2:48+2"',
+        f"[rank counts](#sizes-and-rank-counts); on the command line {DEFAULT_RANKS}",
+        Option(
+            WHAT,
+            "2,4,8 or 2:256 (doubling) or 2:48+2.",
+            f"{DEFAULT_RANKS}, or the study's",
+            flags=("--ranks", "-n", "-np"),
+        ),
+    )
+    sizes: Sizes = key(
+        REQUIRED,
+        f'bytes from 0 to {LARGEST}, for example 8, [8, 1024] or "1:1M"',
+        f"[sizes](#sizes-and-rank-counts) in bytes; on the command line `{DEFAULT_SIZES}`. What a size counts "
+        "depends on the operation: `timpani list operations`. A barrier has none",
+        Option(WHAT, "Bytes: 8,64K or 1:1M (doubling) or 1:4K+512.", f"{DEFAULT_SIZES}, or the study's"),
+    )
+    overrides: Overrides = key(
+        {},
+        "sizes or datatype under [overrides.OPERATION]",
+        "[other sizes or another datatype](#sizes-of-one-operation) for one operation",
+    )
+    pairs: Pairs = key(
+        "first",
+        "first, all or distinct",
+        "ranks between which point-to-point operations go that name none: 0 and 1; `all` pairs; or `distinct`: one "
+        'pair for each [locality](glossary.md) of cores on this machine, foreseen only with `placement = "core"`',
+        Option(WHAT, "Ranks of point-to-point operations: first, all or distinct.", "first"),
+    )
+    placement: Placements = key(
+        ("core",),
+        "core, socket, node or ppr:N, or a list of them",
+        "one, or a list of which each is measured: `core` fills cores one after another; `socket` and `node` deal "
+        "the ranks out round-robin; `ppr:N` puts N ranks on each node; `category:C:N` takes as many nodes as N ranks "
+        "on each ask for, equally many of each group: C = 1 group after group and node after node, 2 the same nodes "
+        "with ranks dealt out, 3 a node of each group alternately with ranks dealt out",
+        Option(WHERE, "core, socket, node or ppr:N.", "core"),
+    )
+    mode: CacheMode = key(
+        "warm",
+        "warm, rotate or flush",
+        "the [cache](methodology.md#buffers-and-data): `warm`, `rotate` or `flush`",
+        Option(WHAT, "Cache: warm, rotate or flush.", "warm"),
+    )
+    method: Method = key(
+        "timpani",
+        "timpani or osu",
+        "or [`osu`](methodology.md#the-osu-method)",
+        Option(HOW_WELL, "timpani, or osu: OSU's own protocol, for comparison.", "timpani"),
+    )
+    datatype: Datatype = key(
+        "uint8",
+        f"one of {', '.join(DATATYPES)}",
+        "`uint8`, `int32`, `float` or `double`; sizes must be whole numbers of it",
+        Option(WHAT, "uint8, int32, float or double.", "uint8"),
+    )
+    launches: LaunchCount = key(
+        LAUNCHES,
+        "a whole number from 1 to 10000",
+        "starts of the MPI program, 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
+        Option(
+            HOW_WELL,
+            f"Starts of the MPI program: the unit of replication; of a race at most, and {MAX_LAUNCHES} unless given,"
+            f" {MAX_LAUNCHES_IN_BUDGET} with a budget.",
+            str(LAUNCHES),
+            int,
+        ),
+        may_change=True,
+    )
+    regret: Regret | None = key(
+        None,
+        'a share between 0 and 1, for example 0.02 or "2%"',
+        "race: measure on only what may still be the best, until the 95 % bound of what a choice costs is at most this "
+        '[share](methodology.md#races), for example `"2%"`, or launches would hardly show it, or, where there is a '
+        f"`budget`, that is spent; `launches` is then the most, {MAX_LAUNCHES} unless given, {MAX_LAUNCHES_IN_BUDGET} "
+        "with a budget",
+        Option(
+            HOW_WELL,
+            "Race: measure on only what may still be the best, until choosing costs at most so much, 2%, or"
+            " launches would hardly show it; with a budget as long as that lasts.",
+            "everything in all launches",
+        ),
+    )
+    precision: Share = key(
+        0.05,
+        "a share between 0 and 1, for example 0.05",
+        "half-width of the median's 95 % interval inside a launch, over the median, that ends a cell; between 0 and 1",
+        Option(
+            HOW_WELL,
+            "A cell ends when the 95 % interval of its median is this narrow: half its width over the median.",
+            "0.05",
+            float,
+        ),
+    )
+    slot: Seconds = key(
+        0.1,
+        "a duration, for example 50ms or 1s",
+        "longest time for one cell in one launch, [duration](#durations)",
+        Option(HOW_WELL, "Longest time for a cell in a launch: 50ms, 1s.", "100ms"),
+    )
+    budget: Seconds | None = key(
+        None,
+        "a duration, for example 90s, 10m or 2h",
+        "longest time for one start of the command, [duration](#durations); slots shrink to fit, down to 2 ms. It "
+        "begins once the programs are built",
+        Option(HOW_WELL, "Longest time for everything: 90s, 10m, 2h.", "none"),
+        may_change=True,
+    )
+    seed: Natural = key(
+        1,
+        f"a whole number from 0 to {LARGEST}",
+        "of the order of cells and groups in each launch",
+        Option(FURTHER, "Seed of the measurement order.", "1", int),
+    )
+    warmup: Natural | None = key(
+        None,
+        f"a whole number from 0 to {LARGEST}",
+        'calls before the timed ones; for collectives only with `method = "osu"`',
+        Option(
+            HOW_WELL,
+            "A fixed number of calls before; of collectives only with --method osu.",
+            "until steady",
+            int,
+            ("--warmup", "-x"),
+        ),
+    )
+    repetitions: Positive | None = key(
+        None,
+        f"a whole number from 1 to {LARGEST}",
+        "timed calls; likewise",
+        Option(
+            HOW_WELL,
+            "A fixed number of repetitions; of collectives only with --method osu.",
+            "until precise",
+            int,
+            ("--iterations", "-i"),
+        ),
+    )
+    rules: str | None = key(
+        None,
+        "the name of a file of rules",
+        "a file that `timpani rules` wrote: each collective is also measured with its calls replaced by these "
+        "rules, as `timpani/rules`",
+        Option(WHAT, "What `timpani rules` wrote: measured in addition to the others, as timpani/rules.", type=Path),
+    )
+    tuned: str | None = key(
+        None,
+        "the name of a folder that `timpani tune` wrote",
+        "a folder that `timpani tune` wrote: each collective is also measured with the library's tuning files switched "
+        "on, as `openmpi/tuned`, say",
+    )
+    include_setup: bool = key(
+        False,
+        "true or false",
+        "`true`: each call of one of Timpani's algorithms, or of a composed one, builds what is otherwise built once "
+        "for a communicator; the operation `setup` times that alone",
+        Option(WHAT, "Build communicators and plans of Timpani's and composed algorithms in each call.", switch=True),
+    )
+    probe: bool = key(
+        True,
+        "true or false",
+        "whether the state of the machine is probed before and after each point, for some 20 µs each; `--no-probe`",
+        Option(
+            HOW_WELL,
+            "Don't probe the state of the machine before and after each point (20 µs each).",
+            flags=("--no-probe",),
+            switch=False,
+        ),
+    )
+
+
+KEYS: Mapping[str, Key] = {name: row for name, row in vars(StudyKeys).items() if isinstance(row, Key)}
+"""Each key by its name."""
