@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign.budget import CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
 from tests.installed import FOUND, every_mpi, needs_mpi, needs_two_cores
 from timpani.campaign.run import Runner
 from timpani.campaign.session import Session
 from timpani.campaign.store import Store
+from timpani.cli.ending import stopped_status
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
+from timpani.study.compose import compose
 from timpani.study.study import Study
 
 pytestmark = [needs_mpi, needs_two_cores]
@@ -131,21 +134,25 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
     assert next(start["ended"] for start in starts(folder)) == ("damaged" if damage else "killed")
 
 
-def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_a_spent_budget_is_said_and_the_same_command_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "c"
-    first = typed("run", *SHORT, "--launches", "40", "--budget", "2s", "-o", folder)
-    assert first.returncode == 0, first.stderr
-    assert "the budget is spent: " in first.stdout
-    measured = len(keys(folder))
-    assert 0 < measured < 120
-    launches = measured // 3 + 1
-    again = typed("run", *SHORT, "--launches", str(launches), "-o", folder)
+    options = {"algorithms": "default", "sizes": "8,16,32", "slot": "2ms"}
+    outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": "2s"}), folder)
+    stopped_status(outcome, None)
+    assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command goes on\n"
+    assert len(keys(folder)) == 9
+    again = typed("run", *SHORT, "--launches", "4", "-o", folder)
     assert again.returncode == 0, again.stderr
     assert "the budget is spent" not in again.stdout
-    assert len(keys(folder)) == 3 * launches
-    nothing = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
-    assert nothing.returncode == 2
-    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in nothing.stderr
+    assert len(keys(folder)) == 12
+
+
+def test_a_budget_below_one_launch_is_refused(tmp_path: Path) -> None:
+    refused = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
+    assert refused.returncode == 2
+    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in refused.stderr
 
 
 @every_mpi
@@ -211,20 +218,6 @@ def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
     assert errors[2].startswith("not tried: the algorithm ended 2 launches")
 
 
-class Silent:
-    """Who is told, and keeps it."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def started(self, launch: int, group: object, cells: int) -> None: ...
-
-    def measured(self, result: object) -> None: ...
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
 @pytest.fixture
 def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
     """A campaign whose launcher is a shell script."""
@@ -237,7 +230,7 @@ def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
         launcher.chmod(0o755)
         store: Store = session.open(tmp_path / "c")
         plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=launcher))
-        return Runner(plan, store, build(FOUND[0]), "here", Silent(), stop=lambda: False)
+        return Runner(plan, store, build(FOUND[0]), "here", CountedStarts(), stop=lambda: False)
 
     return make
 

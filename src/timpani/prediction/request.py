@@ -105,7 +105,7 @@ class Request:
         estimate: Estimate = effort,
     ) -> "Plan":
         """The calls that can be simulated within `limits`, and why others can't; UserError where the machine has too
-        few cores. `passed` receives each estimate's share of the whole, 0 to 1. `estimate` predicts what a call takes."""
+        few cores. `passed` receives each estimate's share of the whole, 0 to 1. `estimate` predicts a call's time."""
         places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
         admitted: dict[Named, list[int]] = {}
