@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.installed import FOUND, label, needs_mpi
+from timpani.errors import UserError
 from timpani.native.build import cache_folder
 from timpani.native.mpi import Mpi
 
@@ -64,6 +66,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         present, missing = mark.args
         if not present:
             pytest.skip(missing)
+
+
+def _no_builds() -> Path:
+    raise UserError("a test without the mark `needs` builds no programs", "mark it needs_compiler or needs_mpi")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """What has no mark `needs` passes on a machine without MPI and compiler: here it may not build."""
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("needs") is None:
+            patch.setattr("timpani.native.build.cache_folder", _no_builds)
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -26,8 +26,8 @@ every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
 every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
 every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
 
-# What a test takes of the machine: whether that is here, and what is said where it isn't. `make test FAST=1` leaves all
-# such tests out.
+# What a test needs from the machine: whether it is here, and what is said where it isn't. `make unit` leaves these out.
+needs_compiler = pytest.mark.needs(shutil.which("c++") is not None, "no C++ compiler on this machine")
 needs_mpi = pytest.mark.needs(bool(FOUND), "no MPI library on this machine")
 needs_open_mpi = pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
 needs_mpich = pytest.mark.needs(bool(MPICHS), "no MPICH on this machine")

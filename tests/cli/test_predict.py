@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build
 from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, Simulator
 from timpani.study.cell import OWN, Algorithm
+
+pytestmark = needs_mpi
 
 COSTS = Costs(copied=0.0004, rest=0.5, messages=((Line(0, 0.3, 0.0005, 1.0),),))
 ALGORITHMS = ("linear", "binomial", "pipeline", "scatter_allgather")

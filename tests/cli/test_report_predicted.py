@@ -8,6 +8,7 @@ import polars as pl
 
 from tests.cli.test_predict import SIZES, measured, write
 from tests.cli.typed import typed
+from tests.installed import needs_mpi
 from timpani.campaign.load import load
 from timpani.campaign.table import estimate_cells
 from timpani.prediction.times import HIGH, LOW, PREDICTED
@@ -15,6 +16,8 @@ from timpani.report.beside_predicted import beside_predicted, predicted_sentence
 from timpani.report.predicted import sealed
 from timpani.report.predicted_file import Foretold
 from timpani.report.predicted_file import foretold as foretold_by
+
+pytestmark = needs_mpi
 
 __all__ = ["measured"]
 

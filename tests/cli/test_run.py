@@ -23,6 +23,7 @@ from timpani.study.study import Study
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
 
+@needs_mpi
 def test_a_dry_run_of_a_race_says_the_least_and_the_most(tmp_path: Path) -> None:
     done = typed("run", "bcast", "--sizes", "1:1Ki", "--regret", "2%", "--dry-run", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr

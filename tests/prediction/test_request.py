@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.machine.model import Machine, NodeGroup
 from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
@@ -51,6 +51,7 @@ def test_other_places_are_said_rank_by_rank() -> None:
     assert compact(()) == ()
 
 
+@needs_mpi
 def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> None:
     """Ranks that are all alike are simulated by one, which their nodes forbid: p² messages at 65,536 ranks."""
     nodes = tuple(f"n{number}" for number in range(4096))
@@ -65,6 +66,7 @@ def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> Non
     assert [call.collective for _, (call,) in plan.asked] == ["alltoall", "bcast"]
 
 
+@needs_mpi
 def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -> None:
     """4 KiB over up to 4,096 ranks of a ring is simulated by one of them, over more by all, p² messages."""
     named = named_algorithms(("allreduce",), "ring", own_catalogue(FOUND[0]))
