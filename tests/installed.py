@@ -16,6 +16,10 @@ INTEL = Path(__file__).parents[1] / "build" / "intel-mpi"
 
 MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")
 
+# A test of what a library does runs with every library that is found: it may differ between versions. A test of Timpani
+# that depends on the launcher runs with the first library of each kind, every other test of Timpani with one.
+ONE_OF_EACH_KIND = OPEN_MPIS[:1] + MPICHS[:1]
+
 
 def label(mpi: Mpi | None) -> str:
     """What a test with this library is called."""
@@ -23,6 +27,7 @@ def label(mpi: Mpi | None) -> str:
 
 
 every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
+each_kind = pytest.mark.parametrize("mpi", ONE_OF_EACH_KIND, ids=label)
 every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
 every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
 

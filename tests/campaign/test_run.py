@@ -12,7 +12,7 @@ import pytest
 from tests.campaign.budget import CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
-from tests.installed import FOUND, every_mpi, needs_mpi, needs_two_cores
+from tests.installed import FOUND, each_kind, needs_mpi, needs_two_cores
 from timpani.campaign.run import Runner
 from timpani.campaign.session import Session
 from timpani.campaign.store import Store
@@ -48,7 +48,7 @@ def kill_the_launcher(live: Live) -> None:
     os.kill(live.launcher(), signal.SIGKILL)
 
 
-@every_mpi
+@each_kind
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
@@ -74,7 +74,7 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     wait_until(lambda: all(map(gone, ranks)))
 
 
-@every_mpi
+@each_kind
 def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     with Live(folder, *LONG_LAST, "--mpi", str(mpi.mpirun), "--launches", "1") as live:
@@ -155,7 +155,7 @@ def test_a_budget_below_one_launch_is_refused(tmp_path: Path) -> None:
     assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in refused.stderr
 
 
-@every_mpi
+@each_kind
 def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None:
     arguments, refused = {
         "openmpi": (("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),

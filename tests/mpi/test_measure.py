@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import needs_two_cores
-from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
+from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
 from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES
@@ -159,6 +159,7 @@ FINGERPRINTS = {
 }
 
 
+@every_mpi
 def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPlan, mpi: Mpi) -> None:
     if mpi.kind != "openmpi" or mpi.numbers < (5,):
         pytest.skip("may be skipped: only Open MPI from 5.0 reads message counts inside a launch")
