@@ -52,7 +52,7 @@ def kill_the_launcher(live: Live) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (stop_a_rank, "no sign of life for 5 s (--hang-after)"),
+        (stop_a_rank, "no sign of life for 10 s (--hang-after)"),
         (kill_a_rank, "ended with status"),
         (kill_the_launcher, "ended with status -9"),
     ],
@@ -60,7 +60,7 @@ def kill_the_launcher(live: Live) -> None:
 def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
-    timeout = ("--hang-after", "5s") if harm is stop_a_rank else ()
+    timeout = ("--hang-after", "10s") if harm is stop_a_rank else ()
     with Live(tmp_path / "c", *UNTIL_HARMED, "--mpi", str(mpi.mpirun), *timeout) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
@@ -203,7 +203,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
     # The first cell lasts until a rank is stopped, however late this process notices that it began.
-    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "2s") as live:
+    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "10s") as live:
         records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
         for record in records:
             live.until(record.exists)
