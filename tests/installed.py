@@ -18,7 +18,7 @@ MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")
 
 # A test of what a library does runs with every library that is found: it may differ between versions. A test of Timpani
 # that depends on the launcher runs with the first library of each kind, every other test of Timpani with one.
-ONE_OF_EACH_KIND = OPEN_MPIS[:1] + MPICHS[:1]
+ONE_OF_EACH_KIND = tuple(reversed({mpi.kind: mpi for mpi in reversed(FOUND)}.values()))
 
 
 def label(mpi: Mpi | None) -> str:
