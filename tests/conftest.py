@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.installed import ONE_OF_EACH_KIND, label, needs_mpi
 from timpani.errors import UserError
@@ -27,9 +27,9 @@ if shutil.which("ccache"):
     os.environ.setdefault("CCACHE_BASEDIR", str(cache_folder()))
     os.environ.setdefault("CCACHE_DIR", str(Path(__file__).parents[1] / "build" / "ccache"))
 
-# How long an example takes is the machine's business: no test has a threshold of time.
-settings.register_profile("unhurried", deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=10_000)
+# How long an example takes, or making it, depends on the machine: Hypothesis fails no test for that.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("unhurried"), max_examples=10_000)
 settings.load_profile("unhurried")
 
 
