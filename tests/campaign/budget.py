@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from timpani.campaign.run import Outcome, Runner
-from timpani.campaign.session import Session
+from timpani.campaign.run.run import Outcome, Runner
+from timpani.campaign.run.session import Session
 from timpani.native.build import build
 from timpani.study.study import Study
 
