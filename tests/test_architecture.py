@@ -155,9 +155,89 @@ def test_errors_are_everyones_and_import_no_room() -> None:
     assert not [module for module in imported_modules(SOURCE / "errors.py") if module.startswith("timpani")]
 
 
-def test_collectives_know_nothing_of_mpi_or_of_measuring() -> None:
-    files = [file for file in (ROOT / "native" / "collectives").iterdir() if file.is_file()]
-    assert files
-    for file in files:
-        included = re.findall(r"#include [<\"]([^>\"]+)", file.read_text())
-        assert not [header for header in included if header == "mpi.h" or header.startswith("measure/")]
+NATIVE = ROOT / "native"
+_FOLDER = re.compile(r"^- `(?P<folder>[a-z_/]+)`: (?P<holds>.+)\n  Includes (?P<included>[^.]+)\.$", re.MULTILINE)
+_REGISTRIES = ("algorithms",)
+_MAX_FILES = 20
+
+
+def native_folders() -> dict[str, list[Path]]:
+    """The source files of each native folder that has any, its tests left out, by the folder's path below native/."""
+    files = [file for file in NATIVE.rglob("*") if file.suffix in (".cpp", ".hpp", ".def")]
+    folders: dict[str, list[Path]] = {}
+    for file in sorted(files):
+        folders.setdefault(file.parent.relative_to(NATIVE).as_posix(), []).append(file)
+    return {folder: files for folder, files in folders.items() if not folder.startswith("tests")}
+
+
+def documented_folders() -> dict[str, tuple[str, list[str]]]:
+    """What each native folder holds and includes, in the document's order."""
+    return {
+        match["folder"]: (match["holds"], re.findall(r"`([a-z_/]+)`", match["included"]))
+        for match in _FOLDER.finditer(DOCUMENT.read_text())
+    }
+
+
+def included_headers(file: Path) -> list[str]:
+    return re.findall(r"#include [<\"]([^>\"]+)", file.read_text())
+
+
+def shared_stems(root: Path, suffixes: tuple[str, ...]) -> dict[str, list[Path]]:
+    """The files below `root` whose stem others have that do not implement the same interface: those in another folder,
+    or of the same suffix. Each `main` is a program's, and each `__init__` a package's."""
+    by_stem: dict[str, list[Path]] = {}
+    for file in sorted(path for path in root.rglob("*") if path.suffix in suffixes):
+        by_stem.setdefault(file.stem, []).append(file)
+    return {
+        stem: files
+        for stem, files in by_stem.items()
+        if stem not in ("main", "__init__", "__main__")
+        and (len({file.parent for file in files}) > 1 or len({file.suffix for file in files}) < len(files))
+    }
+
+
+def test_native_folders_include_each_other_as_documented() -> None:
+    found = {
+        folder: sorted(
+            {Path(header).parent.as_posix() for file in files for header in included_headers(file) if "/" in header}
+            & native_folders().keys() - {folder}
+        )
+        for folder, files in native_folders().items()
+    }
+    assert found == {folder: included for folder, (_, included) in documented_folders().items()}
+
+
+def test_no_native_arrow_leads_back() -> None:
+    above: set[str] = set()
+    for folder, (_, included) in documented_folders().items():
+        assert set(included) <= above, f"native/{folder} includes a folder below it"
+        above.add(folder)
+
+
+def test_mpi_is_included_only_where_the_document_allows_it() -> None:
+    without = [folder for folder, (holds, _) in documented_folders().items() if holds.endswith("no `mpi.h`.")]
+    assert "collectives" in without
+    for folder in without:
+        assert not [file for file in native_folders()[folder] if "mpi.h" in included_headers(file)]
+
+
+def test_no_native_folder_but_a_registry_has_more_than_20_files() -> None:
+    sizes = {folder: len(files) for folder, files in native_folders().items() if folder not in _REGISTRIES}
+    assert max(sizes.values()) <= _MAX_FILES, sizes
+
+
+def test_native_files_that_share_a_stem_implement_one_interface() -> None:
+    assert shared_stems(NATIVE, (".cpp", ".hpp", ".def")) == {}
+
+
+def test_a_stem_in_two_folders_or_of_two_sources_is_found(tmp_path: Path) -> None:
+    for name in ("a/plan.hpp", "a/plan.cpp", "b/plan.cpp", "a/clock.hpp", "a/clock.cpp", "a/main.cpp", "b/main.cpp"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert list(shared_stems(tmp_path, (".cpp", ".hpp"))) == ["plan"]
+
+
+def test_native_tests_mirror_native() -> None:
+    rooms = {folder.split("/")[0] for folder in native_folders()}
+    tested = {path.name for path in (NATIVE / "tests").iterdir() if path.is_dir()}
+    assert tested <= rooms, "a folder of native/tests is named like none of native"

@@ -5,6 +5,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_bruck {
 namespace {
@@ -47,14 +48,12 @@ Algorithm bruck(std::string_view collective) {
         .name = "bruck",
         .source = "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
         .cost = "⌈log₂ p⌉ α + (p−1)/p βm",
-        .restrictions = {},
-        .parameters = {},
         .aliases = {"brucks"},
         .rounds = rounds,
         .round = round,
         .scratch = scratch,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); },
-                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+        .claims = {.rounds = log_ranks,
+                   .most_sent = message_to_each,
                    .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                        std::int64_t distinct = 0;  // a power of two away, either way round
                        for (int other = 1; other < args.ranks; ++other) {

@@ -1,12 +1,12 @@
-// Allgather in lanes (schedule/lanes.hpp), for nodes with several ranks: an allgather inside each node, then a ring
-// of all nodes. In each round of the ring the blocks of one more node come in, each lane's rank receiving its share
-// of them and sending it on to the other ranks of its node in the next round.
+// Allgather in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks: an allgather inside each node, then a
+// ring of all nodes. In each round of the ring the blocks of one more node come in, each lane's rank receiving its
+// share of them and sending it on to the other ranks of its node in the next round.
 
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::allgather_full_lane {
 namespace {
@@ -94,7 +94,6 @@ Algorithm full_lane(std::string_view collective) {
         .cost = "(n − 1) α + (n−1)/n βm, n nodes, m in all",
         .restrictions = {.topology = true},
         .parameters = {kLanes},
-        .aliases = {},
         .prepare = prepared<Allgather>,
         .claims = {.most_leaving_node =
                        [](const CollectiveArguments& args) { return Allgather(args).most_leaving_node(); }},

@@ -4,6 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_gather_bcast {
 namespace {
@@ -39,19 +40,15 @@ Algorithm gather_bcast(std::string_view collective) {
         .name = "gather_bcast",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "2⌈log₂ p⌉ α + ((p−1)/p + ⌈log₂ p⌉) βm",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
-        .claims = {
-            .rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                return std::int64_t{2} * ceil_log2(args.ranks);
-            },
-            // Rank 0 sends all blocks in each round of the broadcast.
-            .most_sent =
-                [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
-            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                       return std::int64_t{2} * ceil_log2(args.ranks);
+                   },
+                   // Rank 0 sends all blocks in each round of the broadcast.
+                   .most_sent =
+                       [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
+                   .most_neighbours = log_ranks},
     };
 }
 

@@ -3,8 +3,8 @@
 // pairs, so that half as many rounds are needed as in a ring.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_neighbor_exchange {
 namespace {
@@ -44,13 +44,12 @@ Algorithm neighbor_exchange(std::string_view collective) {
         .source = "Chen, Zhang, Zhang, Yuan, HPCASIA 2005",
         .cost = "p/2 α + (p−1)/p βm",
         .restrictions = {.even = true},
-        .parameters = {},
         .aliases = {"neighbor"},
         .rounds = rounds,
         .round = round,
         .claims = {
             .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks / 2; },
-            .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
+            .most_sent = message_to_each,
             .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
     };
 }

@@ -1,12 +1,13 @@
 // Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the rank whose number
-// differs in bit k. Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair
-// sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
+// differs in bit k. Rank counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a
+// pair sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
 // rank has are always those of consecutive ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::allgather_recursive_doubling {
 namespace {
@@ -59,19 +60,10 @@ Algorithm recursive_doubling(std::string_view collective) {
         .name = "recursive_doubling",
         .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
         .cost = "⌈log₂ p⌉ α + (p−1)/p βm; 2α + (p+1)/p βm more if p is no power of two",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
         .symmetry = by_exclusive_or,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-                   },
-                   .most_sent = most_sent,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-                   }},
+        .claims = {.rounds = folded_log_ranks<2>, .most_sent = most_sent, .most_neighbours = folded_log_ranks<1>},
     };
 }
 

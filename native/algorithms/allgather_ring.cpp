@@ -2,8 +2,8 @@
 // round before, in the first its own.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::allgather_ring {
 namespace {
@@ -29,17 +29,10 @@ Algorithm ring(std::string_view collective) {
         .name = "ring",
         .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
         .cost = "(p−1) α + (p−1)/p βm",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
         .symmetry = by_rotation,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
-                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return std::min(2, args.ranks - 1);
-                   }},
+        .claims = {.rounds = other_ranks, .most_sent = message_to_each, .most_neighbours = ring_neighbours},
     };
 }
 

@@ -1,18 +1,18 @@
-// Allreduce in lanes (schedule/lanes.hpp), for nodes with several ranks: a direct reduce-scatter inside each node
-// leaves each lane's part of the vector with the lane's rank; the ranks of each lane run a ring allreduce of their
+// Allreduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks: a direct reduce-scatter inside each
+// node leaves each lane's part of the vector with the lane's rank; the ranks of each lane run a ring allreduce of their
 // part over all nodes; a direct allgather inside each node gives every rank the whole result. All of it is pipelined
 // in segments: one leaves for the next node as soon as it is reduced, while later ones are still being received. The
 // operator must commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_exchange.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/direct_exchange.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::allreduce_full_lane {
 namespace {
 
 /// A lane's part of the vector is cut into a piece for each node, and pieces into segments. Pieces go round the nodes
-/// as in allreduce_ring.cpp: from the node at position a, in step s of the reduce-scatter piece a − s leaves, reduced
+/// as in allreduce_rings.cpp: from the node at position a, in step s of the reduce-scatter piece a − s leaves, reduced
 /// over the nodes that it has been on, and in step s of the allgather piece a + 1 − s, which is complete.
 class Allreduce {
   public:
@@ -148,7 +148,6 @@ const Register entry{{
     .cost = "2(n − 1) α + 2 (n−1)/n βm, n nodes, m leaving a node",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
     .claims = {.most_leaving_node =

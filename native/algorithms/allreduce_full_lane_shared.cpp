@@ -1,13 +1,13 @@
-// Allreduce in lanes (schedule/lanes.hpp) through the memory that a node's ranks share, in segments: every rank
-// copies its segment into the node's window; each lane's rank reduces its part of all of them there; the ranks of
+// Allreduce in lanes (schedule/patterns/lanes.hpp) through the memory that a node's ranks share, in segments: every
+// rank copies its segment into the node's window; each lane's rank reduces its part of all of them there; the ranks of
 // each lane run a ring allreduce of their part over all nodes; and every rank copies the result out of the window.
 // The operator must commute.
 
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/lanes.hpp"
-#include "schedule/ring_allreduce.hpp"
+#include "schedule/patterns/lanes.hpp"
+#include "schedule/patterns/ring_allreduce.hpp"
 #include "schedule/sub_collective.hpp"
 
 namespace timpani::allreduce_full_lane_shared {
@@ -149,7 +149,6 @@ const Register entry{{
     .cost = "2(n − 1) α + 2 (n−1)/n βm, n nodes, m leaving a node",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Allreduce>,
     .window = [](const CollectiveArguments& args) { return Allreduce(args).window(); },
     .claims = {.most_leaving_node =

@@ -1,5 +1,5 @@
-// Allreduce in lanes (schedule/lanes.hpp) at three levels, for groups of nodes behind links that cost more than
-// those of nodes, in segments: a direct reduce-scatter inside each node, another among the nodes of each group, a
+// Allreduce in lanes (schedule/patterns/lanes.hpp) at three levels, for groups of nodes behind links that cost more
+// than those of nodes, in segments: a direct reduce-scatter inside each node, another among the nodes of each group, a
 // ring allreduce between the groups, and direct allgathers back inside each group and each node. No element crosses
 // between groups more often than a ring of groups needs. Each segment leaves as soon as it is reduced, without
 // waiting for the one before. The operator must commute.
@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_exchange.hpp"
-#include "schedule/lanes.hpp"
-#include "schedule/ring_allreduce.hpp"
+#include "schedule/patterns/direct_exchange.hpp"
+#include "schedule/patterns/lanes.hpp"
+#include "schedule/patterns/ring_allreduce.hpp"
 #include "schedule/sub_collective.hpp"
 
 namespace timpani::allreduce_group_lane {
@@ -208,7 +208,6 @@ const Register entry{{
     .cost = "(2g + 2) α + 2 (g−1)/g βm, g groups, m leaving a group",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
     .claims = {

@@ -1,14 +1,15 @@
 // Allreduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then an allgather by recursive
 // doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each
 // reduction is over consecutive ranks and any operator will do; doubling takes the bits in reverse order. Rank
-// counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its
-// proxy first and receives the result last.
+// counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to
+// its proxy first and receives the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/recursive_halving.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/recursive_halving.hpp"
 
 namespace timpani::allreduce_rabenseifner {
 namespace {
@@ -21,25 +22,7 @@ class Allreduce {
     [[nodiscard]] std::int64_t rounds() const { return 2 + 2 * levels_; }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
-        const bool last = k == rounds() - 1;
-        const Region own{Buffer::send, 0, args_.count};
-        const Region sums{Buffer::receive, 0, args_.count};
-        if (fold_.has_proxy(rank)) {
-            if (k == 0) steps.send(rank + 1, own);
-            if (last) steps.receive(rank + 1, sums);
-            return;
-        }
-        if (k == 0) {
-            const Region theirs{Buffer::scratch, 0, args_.count};
-            if (fold_.is_proxy(rank)) steps.receive(rank - 1, theirs);
-            steps.copy(own, sums);
-            if (fold_.is_proxy(rank)) steps.reduce(theirs, sums);
-            return;
-        }
-        if (last) {
-            if (fold_.is_proxy(rank)) steps.send(rank - 1, sums);
-            return;
-        }
+        if (fold_allreduce(fold_, args_, rank, k, rounds(), steps)) return;
         const bool gathers = k > levels_;
         const int bit = static_cast<int>(gathers ? std::int64_t{2} * levels_ - k : k - 1);
         const int number = fold_.new_rank(rank);
@@ -87,8 +70,6 @@ const Register entry{{
     .name = "rabenseifner",
     .source = "Rabenseifner, ICCS 2004",
     .cost = "2⌈log₂ p⌉ α + 2(p−1)/p βm + (p−1)/p γm; 2α + (2β + γ) m more if p is no power of two",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"reduce_scatter_allgather"},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
@@ -97,9 +78,7 @@ const Register entry{{
                    return 2 * floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
                .most_sent = most_sent,
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+               .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -1,11 +1,13 @@
 // Allreduce by recursive doubling: in round k each rank exchanges its partial result with the rank whose number
 // differs in bit k, and both reduce the two in rank order. Rank counts that are no power of two are folded
-// (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result last.
+// (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result
+// last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::allreduce_recursive_doubling {
 namespace {
@@ -49,23 +51,16 @@ const Register entry{{
     .name = "recursive_doubling",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "⌈log₂ p⌉ (α + βm + γm)",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
     .symmetry = by_exclusive_or_in_any_order,
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-               },
+    .claims = {.rounds = folded_log_ranks<2>,
                .most_sent =
                    [](const CollectiveArguments& args) {
                        return (floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1)) * args.count;
                    },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+               .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

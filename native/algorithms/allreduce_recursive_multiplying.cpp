@@ -1,12 +1,12 @@
 // Allreduce by recursive multiplying: recursive doubling to a larger radix. In round k all ranks whose numbers
 // differ only in digit k exchange their partial results, and each reduces them in rank order. The highest digit
-// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded (schedule/fold.hpp):
-// they send their vector to a proxy first and receive the result last.
+// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded
+// (schedule/patterns/fold.hpp): they send their vector to a proxy first and receive the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::allreduce_recursive_multiplying {
 namespace {
@@ -26,25 +26,9 @@ std::int64_t rounds(const CollectiveArguments& args) { return 2 + ceil_log(fold_
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const Fold fold = fold_of(args);
-    const Region own{Buffer::send, 0, args.count};
+    if (fold_allreduce(fold, args, rank, k, rounds(args), steps)) return;
     const Region mine{Buffer::receive, 0, args.count};
     const auto theirs = [&](std::int64_t index) { return Region{Buffer::scratch, index * args.count, args.count}; };
-    const bool last = k == rounds(args) - 1;
-    if (fold.has_proxy(rank)) {
-        if (k == 0) steps.send(rank + 1, own);
-        if (last) steps.receive(rank + 1, mine);
-        return;
-    }
-    if (k == 0) {
-        if (fold.is_proxy(rank)) steps.receive(rank - 1, theirs(0));
-        steps.copy(own, mine);
-        if (fold.is_proxy(rank)) steps.reduce(theirs(0), mine);
-        return;
-    }
-    if (last) {
-        if (fold.is_proxy(rank)) steps.send(rank - 1, mine);
-        return;
-    }
     const std::int64_t value = power(args.parameters[0], static_cast<int>(k - 1));
     const std::int64_t digits = std::min(args.parameters[0], fold.active / value);
     const int number = fold.new_rank(rank);
@@ -83,9 +67,7 @@ const Register entry{{
     .name = "recursive_multiplying",
     .source = "Ruefenacht, Bull, Booth, Parallel Computing 2017",
     .cost = "⌈log_r p⌉ (α + (r−1) (β + γ) m)",
-    .restrictions = {},
     .parameters = {{"radix", 4, 2, "base of the digits, one more than the partners in a round", kTrialRadices}},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .scratch =

@@ -3,8 +3,9 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/knomial_reduction.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/knomial_reduction.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::allreduce_reduce_bcast {
 namespace {
@@ -29,8 +30,6 @@ const Register entry{{
     .name = "reduce_bcast",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "2⌈log₂ p⌉ (α + βm) + ⌈log₂ p⌉ γm",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"nonoverlapping"},
     .rounds = rounds,
     .round = round,
@@ -38,12 +37,11 @@ const Register entry{{
         [](const CollectiveArguments& args, int rank) {
             return std::min<std::int64_t>(2, KnomialReduction(args, 2, 0).children(rank)) * args.count;
         },
-    .claims = {
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
-            return std::int64_t{2} * ceil_log2(args.ranks);
-        },
-        .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
-        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::int64_t{2} * ceil_log2(args.ranks);
+               },
+               .most_sent = message_each_round,
+               .most_neighbours = log_ranks},
 }};
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 #include "schedule/sub_collective.hpp"
 
 namespace timpani::allreduce_two_level {
@@ -76,7 +76,6 @@ const Register entry{{
     .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
     .cost = "(⌈log₂ n⌉ + 2⌈log₂ p/n⌉) (α + βm) + (⌈log₂ n⌉ + ⌈log₂ p/n⌉) γm, n nodes",
     .restrictions = {.commutative = true, .topology = true},
-    .parameters = {},
     .aliases = {"type_2"},
     .prepare = prepared<Composition>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Composition(args).scratch(rank); },

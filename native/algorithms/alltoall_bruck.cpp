@@ -88,7 +88,6 @@ const Register entry{{
     .name = "bruck",
     .source = "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
     .cost = "(r−1) ⌈log_r p⌉ (α + βm/r)",
-    .restrictions = {},
     .parameters = {{"radix", 2, 2, "base of the digits that blocks travel by", kTrialRadices}},
     .aliases = {"brucks", "modified_bruck"},
     .rounds = rounds,

@@ -7,7 +7,8 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::alltoall_node_pairwise {
 namespace {
@@ -68,20 +69,12 @@ Algorithm node_pairwise(std::string_view collective) {
         .cost = "(p − 1) α + (n−1)/n βm, n nodes, m leaving a node",
         .restrictions = {.topology = true},
         .parameters = {{"segment_bytes", 32768, 0, "bytes of a message; 0 sends a block whole"}},
-        .aliases = {},
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.topology->nodes(); },
         .round = round,
         .requests = requests,
-        .claims = {.most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
-                   .most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
-                       std::int64_t most = 0;
-                       for (int node = 0; node < args.topology->nodes(); ++node) {
-                           const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
-                           most = std::max(most, here * (args.ranks - here) * args.count);
-                       }
-                       return most;
-                   }},
+        .claims = {.most_sent = message_to_each,
+                   .most_neighbours = other_ranks,
+                   .most_leaving_node = blocks_leaving_node},
     };
 }
 

@@ -5,6 +5,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::alltoall_scatters {
 namespace {
@@ -31,8 +32,6 @@ Algorithm scatters(std::string_view collective) {
         .name = "scatters",
         .source = "as students wrote it: type IV of study hierarchical-collectives",
         .cost = "p (p−1) (α + βm/p), m from each rank",
-        .restrictions = {},
-        .parameters = {},
         .aliases = {"type_4"},
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round,
@@ -40,8 +39,8 @@ Algorithm scatters(std::string_view collective) {
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                        return args.ranks == 1 ? 0 : args.ranks;
                    },
-                   .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; }},
+                   .most_sent = message_to_each,
+                   .most_neighbours = other_ranks},
     };
 }
 

@@ -9,7 +9,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::alltoall_two_level {
 namespace {
@@ -176,19 +177,10 @@ Algorithm two_level(std::string_view collective) {
         .source = "Träff, Rougier, EuroMPI 2014",
         .cost = "(2p/n + n) α + 3βm, n nodes, m from each rank",
         .restrictions = {.topology = true},
-        .parameters = {},
-        .aliases = {},
-        .rounds = [](const CollectiveArguments&) -> std::int64_t { return 3; },
+        .rounds = always<3>,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
-        .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
-            std::int64_t most = 0;
-            for (int node = 0; node < args.topology->nodes(); ++node) {
-                const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
-                most = std::max(most, here * (args.ranks - here) * args.count);
-            }
-            return most;
-        }},
+        .claims = {.most_leaving_node = blocks_leaving_node},
     };
 }
 

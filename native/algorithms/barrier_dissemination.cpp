@@ -3,11 +3,10 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::barrier_dissemination {
 namespace {
-
-std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks); }
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int p = args.ranks;
@@ -21,14 +20,11 @@ const Register entry{{
     .name = "dissemination",
     .source = "Hensgen, Finkel, Manber, IJPP 1988",
     .cost = "⌈log₂ p⌉ α",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
-    .rounds = rounds,
+    .rounds = log_ranks,
     .round = round,
     .symmetry = by_rotation,
-    .claims = {.rounds = rounds,
-               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
+    .claims = {.rounds = log_ranks,
+               .most_sent = always<0>,
                .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
                    // The ranks at distance 2ᵏ, either way round the ring.
                    std::int64_t distinct = 0;

@@ -1,6 +1,7 @@
 // Barrier through rank 0: all others notify it that they have arrived, then it notifies all of them.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::barrier_linear {
 namespace {
@@ -20,21 +21,16 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-std::int64_t others(const CollectiveArguments& args) { return args.ranks - 1; }
-
 const Register entry{{
     .collective = "barrier",
     .name = "linear",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "2 (p−1) α",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 1 ? 0 : 2; },
-               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
-               .most_neighbours = others},
+               .most_sent = always<0>,
+               .most_neighbours = other_ranks},
 }};
 
 }  // namespace

@@ -1,10 +1,11 @@
 // Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k notify each other.
-// Rank counts that are no power of two are folded (schedule/fold.hpp): the even rank of a pair notifies its proxy
-// first and waits for it last.
+// Rank counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair notifies its
+// proxy first and waits for it last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::barrier_recursive_doubling {
 namespace {
@@ -31,19 +32,10 @@ const Register entry{{
     .name = "recursive_doubling",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "⌈log₂ p⌉ α",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .symmetry = by_exclusive_or,
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-               },
-               .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+    .claims = {.rounds = folded_log_ranks<2>, .most_sent = always<0>, .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::barrier_tree {
 namespace {
@@ -32,17 +33,13 @@ const Register entry{{
     .name = "tree",
     .source = "Mellor-Crummey, Scott, ACM TOCS 1991",
     .cost = "2 ⌈log₂ p⌉ α",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
-    .claims = {
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
-            return std::int64_t{2} * ceil_log2(args.ranks);
-        },
-        .most_sent = [](const CollectiveArguments&) -> std::int64_t { return 0; },
-        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return std::int64_t{2} * ceil_log2(args.ranks);
+               },
+               .most_sent = always<0>,
+               .most_neighbours = log_ranks},
 }};
 
 }  // namespace

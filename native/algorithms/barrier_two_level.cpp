@@ -3,7 +3,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::barrier_two_level {
 namespace {
@@ -36,11 +37,9 @@ const Register entry{{
     .source = "Karonis, de Supinski, Foster, Gropp, Lusk, Bresnahan, IPDPS 2000",
     .cost = "(⌈log₂ n⌉ + 2) α, n nodes",
     .restrictions = {.topology = true},
-    .parameters = {},
-    .aliases = {},
     .rounds = [](const CollectiveArguments& args) -> std::int64_t { return dissemination_rounds(args) + 2; },
     .round = round,
-    .claims = {.most_leaving_node = [](const CollectiveArguments&) -> std::int64_t { return 0; }},
+    .claims = {.most_leaving_node = always<0>},
 }};
 
 }  // namespace

@@ -3,11 +3,10 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::bcast_binomial {
 namespace {
-
-std::int64_t rounds(const CollectiveArguments& args) { return ceil_log2(args.ranks); }
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int me = relative_rank(args, rank);
@@ -22,15 +21,9 @@ const Register entry{{
     .name = "binomial",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "⌈log₂ p⌉ (α + βm)",
-    .restrictions = {},
-    .parameters = {},
-    .aliases = {},
-    .rounds = rounds,
+    .rounds = log_ranks,
     .round = round,
-    .claims = {
-        .rounds = rounds,
-        .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
-        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+    .claims = {.rounds = log_ranks, .most_sent = message_each_round, .most_neighbours = log_ranks},
 }};
 
 }  // namespace

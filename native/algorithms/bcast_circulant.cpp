@@ -1,10 +1,10 @@
 // Broadcast over a circulant graph in as few rounds as q segments can take, q − 1 + ⌈log₂ p⌉: in each round every
 // rank sends one segment to the rank at some distance round the ring and receives another from the rank as far
-// before it, and the distance changes from round to round. schedule/circulant.hpp says which segment.
+// before it, and the distance changes from round to round. schedule/patterns/circulant.hpp says which segment.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/circulant.hpp"
+#include "schedule/patterns/circulant.hpp"
 
 namespace timpani::bcast_circulant {
 namespace {
@@ -47,9 +47,7 @@ const Register entry{{
     .name = "circulant",
     .source = "Träff, arXiv 2312.11236 and 2407.18004",
     .cost = "(⌈log₂ p⌉ + q − 1) (α + βm/q), q segments",
-    .restrictions = {},
     .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,

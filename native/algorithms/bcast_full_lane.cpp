@@ -1,10 +1,10 @@
-// Broadcast in lanes (schedule/lanes.hpp), for nodes with several ranks, in segments: the root scatters each segment
-// over the ranks of its node, one part for each lane; each lane sends its part along a chain of all nodes; and on
-// every node each lane's rank sends its part to the other ranks there. A node's link carries the message once each
+// Broadcast in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments: the root scatters each
+// segment over the ranks of its node, one part for each lane; each lane sends its part along a chain of all nodes; and
+// on every node each lane's rank sends its part to the other ranks there. A node's link carries the message once each
 // way at most, driven by as many ranks as there are lanes.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::bcast_full_lane {
 namespace {
@@ -79,7 +79,6 @@ const Register entry{{
     .cost = "(n + q) α + (n + q) βm/q, n nodes, q segments",
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Broadcast>,
     .claims = {.most_leaving_node =
                    [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},

@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_knomial {
 namespace {
@@ -34,9 +34,7 @@ const Register entry{{
     .name = "knomial",
     .source = "Wilkins et al., CLUSTER 2023",
     .cost = "⌈log_k p⌉ (k−1) (α + βm), k the radix",
-    .restrictions = {},
     .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}},
-    .aliases = {},
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = children_of_root,

@@ -2,11 +2,10 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::bcast_linear {
 namespace {
-
-std::int64_t rounds(const CollectiveArguments& args) { return args.ranks - 1; }
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int receiver = absolute_rank(args, static_cast<int>(k) + 1);
@@ -17,7 +16,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 
 std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
     const std::int64_t receives = relative_rank(args, rank) - 1;
-    return rank == args.root ? k : k <= receives ? receives : rounds(args);
+    return rank == args.root ? k : k <= receives ? receives : other_ranks(args);
 }
 
 const Register entry{{
@@ -25,15 +24,11 @@ const Register entry{{
     .name = "linear",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "(p−1) (α + βm)",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"basic_linear"},
-    .rounds = rounds,
+    .rounds = other_ranks,
     .round = round,
     .next_active = next_active,
-    .claims = {.rounds = rounds,
-               .most_sent = [](const CollectiveArguments& args) { return (args.ranks - 1) * args.count; },
-               .most_neighbours = rounds},
+    .claims = {.rounds = other_ranks, .most_sent = message_to_each, .most_neighbours = other_ranks},
 }};
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/message_parts.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/message_parts.hpp"
 
 namespace timpani::bcast_scatter_allgather {
 namespace {
@@ -73,35 +74,32 @@ const Register entry{{
     .name = "scatter_allgather",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "2 ⌈log₂ p⌉ α + 2 (p−1)/p βm where p is a power of two, up to 3 ⌈log₂ p⌉ α elsewhere",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"scatter_recursive_doubling_allgather"},
     .rounds = rounds,
     .round = round,
-    .claims = {
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t {
-            // Of the rounds that forward parts, those in which these have elements.
-            std::int64_t all = scatter_rounds(args) + ceil_log2(args.ranks);
-            for (int full = 1; full < args.ranks; full *= 2) {
-                const int left = args.ranks % full;  // ranks in the last group, if it is not full
-                if (left == 0 || args.ranks / full % 2 == 0) continue;
-                if (args.ranks - left < args.count) all += floor_log2(full) - floor_log2(left);
-            }
-            return all;
-        },
-        .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
-            // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
-            // of the ranks beyond the largest power of two over each distance not less than there are such
-            // ranks.
-            if (args.ranks == 1) return 0;
-            const auto first = [&](int ranks) { return part_of(args.count, args.ranks, ranks).first; };
-            const int full = 1 << floor_log2(args.ranks);
-            std::int64_t sent = args.count - first(1);
-            for (int group = 1; group < args.ranks; group *= 2) sent += first(group);
-            if (full == args.ranks) return sent;
-            return sent + (floor_log2(full) - ceil_log2(args.ranks - full)) * (args.count - first(full));
-        },
-        .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   // Of the rounds that forward parts, those in which these have elements.
+                   std::int64_t all = scatter_rounds(args) + ceil_log2(args.ranks);
+                   for (int full = 1; full < args.ranks; full *= 2) {
+                       const int left = args.ranks % full;  // ranks in the last group, if it is not full
+                       if (left == 0 || args.ranks / full % 2 == 0) continue;
+                       if (args.ranks - left < args.count) all += floor_log2(full) - floor_log2(left);
+                   }
+                   return all;
+               },
+               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+                   // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
+                   // of the ranks beyond the largest power of two over each distance not less than there are such
+                   // ranks.
+                   if (args.ranks == 1) return 0;
+                   const auto first = [&](int ranks) { return part_of(args.count, args.ranks, ranks).first; };
+                   const int full = 1 << floor_log2(args.ranks);
+                   std::int64_t sent = args.count - first(1);
+                   for (int group = 1; group < args.ranks; group *= 2) sent += first(group);
+                   if (full == args.ranks) return sent;
+                   return sent + (floor_log2(full) - ceil_log2(args.ranks - full)) * (args.count - first(full));
+               },
+               .most_neighbours = log_ranks},
 }};
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/message_parts.hpp"
+#include "schedule/patterns/message_parts.hpp"
 
 namespace timpani::bcast_scatter_allgather_ring {
 namespace {
@@ -29,8 +29,6 @@ const Register entry{{
     .name = "scatter_allgather_ring",
     .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
     .cost = "(⌈log₂ p⌉ + p − 1) α + 2 (p−1)/p βm",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"scatter_ring_allgather"},
     .rounds = rounds,
     .round = round,

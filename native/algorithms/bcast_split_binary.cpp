@@ -4,7 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree.hpp"
+#include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_split_binary {
 namespace {
@@ -73,7 +73,6 @@ const Register entry{{
     .name = "split_binary",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/2q) + α + βm/2, q segments of a half",
-    .restrictions = {},
     .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the halves whole"}},
     .aliases = {"split_binary_tree"},
     .rounds = rounds,

@@ -1,13 +1,13 @@
 // Broadcast over two levels through the memory that a node's ranks share, in segments: leaders send segments along a
-// chain of all nodes, as in bcast_two_level_chain.cpp, but receive them into their node's window and send them on
-// from there. The other ranks of the node copy each segment out of the window once their leader has notified them
-// that it is there.
+// chain of all nodes, as in two_level_chain of hierarchical_trees.cpp, but receive them into their node's window and
+// send them on from there. The other ranks of the node copy each segment out of the window once their leader has
+// notified them that it is there.
 
 #include <algorithm>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/hierarchy.hpp"
+#include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::bcast_two_level_shared {
 namespace {
@@ -95,7 +95,6 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
-    .aliases = {},
     .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
     .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {

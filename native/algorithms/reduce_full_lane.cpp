@@ -1,10 +1,11 @@
-// Reduce in lanes (schedule/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter inside
-// each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a chain of
-// all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must commute.
+// Reduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter
+// inside each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a
+// chain of all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must
+// commute.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/direct_exchange.hpp"
-#include "schedule/lanes.hpp"
+#include "schedule/patterns/direct_exchange.hpp"
+#include "schedule/patterns/lanes.hpp"
 
 namespace timpani::reduce_full_lane {
 namespace {
@@ -104,7 +105,6 @@ const Register entry{{
     .cost = "(n + q) (α + (β + γ) m/q), n nodes, q segments",
     .restrictions = {.commutative = true, .topology = true},
     .parameters = {kLaneSegments, kLanes},
-    .aliases = {},
     .prepare = prepared<Reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
     .claims = {.most_leaving_node =

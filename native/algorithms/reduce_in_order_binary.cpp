@@ -4,7 +4,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/tree_reduction.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
 
 namespace timpani::reduce_in_order_binary {
 namespace {
@@ -77,14 +78,11 @@ const Register entry{{
     .name = "in_order_binary",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007; Open MPI, coll/base",
     .cost = "(2 (⌈log₂(p+1)⌉ + q − 2) + 1) (α + (β + γ) m/q), q segments",
-    .restrictions = {},
     .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {"in-order_binary"},
     .prepare = prepared_by<reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
-    .claims = {.rounds = busy_rounds,
-               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-               .most_neighbours = most_neighbours},
+    .claims = {.rounds = busy_rounds, .most_sent = message_once, .most_neighbours = most_neighbours},
 }};
 
 }  // namespace

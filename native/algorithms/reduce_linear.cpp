@@ -2,7 +2,8 @@
 // reduces each vector with those before it while the next is received. So rank order is kept at any root.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/ordered_reduction.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/ordered_reduction.hpp"
 
 namespace timpani::reduce_linear {
 namespace {
@@ -25,23 +26,17 @@ std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t
     return rank == args.root ? k : k <= rank ? rank : rounds(args);
 }
 
-std::int64_t others(const CollectiveArguments& args) { return args.ranks - 1; }
-
 const Register entry{{
     .collective = "reduce",
     .name = "linear",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "(p−1) (α + βm + γm)",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"basic_linear"},
     .rounds = rounds,
     .round = round,
     .next_active = next_active,
     .scratch = [](const CollectiveArguments& args, int rank) { return rank == args.root ? 2 * args.count : 0; },
-    .claims = {.rounds = others,
-               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-               .most_neighbours = others},
+    .claims = {.rounds = other_ranks, .most_sent = message_once, .most_neighbours = other_ranks},
 }};
 
 }  // namespace

@@ -2,14 +2,15 @@
 // exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each reduction is over
 // consecutive ranks and any operator will do. The gather takes the bits in reverse order: of two partners, the one
 // whose number differs from the root's in that bit sends. Rank counts that are no power of two are folded
-// (schedule/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
+// (schedule/patterns/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/recursive_halving.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/recursive_halving.hpp"
 
 namespace timpani::reduce_rabenseifner {
 namespace {
@@ -105,17 +106,11 @@ const Register entry{{
     .name = "rabenseifner",
     .source = "Rabenseifner, ICCS 2004",
     .cost = "2⌈log₂ p⌉ α + 2(p−1)/p βm + (p−1)/p γm; α + (β + γ) m more if p is no power of two",
-    .restrictions = {},
-    .parameters = {},
     .aliases = {"reduce_scatter_gather"},
     .rounds = rounds,
     .round = round,
     .scratch = [](const CollectiveArguments& args, int rank) { return (rank == args.root ? 1 : 2) * args.count; },
-    .claims = {.rounds = busy_rounds,
-               .most_sent = most_sent,
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                   return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-               }},
+    .claims = {.rounds = busy_rounds, .most_sent = most_sent, .most_neighbours = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -2,14 +2,15 @@
 // of what it still works on with the rank whose number differs in bit k, and reduces the half that it keeps. Each
 // reduction is over consecutive ranks, so that any operator will do; but a rank ends up with the block of the rank
 // whose number has the same bits in reverse order, and sends it there last. Rank counts that are no power of two are
-// folded (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for both.
+// folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
+// both.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
-#include "schedule/rank_order.hpp"
-#include "schedule/recursive_halving.hpp"
+#include "schedule/patterns/fold.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/recursive_halving.hpp"
 
 namespace timpani::reduce_scatter_butterfly {
 namespace {
@@ -115,9 +116,6 @@ Algorithm butterfly(std::string_view collective) {
         .name = "butterfly",
         .source = "Träff, EuroPVM/MPI 2005",
         .cost = "(⌈log₂ p⌉ + 1) α + β m + (p−1)/p γm; α + (β + γ) m more if p is no power of two",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },

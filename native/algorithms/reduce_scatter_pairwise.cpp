@@ -6,6 +6,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::reduce_scatter_pairwise {
 namespace {
@@ -37,12 +38,6 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (k == p && rank < p - 1) steps.reduce(lower, higher);
 }
 
-/// All blocks but a rank's own; the last is the shortest.
-template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
-    return block(args, args.ranks - 1).first;
-}
-
 template <Blocks block>
 Algorithm pairwise(std::string_view collective) {
     return {
@@ -50,16 +45,11 @@ Algorithm pairwise(std::string_view collective) {
         .name = "pairwise",
         .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
         .cost = "(p−1) α + (p−1)/p (β + γ) m",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int rank) { return 3 * block(args, rank).count; },
-        .requests = [](const CollectiveArguments&) -> std::int64_t { return 2; },
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
-                   .most_sent = most_sent<block>,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; }},
+        .requests = always<2>,
+        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = other_ranks},
     };
 }
 

@@ -1,13 +1,14 @@
 // Reduce-scatter by recursive halving: in each round a rank exchanges halves of what it still works on with the rank
 // half a group away, and reduces the half that has its own block. Far ranks meet first, which leaves every block
 // with its owner but mixes the order of ranks, so that the operator must commute. Rank counts that are no power of
-// two are folded (schedule/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
-// both, and receives its block last.
+// two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works
+// for both, and receives its block last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/fold.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/fold.hpp"
 
 namespace timpani::reduce_scatter_recursive_halving {
 namespace {
@@ -71,19 +72,13 @@ Algorithm recursive_halving(std::string_view collective) {
         .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
         .cost = "⌈log₂ p⌉ α + (p−1)/p (β + γ) m; 2α + (β + γ) m more if p is no power of two",
         .restrictions = {.commutative = true},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },
         .symmetry = block == scattered_part ? by_exclusive_or_of_parts : by_exclusive_or,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
-                   },
+        .claims = {.rounds = folded_log_ranks<2>,
                    .most_sent = most_sent<block>,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1);
-                   }},
+                   .most_neighbours = folded_log_ranks<1>},
     };
 }
 

@@ -4,6 +4,7 @@
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::reduce_scatter_ring {
 namespace {
@@ -38,13 +39,6 @@ std::int64_t scratch(const CollectiveArguments& args, int) {
     return std::clamp(args.ranks - 2, 0, 2) * block(args, 0).count;
 }
 
-/// A rank sends all blocks but its own.
-template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
-    const auto last = block(args, args.ranks - 1);
-    return last.end() - last.count;
-}
-
 template <Blocks block>
 Algorithm ring(std::string_view collective) {
     return {
@@ -53,17 +47,11 @@ Algorithm ring(std::string_view collective) {
         .source = "Patarasuk, Yuan, JPDC 2009",
         .cost = "(p−1) α + (p−1)/p (β + γ) m",
         .restrictions = {.commutative = true},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round<block>,
         .scratch = scratch<block>,
         .symmetry = block == scattered_part ? by_rotation_of_parts : by_rotation,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
-                   .most_sent = most_sent<block>,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return std::min(2, args.ranks - 1);
-                   }},
+        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = ring_neighbours},
     };
 }
 

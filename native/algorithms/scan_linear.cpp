@@ -2,6 +2,7 @@
 // elements and sends that to the next. In rank order, so that any operator will do.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::scan_linear {
 namespace {
@@ -36,18 +37,11 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .name = "linear",
         .source = "Sanders, Träff, EuroPVM/MPI 2006",
         .cost = "(p−1) (α + βm + γm)",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
         .next_active = next_active,
         .scratch = [](const CollectiveArguments& args, int) { return args.count; },
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks - 1; },
-                   .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
-                       return std::min(2, args.ranks - 1);
-                   }},
+        .claims = {.rounds = other_ranks, .most_sent = message_once, .most_neighbours = ring_neighbours},
     };
 }
 

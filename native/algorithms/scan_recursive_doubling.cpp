@@ -5,7 +5,8 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
-#include "schedule/rank_order.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/rank_order.hpp"
 
 namespace timpani::scan_recursive_doubling {
 namespace {
@@ -41,16 +42,10 @@ Algorithm recursive_doubling(std::string_view collective, decltype(Algorithm::ro
         .name = "recursive_doubling",
         .source = "Kruskal, Rudolph, Snir, IEEE ToC 1985; Hillis, Steele, CACM 1986",
         .cost = "⌈log₂ p⌉ (α + βm + 2γm)",
-        .restrictions = {},
-        .parameters = {},
-        .aliases = {},
         .rounds = rounds,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * args.count; },
-        .claims = {
-            .rounds = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); },
-            .most_sent = [](const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; },
-            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return ceil_log2(args.ranks); }},
+        .claims = {.rounds = log_ranks, .most_sent = message_each_round, .most_neighbours = log_ranks},
     };
 }
 

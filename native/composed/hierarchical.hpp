@@ -8,6 +8,7 @@
 
 #include "composed/composed_collective.hpp"
 #include "composed/level_communicators.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
@@ -38,11 +39,6 @@ class Hierarchical : public ComposedCollective {
     [[nodiscard]] const ComposedSpec& spec() const { return spec_; }
 
   private:
-    static int rank_in(MPI_Comm comm) {
-        int rank = 0;
-        MPI_Comm_rank(comm, &rank);
-        return rank;
-    }
     [[nodiscard]] int key() const { return (rank_ - spec_.args.root + spec_.args.ranks) % spec_.args.ranks; }
 
     ComposedSpec spec_;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "composed/composed_collective.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
@@ -10,8 +11,7 @@ namespace {
 
 class Scatters : public ComposedCollective {
   public:
-    explicit Scatters(const ComposedSpec& spec) : spec_(spec) {
-        MPI_Comm_rank(spec.comm, &rank_);
+    explicit Scatters(const ComposedSpec& spec) : spec_(spec), rank_(rank_in(spec.comm)) {
         for (int peer = 0; peer < spec.args.ranks; ++peer) {
             const PairBlock to = pair_block_of(spec.args, rank_, peer);
             counts_.push_back(static_cast<int>(to.count));
@@ -33,7 +33,7 @@ class Scatters : public ComposedCollective {
 
   private:
     ComposedSpec spec_;
-    int rank_ = 0;
+    int rank_;
     std::vector<int> counts_;
     std::vector<int> displacements_;
     std::vector<PairBlock> from_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "execute/node.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
@@ -21,17 +22,13 @@ std::uint64_t number_of(std::string_view text) {
 }  // namespace
 
 Topology discover_topology(MPI_Comm comm, std::string_view group) {
-    int rank = 0;
-    int ranks = 0;
-    PMPI_Comm_rank(comm, &rank);
-    PMPI_Comm_size(comm, &ranks);
+    int lowest = rank_in(comm);
     MPI_Comm node = MPI_COMM_NULL;
-    split_by_node(comm, rank, &node);
-    int lowest = rank;
+    split_by_node(comm, lowest, &node);
     PMPI_Bcast(&lowest, 1, MPI_INT, 0, node);
     PMPI_Comm_free(&node);
     const std::array<std::uint64_t, 2> own{static_cast<std::uint64_t>(lowest), number_of(group)};
-    std::vector<std::uint64_t> all(2 * static_cast<std::size_t>(ranks));
+    std::vector<std::uint64_t> all(2 * static_cast<std::size_t>(size_of(comm)));
     PMPI_Allgather(own.data(), 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm);
     std::vector<int> nodes;
     std::vector<int> groups;

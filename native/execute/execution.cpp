@@ -4,16 +4,11 @@
 #include <cstring>
 
 #include "execute/operator.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
 namespace {
-
-int rank_in(MPI_Comm comm) {
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
-    return rank;
-}
 
 /// The arguments with what the operator and the datatype say of themselves.
 CollectiveArguments admitted(const Algorithm& algorithm, CollectiveArguments args, MPI_Op op,

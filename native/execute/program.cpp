@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/dependencies.hpp"
+#include "schedule/engine/dependencies.hpp"
 
 namespace timpani {
 

@@ -3,16 +3,11 @@
 #include <exception>
 
 #include "execute/node.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
 namespace {
-
-int size_of(MPI_Comm comm) {
-    int size = 0;
-    PMPI_Comm_size(comm, &size);
-    return size;
-}
 
 /// Whether MPI, too, says that all ranks of `node_comm` can share memory.
 bool shares_memory(MPI_Comm node_comm) {
@@ -28,8 +23,7 @@ bool shares_memory(MPI_Comm node_comm) {
 }  // namespace
 
 SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t bytes) {
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
+    const int rank = rank_in(comm);
     MPI_Comm node_comm = MPI_COMM_NULL;
     int made = 0;
     if (PMPI_Comm_split(comm, topology.node_of(rank), rank, &node_comm) == MPI_SUCCESS) {
@@ -55,11 +49,9 @@ SharedWindow::~SharedWindow() {
 /// The first rank allocates all the memory, the others ask for its address.
 bool SharedWindow::allocate(MPI_Comm node_comm, std::int64_t bytes) {
     if (!shares_memory(node_comm)) return false;
-    int rank = 0;
-    PMPI_Comm_rank(node_comm, &rank);
     void* own = nullptr;
-    if (PMPI_Win_allocate_shared(rank == 0 ? bytes : 0, 1, MPI_INFO_NULL, node_comm, static_cast<void*>(&own),
-                                 &window_) != MPI_SUCCESS) {
+    if (PMPI_Win_allocate_shared(rank_in(node_comm) == 0 ? bytes : 0, 1, MPI_INFO_NULL, node_comm,
+                                 static_cast<void*>(&own), &window_) != MPI_SUCCESS) {
         return false;
     }
     PMPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "execute/node.hpp"
+#include "execute/rank_and_size.hpp"
 
 namespace timpani {
 
@@ -23,9 +24,7 @@ const char* property(const char* name) { return sg_host_get_property_value(sg_ho
 int split_by_node(MPI_Comm comm, int key, MPI_Comm* node) {
     const char* const named = property("node");
     const std::uint64_t own = std::hash<std::string_view>()(named == nullptr ? sg_host_self_get_name() : named);
-    int ranks = 0;
-    PMPI_Comm_size(comm, &ranks);
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(size_of(comm)));
     PMPI_Allgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm);
     const auto lowest = static_cast<int>(std::ranges::find(all, own) - all.begin());
     return PMPI_Comm_split(comm, lowest, key, node);

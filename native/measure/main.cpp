@@ -11,7 +11,7 @@
 #include <exception>
 
 #include "measure/measure_plan.hpp"
-#include "measure/tool_interface.hpp"
+#include "measure/observe/tool_interface.hpp"
 
 int main(int argc, char** argv) {
     // When the launcher is killed its ranks must not spin on and spoil what is measured next.

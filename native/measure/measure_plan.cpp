@@ -8,9 +8,10 @@
 #include <memory>
 #include <string>
 
-#include "measure/launch.hpp"
-#include "measure/plan.hpp"
-#include "measure/record.hpp"
+#include "execute/rank_and_size.hpp"
+#include "measure/files/plan.hpp"
+#include "measure/files/record.hpp"
+#include "measure/launch/launch.hpp"
 
 namespace timpani {
 
@@ -38,10 +39,8 @@ LocalClock local_clock(const Plan& plan, int rank) {
 }  // namespace
 
 void measure_plan(const char* plan_path, const char* record_path) {
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const int rank = rank_in(MPI_COMM_WORLD);
+    const int size = size_of(MPI_COMM_WORLD);
     const std::unique_ptr<Record> record = rank == 0 ? std::make_unique<Record>(record_path) : nullptr;
     const Plan plan = parse_plan(read_plan_everywhere(plan_path, rank));
     const LocalClock local = local_clock(plan, rank);

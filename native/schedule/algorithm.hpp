@@ -48,16 +48,16 @@ struct Claims {
 ///
 /// Its schedule is either pure functions of the arguments, `rounds`, `round` and the like, or a class that works out
 /// once what all rounds share (`prepare`); whoever wants the schedule asks timpani::prepare. Within a rank, a step
-/// waits for the earlier ones that it depends on (schedule/dependencies.hpp) and for nothing else; the k-th message to
-/// a peer meets the k-th that the peer receives.
+/// waits for the earlier ones that it depends on (schedule/engine/dependencies.hpp) and for nothing else; the k-th
+/// message to a peer meets the k-th that the peer receives.
 struct Algorithm {
     std::string_view collective;
     std::string_view name;
     std::string_view source;  // who described it, where and when
     std::string_view cost;    // under Hockney's α + βm, with γ per reduced byte
-    Restrictions restrictions;
-    std::vector<Parameter> parameters;
-    std::vector<std::string_view> aliases;
+    Restrictions restrictions{};
+    std::vector<Parameter> parameters{};
+    std::vector<std::string_view> aliases{};
     // What each means, class Schedule says. Either the first two are given, and the third where rounds are passed over,
     // or a class that has them: `prepared<Class>`.
     std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/dependencies.hpp"
+#include "schedule/engine/dependencies.hpp"
 #include "simulate/moment.hpp"
 #include "simulate/shared_links.hpp"
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "schedule/engine.hpp"
+#include "schedule/engine/engine.hpp"
 #include "simulate/by_level.hpp"
 #include "simulate/fair_flows.hpp"
 #include "simulate/in_order.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "schedule/waiting_steps.hpp"
+#include "schedule/engine/waiting_steps.hpp"
 
 namespace timpani {
 

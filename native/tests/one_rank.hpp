@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/dependencies.hpp"
+#include "schedule/engine/dependencies.hpp"
 
 namespace timpani {
 

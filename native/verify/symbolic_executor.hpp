@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "schedule/engine.hpp"
+#include "schedule/engine/engine.hpp"
 #include "verify/affine.hpp"
 #include "verify/window_order.hpp"
 

@@ -1,4 +1,7 @@
-"""Our schedules on a clock; what they cost against the literature's formulas is in `native/tests/simulate_test.cpp`."""
+"""Timpani's schedules on a clock.
+
+`native/tests/simulate/simulate_test.cpp` compares their costs with the formulas of the literature.
+"""
 
 import json
 import subprocess

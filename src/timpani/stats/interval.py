@@ -28,7 +28,7 @@ def quantile_ranks(n: int, quantile: float = 0.5, level: float = 0.95) -> Quanti
 
     Where `n` is too small for that (n < 6 for a median at 95 %) the bounds are the smallest and the largest value, and
     `coverage` says what they reach: 0 for a single value. Repetitions inside a launch are not independent: the
-    measuring program bounds their median (`native/measure/stop_rule.cpp`).
+    measuring program bounds their median (`native/measure/cell/stop_rule.cpp`).
 
     Raises ValueError for n < 1. Source: Hunold & Carpen-Amarie, TPDS 2016; Le Boudec, Performance Evaluation of
     Computer and Communication Systems, 2010, § 2.2.

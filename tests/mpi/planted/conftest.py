@@ -13,7 +13,7 @@ from timpani.native.sources import sources
 ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 TABLE = "native/collectives/operations.def"
-CALLS = "native/operations/library_call.cpp"
+CALLS = "native/operations/collective/library_call.cpp"
 
 COLLECTIVE_ROW = """\
 COLLECTIVE(iallreduce, "Non-blocking allreduce", "the whole vector", all, vector, all, vector, sum, equal)
@@ -36,7 +36,7 @@ PARAMETER(length, 3, 1, "messages, of which each is waited for")
 OPERATION_FILE = """\
 // Messages that each end only when their receiver has begun to take them, and an answer.
 
-#include "operations/exchange.hpp"
+#include "operations/messages/exchange.hpp"
 
 namespace timpani {
 
@@ -115,8 +115,8 @@ const Register entry{{
 }  // namespace timpani::bcast_late_chain
 """
 
-BESIDE = ("bcast_binomial.cpp", "bcast_pipeline.cpp")
-"""Algorithms of ours that the planted one is told apart from; without the others the programs build in no time."""
+BESIDE = ("bcast_binomial.cpp",)
+"""Algorithms that the planted one is distinguished from; without the others the programs build in no time."""
 
 
 def stated(heading: str) -> set[str]:

@@ -16,7 +16,7 @@ pytestmark = one_mpi
 
 def test_it_is_listed_with_its_parameter(programs: Path) -> None:
     own = read_own_catalogue(programs)
-    assert [info.name for info in own.algorithms["bcast"]] == ["binomial", "late_chain", "pipeline"]
+    assert [info.name for info in own.algorithms["bcast"]] == ["binomial", "late_chain"]
     (start,) = own.algorithms["bcast"][1].parameters
     assert (start.name, start.default, start.minimum, start.trial_values) == ("start", 1, 1, (1, 2, 5))
 
@@ -36,5 +36,4 @@ def test_it_is_recognised_by_its_messages(programs: Path, start: int) -> None:
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
     found = Fingerprints(simulator, read_own_catalogue(programs)).name(proof, 1)
     assert found.match is Match.messages
-    as_pipeline = (Algorithm(OWN, "pipeline"),) if start == 1 else ()
-    assert found.algorithms == (algorithm, *as_pipeline)
+    assert found.algorithms == (algorithm,)

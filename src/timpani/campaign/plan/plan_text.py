@@ -1,4 +1,4 @@
-"""The plan that the measuring program reads; `native/measure/plan.hpp` has its grammar."""
+"""The plan that the measuring program reads; `native/measure/files/plan.hpp` has its grammar."""
 
 from collections.abc import Iterator, Mapping
 from zlib import crc32

@@ -21,7 +21,10 @@ def _tells_sizes(collective: str) -> bool:
 
 
 def rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
-    """The file: `about` line by line as comments, then the rules. `native/interpose/rules.hpp` has its grammar."""
+    """The file: `about` line by line as comments, then the rules.
+
+    `native/interpose/rules/rules.hpp` has its grammar.
+    """
     lines = [f"timpani-rules {_VERSION}", *(f"# {text}" for text in about)]
     for rule in rules:
         spans = {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}

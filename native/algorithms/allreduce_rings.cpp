@@ -1,0 +1,47 @@
+// Allreduce round a ring: a reduce-scatter, in which each part of the vector goes once round and every rank adds its
+// elements to it, then an allgather of the reduced parts. Each part starts at another rank, so that the operator must
+// commute.
+//
+// ring            parts are sent whole
+// segmented_ring  parts are cut into segments, so that one is reduced while the next is received
+
+#include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/ring_allreduce.hpp"
+
+namespace timpani::allreduce_rings {
+namespace {
+
+std::int64_t segment_bytes(const CollectiveArguments& args) { return args.parameters[0]; }
+
+template <auto segment_bytes>
+Algorithm ring() {
+    return {
+        .collective = "allreduce",
+        .name = "ring",
+        .source = "Patarasuk, Yuan, JPDC 2009",
+        .cost = "2(p−1) α + 2(p−1)/p βm + (p−1)/p γm",
+        .restrictions = {.commutative = true},
+        .rounds = [](const CollectiveArguments& args) { return RingAllreduce(args, segment_bytes(args)).rounds(); },
+        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                    Steps& steps) { RingAllreduce(args, segment_bytes(args)).round(rank, k, steps); },
+        .symmetry = by_rotation_of_parts,
+        .claims = {.rounds = [](const CollectiveArguments& args) { return 2 * other_ranks(args); },
+                   .most_sent = ring_elements_sent,
+                   .most_neighbours = ring_neighbours},
+    };
+}
+
+Algorithm segmented_ring() {
+    Algorithm algorithm = ring<segment_bytes>();
+    algorithm.name = "segmented_ring";
+    algorithm.cost = "2(p−1) qα + 2(p−1)/p βm + (p−1)/(pq) γm, q segments of each part";
+    algorithm.parameters = {{"segment_bytes", 1 << 20, 0, "bytes of a segment; 0 sends parts whole"}};
+    return algorithm;
+}
+
+const Register whole{ring<always<0>>()};
+const Register segmented{segmented_ring()};
+
+}  // namespace
+}  // namespace timpani::allreduce_rings

@@ -1,0 +1,202 @@
+// Gather and scatter along a tree whose subtrees are consecutive ranks, counted from the root: a rank exchanges the
+// blocks of each child's subtree with the child, and those of its own with its parent.
+//
+// binomial  in round k of a gather each rank whose number is an odd multiple of 2ᵏ sends the blocks of the 2ᵏ ranks
+// from
+//           itself on to the rank 2ᵏ before it; a scatter does these rounds in reverse order
+// knomial   the same to base k: a rank has up to k − 1 children for each digit
+//
+// The root has the blocks in order of rank in its buffer, where those of a subtree wrap round to the front if they go
+// past the last rank. An inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf
+// has its own in its buffer.
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/tree.hpp"
+
+namespace timpani::gather_scatter_tree {
+namespace {
+
+/// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
+std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
+    const int p = args.ranks;
+    const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
+        if (from >= to) return {0, 0};
+        const auto start = block_of(args, from).first;
+        return {start, block_of(args, to - 1).end() - start};
+    };
+    const int from = args.root + first;
+    const int to = args.root + end;
+    return {blocks(from, std::min(to, p)), blocks(std::max(from, p) - p, to - p)};
+}
+
+/// Elements of the blocks of the ranks [first, end) counted from the root.
+std::int64_t block_elements(const CollectiveArguments& args, int first, int end) {
+    const auto [front, back] = blocks_at_root(args, first, end);
+    return front.count + back.count;
+}
+
+/// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
+/// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
+/// them is the root, whose buffer they may wrap round.
+std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank, Buffer buffer,
+                                      int subtree_root) {
+    const int me = relative_rank(args, rank);
+    const auto [front, back] = blocks_at_root(args, subtree_root, tree.end(subtree_root));
+    if (me == 0) return {region(buffer, front), region(buffer, back)};
+    const bool leaf = tree.end(me) == me + 1;
+    const Buffer kept = leaf ? buffer : Buffer::scratch;
+    const auto start = block_elements(args, me, subtree_root);
+    const bool meets_root = subtree_root == me && tree.parent(me) == 0;
+    if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
+    return {Region{kept, start, front.count + back.count}, Region{}};
+}
+
+/// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
+std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
+    const int me = relative_rank(args, rank);
+    const bool inner = me > 0 && tree.end(me) > me + 1;
+    return inner ? block_elements(args, me, tree.end(me)) : 0;
+}
+
+/// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
+std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) { return std::max<std::int64_t>(1, tree.rounds()); }
+
+/// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
+void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                        Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::receive, 0, block_of(args, rank).count};
+    if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args, rank)), own);
+    if (me > 0 && tree.round_of(me) == k) {
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, me)) {
+            steps.receive(absolute_rank(args, tree.parent(me)), piece);
+        }
+        if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
+    }
+    const int child = tree.child(me, k);
+    if (child < 0) return;
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, child)) {
+        steps.send(absolute_rank(args, child), piece);
+    }
+}
+
+/// Round k of a gather, which does the scatter's rounds in reverse order.
+void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
+                       Steps& steps) {
+    const int me = relative_rank(args, rank);
+    const Region own{Buffer::send, 0, block_of(args, rank).count};
+    if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args, rank)));
+    if (k == 0 && subtree_scratch(tree, args, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
+    const std::int64_t scatter_round = tree.rounds() - 1 - k;
+    const int child = scatter_round < 0 ? -1 : tree.child(me, scatter_round);
+    if (child > 0) {
+        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, child)) {
+            steps.receive(absolute_rank(args, child), piece);
+        }
+    }
+    if (me == 0 || tree.round_of(me) != scatter_round) return;
+    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, me)) {
+        steps.send(absolute_rank(args, tree.parent(me)), piece);
+    }
+}
+
+/// What such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
+/// lowest digit other than 0 is at place value v has a subtree of v ranks, and exchanges its blocks with its parent in
+/// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
+struct SubtreeTraffic {
+    std::int64_t rounds = 0;
+    std::int64_t most_neighbours = 0;
+    std::int64_t largest_subtree = 0;
+
+    SubtreeTraffic(const CollectiveArguments& args, std::int64_t radix) {
+        std::vector<std::int64_t> neighbours(static_cast<std::size_t>(args.ranks));
+        for (std::int64_t place_value = 1; place_value < args.ranks; place_value *= radix) {
+            for (std::int64_t first = place_value; first < std::min<std::int64_t>(args.ranks, place_value * radix);
+                 first += place_value) {
+                bool busy = false;
+                for (std::int64_t rank = first; rank < args.ranks; rank += place_value * radix) {
+                    const auto end = std::min<std::int64_t>(args.ranks, rank + place_value);
+                    const auto elements = block_elements(args, static_cast<int>(rank), static_cast<int>(end));
+                    if (elements == 0) continue;
+                    busy = true;
+                    ++neighbours[static_cast<std::size_t>(rank)];
+                    ++neighbours[static_cast<std::size_t>(rank - first)];
+                    largest_subtree = std::max(largest_subtree, elements);
+                }
+                rounds += busy ? 1 : 0;
+            }
+        }
+        most_neighbours = std::ranges::max(neighbours);
+    }
+};
+
+std::int64_t radix_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
+
+template <auto radix>
+KnomialTree tree(const CollectiveArguments& args) {
+    return {args.ranks, radix(args)};
+}
+
+using Round = void (*)(const KnomialTree&, const CollectiveArguments&, int rank, std::int64_t k, Steps&);
+
+/// What all have in common, for a tree of that radix.
+template <auto radix, Round round, auto most_sent>
+Algorithm along_tree(std::string_view collective) {
+    return {
+        .collective = collective,
+        .name = "binomial",
+        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+        .cost = "⌈log₂ p⌉ α + (p−1)/p βm, m in all",
+        .rounds = [](const CollectiveArguments& args) { return tree_gather_scatter_rounds(tree<radix>(args)); },
+        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
+                    Steps& steps) { round(tree<radix>(args), args, rank, k, steps); },
+        .scratch = [](const CollectiveArguments& args,
+                      int rank) { return subtree_scratch(tree<radix>(args), args, rank); },
+        .claims = {.rounds = [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).rounds; },
+                   .most_sent = most_sent,
+                   .most_neighbours =
+                       [](const CollectiveArguments& args) {
+                           return SubtreeTraffic(args, radix(args)).most_neighbours;
+                       }},
+    };
+}
+
+template <auto radix>
+Algorithm gather(std::string_view collective) {
+    constexpr auto most_sent = [](const CollectiveArguments& args) {
+        return SubtreeTraffic(args, radix(args)).largest_subtree;
+    };
+    return along_tree<radix, tree_gather_round, most_sent>(collective);
+}
+
+template <auto radix>
+Algorithm scatter(std::string_view collective) {
+    constexpr auto most_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
+    return along_tree<radix, tree_scatter_round, most_sent>(collective);
+}
+
+Algorithm knomial(Algorithm algorithm) {
+    algorithm.name = "knomial";
+    algorithm.source = "Wilkins et al., CLUSTER 2023";
+    algorithm.cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all";
+    algorithm.parameters = {
+        {"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}};
+    return algorithm;
+}
+
+const Register binomial_gather{gather<always<2>>("gather")};
+const Register binomial_gatherv{gather<always<2>>("gatherv")};
+const Register binomial_scatter{scatter<always<2>>("scatter")};
+const Register binomial_scatterv{scatter<always<2>>("scatterv")};
+const Register knomial_gather{knomial(gather<radix_parameter>("gather"))};
+const Register knomial_scatter{knomial(scatter<radix_parameter>("scatter"))};
+
+}  // namespace
+}  // namespace timpani::gather_scatter_tree

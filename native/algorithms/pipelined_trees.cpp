@@ -1,0 +1,156 @@
+// Broadcast down a tree and reduction up a tree, in segments: a rank passes one segment on while it receives the next.
+//
+// binary    two children a rank. The ranks of a subtree are not consecutive, so that a reduction's operator must
+//           commute; reduce_in_order_binary.cpp has a tree that keeps rank order
+// chain     several chains of consecutive ranks that start, or end, at the root
+// pipeline  one chain of all ranks
+//
+// Ranks are counted from the root. A reduction along chains whose operator does not commute counts them from rank 0,
+// which sends the result to the root.
+
+#include "schedule/algorithm.hpp"
+#include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/rank_order.hpp"
+#include "schedule/patterns/tree.hpp"
+#include "schedule/patterns/tree_bcast.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
+
+namespace timpani::pipelined_trees {
+namespace {
+
+constexpr std::string_view kSource = "Pješivac-Grbović et al., Cluster Computing 2007";
+
+std::int64_t first_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
+
+/// The segments whose length parameter `index` gives.
+template <std::size_t index>
+Segments segments(const CollectiveArguments& args) {
+    return Segments::of(args, args.parameters[index]);
+}
+
+Parameter segment_bytes(std::int64_t default_value) {
+    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
+}
+
+struct Binary {
+    static Segments segments(const CollectiveArguments& args) { return pipelined_trees::segments<0>(args); }
+    static BinaryTree tree(const CollectiveArguments& args) { return {args.ranks}; }
+    static int reduction_root(const CollectiveArguments& args) { return args.root; }
+    static std::int64_t busy_rounds(const CollectiveArguments& args) {
+        return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
+    }
+    /// From 6 ranks on an inner one has two children besides its parent.
+    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+        return args.ranks >= 6 ? 3 : ring_neighbours(args);
+    }
+    static std::int64_t most_children(const CollectiveArguments& args) { return ring_neighbours(args); }
+    static constexpr auto most_neighbours_of_reduction = most_neighbours;
+};
+
+/// As many chains as `fanout` says, segments as parameter `index` says.
+template <auto fanout, std::size_t index>
+struct Chains {
+    static Segments segments(const CollectiveArguments& args) { return pipelined_trees::segments<index>(args); }
+    static ChainTree tree(const CollectiveArguments& args) { return {args.ranks, fanout(args)}; }
+    static int reduction_root(const CollectiveArguments& args) { return timpani::reduction_root(args); }
+
+    static std::int64_t busy_rounds(const CollectiveArguments& args) {
+        return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
+    }
+    static std::int64_t most_children(const CollectiveArguments& args) { return tree(args).chains(); }
+    /// The first rank has the chains' first ranks, another the two next to it in its chain.
+    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+        const std::int64_t chains = most_children(args);
+        return std::max<std::int64_t>(chains, args.ranks - 1 > chains ? 2 : 0);
+    }
+    /// Where the first rank sends the result to the root, those two are neighbours, too.
+    static std::int64_t most_neighbours_of_reduction(const CollectiveArguments& args) {
+        const int chains = tree(args).chains();
+        for (int i = 0; forwards_to_root(args) && i < chains; ++i) {
+            const auto chain = part_of(args.ranks - 1, chains, i);  // of the ranks from 1 on
+            if (args.root - 1 <= chain.first || args.root > chain.end()) continue;
+            return std::max<std::int64_t>({most_neighbours(args), chains + 1, args.root == chain.end() ? 2 : 3});
+        }
+        return most_neighbours(args);
+    }
+};
+
+using Chain = Chains<first_parameter, 1>;
+using Pipeline = Chains<always<1>, 0>;
+
+struct Variant {
+    std::string_view name;
+    std::vector<std::string_view> aliases;
+    std::string_view cost;
+    std::vector<Parameter> parameters;
+};
+
+template <class Shape>
+Register bcast(const Variant& variant) {
+    constexpr auto broadcast = [](const CollectiveArguments& args) {
+        return TreeBcast(Shape::tree(args), Shape::segments(args), args);
+    };
+    return Register{{
+        .collective = "bcast",
+        .name = variant.name,
+        .source = kSource,
+        .cost = variant.cost,
+        .parameters = variant.parameters,
+        .aliases = variant.aliases,
+        .prepare = prepared_by<broadcast>,
+        .claims = {.rounds = Shape::busy_rounds,
+                   .most_sent = [](const CollectiveArguments& args) { return Shape::most_children(args) * args.count; },
+                   .most_neighbours = Shape::most_neighbours},
+    }};
+}
+
+template <class Shape>
+auto reduction(const CollectiveArguments& args) {
+    return TreeReduction(Shape::tree(args), Shape::segments(args), args, Shape::reduction_root(args));
+}
+
+template <class Shape>
+Register reduce(const Variant& variant, const Restrictions& restrictions = {}) {
+    return Register{{
+        .collective = "reduce",
+        .name = variant.name,
+        .source = kSource,
+        .cost = variant.cost,
+        .restrictions = restrictions,
+        .parameters = variant.parameters,
+        .aliases = variant.aliases,
+        .prepare = prepared_by<reduction<Shape>>,
+        .scratch = [](const CollectiveArguments& args, int rank) { return reduction<Shape>(args).scratch(rank); },
+        .claims = {.rounds =
+                       [](const CollectiveArguments& args) {
+                           const bool forwards = Shape::reduction_root(args) != args.root;
+                           return Shape::busy_rounds(args) + (forwards ? 1 : 0);
+                       },
+                   .most_sent = message_once,
+                   .most_neighbours = Shape::most_neighbours_of_reduction},
+    }};
+}
+
+// In costs: p ranks, q segments, f chains.
+const Register binary_bcast =
+    bcast<Binary>({"binary", {"binary_tree"}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
+const Register chain_bcast =
+    bcast<Chain>({"chain",
+                  {},
+                  "(⌈(p−1)/f⌉ + q − 1) f (α + βm/q), f chains, q segments",
+                  {{"fanout", 4, 1, "chains that start at the root", kTrialFanouts}, segment_bytes(0)}});
+const Register pipeline_bcast =
+    bcast<Pipeline>({"pipeline", {}, "(p + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
+const Register binary_reduce = reduce<Binary>(
+    {"binary", {}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(0)}}, {.commutative = true});
+const Register chain_reduce =
+    reduce<Chain>({"chain",
+                   {},
+                   "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
+                   {{"fanout", 4, 1, "chains that end at the root", kTrialFanouts}, segment_bytes(0)}});
+const Register pipeline_reduce =
+    reduce<Pipeline>({"pipeline", {}, "(p + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(8192)}});
+
+}  // namespace
+}  // namespace timpani::pipelined_trees

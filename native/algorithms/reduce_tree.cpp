@@ -1,0 +1,95 @@
+// Reduce along a k-nomial tree: digit by digit to base k, from the lowest on, each rank with a digit other than 0 sends
+// its partial result to the rank with that digit 0, which reduces what it receives in rank order. Ranks are counted
+// from the root; if the operator does not commute, from rank 0, which sends the result to the root last.
+//
+// binomial  to base 2
+// knomial   to any base
+
+#include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
+#include "schedule/patterns/knomial_reduction.hpp"
+#include "schedule/patterns/rank_order.hpp"
+
+namespace timpani::reduce_tree {
+namespace {
+
+/// One for each value of each digit other than 0; of the highest digit, as many as there are ranks for.
+std::int64_t children_of_first(const CollectiveArguments& args, std::int64_t radix) {
+    std::int64_t children = 0;
+    for (std::int64_t value = 1; value < args.ranks; value *= radix) {
+        children += std::min(radix - 1, (args.ranks - 1) / value);
+    }
+    return children;
+}
+
+bool is_child_of_first(int rank, std::int64_t radix) {
+    std::int64_t digit = rank;
+    while (digit > 0 && digit % radix == 0) digit /= radix;
+    return digit < radix;
+}
+
+std::int64_t first_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
+
+KnomialReduction reduction(const CollectiveArguments& args, std::int64_t radix) {
+    return {args, radix, reduction_root(args)};
+}
+
+template <auto radix>
+std::int64_t rounds(const CollectiveArguments& args) {
+    return reduction(args, radix(args)).rounds() + 1;
+}
+
+template <auto radix>
+void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
+    const int root = reduction_root(args);
+    const bool ends_here = rank == root && rank == args.root;
+    const Region final{Buffer::receive, 0, args.count};
+    const Region result = ends_here ? final : Region{Buffer::scratch, 0, args.count};
+    if (args.ranks == 1) steps.copy({Buffer::send, 0, args.count}, final);
+    reduction(args, radix(args)).round(rank, k, result, ends_here ? 0 : args.count, steps);
+    if (k < rounds<radix>(args) - 1 || !forwards_to_root(args)) return;
+    if (rank == root) steps.send(args.root, result);
+    if (rank == args.root) steps.receive(root, final);
+}
+
+template <auto radix>
+Algorithm along_tree() {
+    return {
+        .collective = "reduce",
+        .name = "binomial",
+        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+        .cost = "⌈log₂ p⌉ (α + βm + γm); α + βm more to keep order at a root other than 0",
+        .rounds = rounds<radix>,
+        .round = round<radix>,
+        .scratch =
+            [](const CollectiveArguments& args, int rank) {
+                return std::min<std::int64_t>(3, reduction(args, radix(args)).children(rank)) * args.count;
+            },
+        .claims = {.rounds =
+                       [](const CollectiveArguments& args) {
+                           return children_of_first(args, radix(args)) + (forwards_to_root(args) ? 1 : 0);
+                       },
+                   .most_sent = message_once,
+                   .most_neighbours =
+                       [](const CollectiveArguments& args) {
+                           const bool one_more = forwards_to_root(args) && !is_child_of_first(args.root, radix(args));
+                           return children_of_first(args, radix(args)) + (one_more ? 1 : 0);
+                       }},
+    };
+}
+
+Algorithm knomial() {
+    Algorithm algorithm = along_tree<first_parameter>();
+    algorithm.name = "knomial";
+    algorithm.source = "Moody, Fernandez, Petrini, Panda, SC 2003";
+    algorithm.cost = "⌈log_r p⌉ (r−1) (α + βm + γm); α + βm more to keep order at a root other than 0";
+    algorithm.parameters = {
+        {"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}};
+    return algorithm;
+}
+
+const Register to_base_2{along_tree<always<2>>()};
+const Register to_any_base{knomial()};
+
+}  // namespace
+}  // namespace timpani::reduce_tree

@@ -1,0 +1,130 @@
+#include "interpose/communicator/communicator.hpp"
+
+#include <algorithm>
+
+#include "interpose/communicator/communicator_cache.hpp"
+#include "interpose/communicator/returned_errors.hpp"
+#include "interpose/communicator/world.hpp"
+#include "interpose/process/process.hpp"
+#include "interpose/process/setup_timer.hpp"
+
+namespace timpani {
+
+Communicator* Communicator::of(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) return nullptr;
+    Communicator* state = nullptr;
+    int found = 0;
+    if (PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return nullptr;
+    if (found == 0) {
+        state = new Communicator(comm);
+        PMPI_Comm_set_attr(comm, keyval(), state);
+    }
+    return state;
+}
+
+void Communicator::end_windows(MPI_Comm comm) {
+    void* state = nullptr;
+    int found = 0;
+    if (PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
+    if (found != 0) static_cast<Communicator*>(state)->plans().clear_shared();
+}
+
+int Communicator::keyval() {
+    static const int key = [] {
+        const auto forget = [](MPI_Comm, int, void* state, void*) {
+            invalidate_cached_communicators();
+            delete static_cast<Communicator*>(state);
+            return MPI_SUCCESS;
+        };
+        int made = MPI_KEYVAL_INVALID;
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr);
+        return made;
+    }();
+    return key;
+}
+
+Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
+    int spans_two_groups = 0;
+    PMPI_Comm_test_inter(comm, &spans_two_groups);
+    PMPI_Comm_rank(comm, &here_.rank);
+    PMPI_Comm_size(comm, &here_.ranks);
+    spans_two_groups_ = spans_two_groups != 0;
+    if (spans_two_groups_) {
+        int others = 0;
+        PMPI_Comm_remote_size(comm, &others);
+        here_.ranks += others;
+    }
+    const World* const world = World::get();
+    if (spans_two_groups_ || here_.ranks == 1 || world == nullptr || !world->has_rules()) return;
+    const auto& all = world->topology();  // of which every communicator has a part
+    choose_rules([&](const Rule& rule) {
+        return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
+               rule.per_node.low <= all->most_ranks_on_a_node();
+    });
+}
+
+template <typename Keep>
+void Communicator::choose_rules(Keep keep) {
+    may_replace_.reset();
+    for (auto& rules : rules_) rules.clear();
+    for (const Rule& rule : Process::get().rules.rules) {
+        if (!keep(rule)) continue;
+        const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
+        rules_[kind].push_back(&rule);
+        if (rule.algorithm != nullptr) may_replace_.set(kind);
+    }
+}
+
+bool Communicator::may_replace(CollectiveKind kind, std::int64_t bytes) const {
+    return std::ranges::any_of(
+        rules(kind), [&](const Rule* rule) { return rule->algorithm != nullptr && rule->bytes.contains(bytes); });
+}
+
+void Communicator::leave_to_library(const char* why) {
+    may_replace_.reset();
+    for (auto& rules : rules_) rules.clear();
+    int rank = here_.rank;
+    PMPI_Comm_rank(World::get()->comm(), &rank);
+    if (rank == 0) Process::get().warn_once(why);
+}
+
+void Communicator::locate() {
+    if (topology_) return;
+    const SetupTimer clock("communicator", here_.ranks);
+    const World& world = *World::get();
+    auto members = world.find(comm_);
+    if (!members) {
+        leave_to_library("communicators with ranks of other programs, or without libtimpani.so, are left to MPI");
+        return;
+    }
+    members_ = std::move(*members);
+    const Topology& topology = topology_.emplace(world.topology_of(members_));
+    choose_rules([&](const Rule& rule) { return matches(topology, rule); });
+}
+
+int Communicator::open_channel() {
+    if (has_channel()) return MPI_SUCCESS;
+    const SetupTimer clock("tags", here_.ranks);
+    const ReturnedErrors returned(comm_);
+    const int error = World::get()->agree_on_tags(comm_, tag_);
+    if (error == MPI_SUCCESS && !has_channel()) {
+        leave_to_library("no tags are left: communicators that are new are left to MPI");
+    }
+    return error;
+}
+
+Channel Communicator::channel() const { return {comm_, World::get()->comm(), members_, tag_}; }
+
+bool Communicator::matches(const Topology& topology, const Rule& rule) const {
+    return rule.ranks.contains(here_.ranks) && rule.nodes.contains(topology.nodes()) &&
+           rule.per_node.contains(topology.most_ranks_on_a_node());
+}
+
+void Communicator::disable_shared_memory() {
+    if (!topology_) return;
+    choose_rules([&, &topology = *topology_](const Rule& rule) {
+        return matches(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
+    });
+}
+
+}  // namespace timpani

@@ -1,0 +1,141 @@
+#include "interpose/communicator/roll_call.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <string_view>
+#include <thread>
+
+#include "interpose/communicator/returned_errors.hpp"
+
+namespace timpani {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Ranks leave MPI_Init together, or nearly so. Where rank 0 is there the others wait longer than it waits for them.
+constexpr std::chrono::seconds kWaitForOthers{5};
+constexpr std::chrono::seconds kWaitForAnswer{15};
+constexpr std::chrono::microseconds kShortestPause{100};
+constexpr std::chrono::microseconds kLongestPause{20'000};
+constexpr std::size_t kLongestAnswer = 200;  // of the 256 bytes that MPICH has for a port's name
+constexpr std::string_view kNobody = "nobody";
+
+/// What the ranks of one world write and read under names of their own.
+class NameService {
+  public:
+    NameService() {
+        const char* const job = std::getenv("PMIX_NAMESPACE");  // programs that were spawned share the service
+        prefix_ = std::string("timpani.") + (job == nullptr ? "" : job) + ".";
+    }
+
+    [[nodiscard]] bool publish(const std::string& name, const std::string& value) const {
+        return PMPI_Publish_name((prefix_ + name).c_str(), MPI_INFO_NULL, value.c_str()) == MPI_SUCCESS;
+    }
+    [[nodiscard]] std::optional<std::string> look_up(const std::string& name) const {
+        std::array<char, MPI_MAX_PORT_NAME + 1> value{};
+        if (PMPI_Lookup_name((prefix_ + name).c_str(), MPI_INFO_NULL, value.data()) != MPI_SUCCESS) return {};
+        return value.data();
+    }
+    /// Waits until the name is there, at most until `deadline`.
+    [[nodiscard]] std::optional<std::string> wait_for(const std::string& name, Clock::time_point deadline) const {
+        for (auto pause = kShortestPause;; pause = std::min(2 * pause, kLongestPause)) {
+            if (auto value = look_up(name)) return value;
+            if (Clock::now() >= deadline) return {};
+            std::this_thread::sleep_for(pause);
+        }
+    }
+
+  private:
+    std::string prefix_;
+};
+
+// Names: each rank's own number, when it is there; `answer`, what rank 0 found; `gave-up`, by a rank that waited too
+// long for that; `final`, what holds. A rank that gave up reads `answer` afterwards, and rank 0 reads `gave-up` after
+// it wrote `answer`: one of them sees the other, so that nobody holds an answer that others don't.
+
+std::vector<int> collect(const NameService& names, int ranks) {
+    std::vector<int> present{0};
+    const auto deadline = Clock::now() + kWaitForOthers;
+    for (int rank = 1; rank < ranks; ++rank) {
+        if (names.wait_for(std::to_string(rank), deadline)) present.push_back(rank);
+    }
+    std::string answer = as_ranges(present);
+    if (answer.size() > kLongestAnswer) answer = kNobody;
+    if (!names.publish("answer", answer) || names.look_up("gave-up")) answer = kNobody;
+    if (!names.publish("final", answer)) answer = kNobody;
+    return from_ranges(answer);
+}
+
+std::vector<int> await_answer(const NameService& names) {
+    const auto began = Clock::now();
+    auto answer = names.wait_for("final", began + kWaitForOthers);
+    if (!answer && names.look_up("0")) answer = names.wait_for("final", began + kWaitForAnswer);
+    if (!answer) {
+        const bool told = names.publish("gave-up", "yes");
+        if (told && names.look_up("answer")) answer = names.wait_for("final", Clock::time_point::max());
+    }
+    return from_ranges(answer.value_or(std::string(kNobody)));
+}
+
+/// Whether no rank before this one has the library, where rank 0 has not.
+bool is_first(const NameService& names, int rank) {
+    for (int before = 0; before < rank; ++before) {
+        if (names.look_up(std::to_string(before))) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+Roll call_roll(int rank, int ranks) {
+    Roll all{.present = std::vector<int>(static_cast<std::size_t>(ranks)), .is_first = rank == 0};
+    std::iota(all.present.begin(), all.present.end(), 0);
+    MPI_Comm parent = MPI_COMM_NULL;
+    PMPI_Comm_get_parent(&parent);
+    if (ranks == 1) return all;
+    // Spawned, and nothing tells its world from others' that the service knows.
+    if (parent != MPI_COMM_NULL && std::getenv("PMIX_NAMESPACE") == nullptr) return all;
+    const ReturnedErrors of_world(MPI_COMM_WORLD);  // MPI 3 has them there,
+    const ReturnedErrors of_self(MPI_COMM_SELF);    // and MPI 4 here
+    const NameService names;
+    if (!names.publish(std::to_string(rank), "here")) return all;
+    std::vector<int> present = rank == 0 ? collect(names, ranks) : await_answer(names);
+    if (!std::ranges::binary_search(present, rank)) present.clear();  // it came too late: the others do without it
+    return {present, present.empty() ? is_first(names, rank) : present.front() == rank};
+}
+
+std::string as_ranges(const std::vector<int>& ranks) {
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        if (!text.empty()) text += ',';
+        text += std::to_string(ranks[i]);
+        if (last > i) text += '-' + std::to_string(ranks[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+std::vector<int> from_ranges(const std::string& text) {
+    std::vector<int> ranks;
+    if (text == kNobody) return ranks;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const auto dash = part.find('-');
+        const int first = std::stoi(part.substr(0, dash));
+        const int last = dash == std::string::npos ? first : std::stoi(part.substr(dash + 1));
+        for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
+    }
+    return ranks;
+}
+
+}  // namespace timpani

@@ -1,0 +1,165 @@
+// MPI's own names, as a C program calls them.
+
+#pragma GCC visibility push(default)  // the library is compiled with all names hidden; these are what it is for
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "interpose/communicator/world.hpp"
+#include "interpose/entry/finish.hpp"
+#include "interpose/entry/intercept.hpp"
+
+namespace {
+
+using timpani::BufferArguments;
+using timpani::CollectiveKind;
+using timpani::Form;
+using timpani::InterceptedCall;
+
+/// A buffer that is only read; where it is described by one count, or by arrays. A reduction's operand is described
+/// with its result.
+BufferArguments buffer(const void* data, std::int64_t count, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .count = count, .type = type};
+}
+template <typename Count>
+BufferArguments buffer(const void* data, const Count* counts, std::nullptr_t, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .counts = counts, .type = type};
+}
+template <typename Count, typename Displacement>
+BufferArguments buffer(const void* data, const Count* counts, const Displacement* displacements, MPI_Datatype type) {
+    return {.data = const_cast<void*>(data), .counts = counts, .displacements = displacements, .type = type};
+}
+BufferArguments operand(const void* data) { return {.data = const_cast<void*>(data)}; }
+
+/// Before the program gives a communicator up.
+void end_windows(const MPI_Comm* comm) {
+    if (timpani::intercepting() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+}
+
+}  // namespace
+
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+    const int error = PMPI_Init(argc, argv);
+    if (error == MPI_SUCCESS) timpani::World::begin();
+    return error;
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    const int error = PMPI_Init_thread(argc, argv, required, provided);
+    if (error == MPI_SUCCESS) timpani::World::begin();
+    return error;
+}
+
+int MPI_Finalize() {
+    timpani::finish();
+    return PMPI_Finalize();
+}
+
+int MPI_Abort(MPI_Comm comm, int code) {
+    int rank = 0;
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    if (initialised != 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    timpani::finish_alone("rank " + std::to_string(rank) + " alone, which called MPI_Abort");
+    return PMPI_Abort(comm, code);
+}
+
+#ifdef TIMPANI_SESSIONS
+int MPI_Session_finalize(MPI_Session* session) {
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    if (initialised == 0)
+        timpani::finish_alone("process " + std::to_string(getpid()) + " alone, of a program of sessions");
+    return PMPI_Session_finalize(session);
+}
+#endif
+
+int MPI_Comm_free(MPI_Comm* comm) {
+    end_windows(comm);
+    return PMPI_Comm_free(comm);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* comm) {
+    end_windows(comm);
+    return PMPI_Comm_disconnect(comm);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+    return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
+}
+
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::non_blocking,
+                          [&] { return PMPI_Ibarrier(comm, request); });
+}
+
+#ifdef TIMPANI_PERSISTENT
+int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::persistent,
+                          [&] { return PMPI_Barrier_init(comm, info, request); });
+}
+#endif
+
+// The rest is in the table.
+#define TIMPANI_LIST(...) __VA_ARGS__
+#define TIMPANI_CALL(name, ...) \
+    InterceptedCall { .kind = CollectiveKind::name, .comm = comm, __VA_ARGS__ }
+#define TIMPANI_BLOCKING(Function, parameters, arguments, call)                     \
+    int MPI_##Function parameters {                                                 \
+        return timpani::intercept(call, [&] { return PMPI_##Function arguments; }); \
+    }
+#define TIMPANI_COUNTED(Function, parameters, arguments, call)                                  \
+    int MPI_##Function parameters {                                                             \
+        return timpani::count(call, Form::blocking, [&] { return PMPI_##Function arguments; }); \
+    }
+#define TIMPANI_NON_BLOCKING(Function, parameters, arguments, call)                               \
+    int MPI_I##Function(TIMPANI_LIST parameters, MPI_Request* request) {                          \
+        return timpani::count(call, Form::non_blocking,                                           \
+                              [&] { return PMPI_I##Function(TIMPANI_LIST arguments, request); }); \
+    }
+#ifdef TIMPANI_PERSISTENT
+#define TIMPANI_PREPARED(Function, parameters, arguments, call)                                        \
+    int MPI_##Function(TIMPANI_LIST parameters, MPI_Info info, MPI_Request* request) {                 \
+        return timpani::count(call, Form::persistent,                                                  \
+                              [&] { return PMPI_##Function(TIMPANI_LIST arguments, info, request); }); \
+    }
+#else
+#define TIMPANI_PREPARED(Function, parameters, arguments, call)
+#endif
+
+#define Count int
+#define Displacement int
+#define REPLACED(Name, name, parameters, arguments, ...)                                 \
+    TIMPANI_BLOCKING(Name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
+    TIMPANI_NON_BLOCKING(name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
+    TIMPANI_PREPARED(Name##_init, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments)                                        \
+    TIMPANI_COUNTED(Name, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
+    TIMPANI_NON_BLOCKING(name, parameters, arguments, (timpani::OtherCall{#name, comm})) \
+    TIMPANI_PREPARED(Name##_init, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#include "interpose/entry/entries.def"
+#undef Count
+#undef Displacement
+
+#ifdef TIMPANI_LARGE_COUNTS
+#define Count MPI_Count
+#define Displacement MPI_Aint
+#define REPLACED(Name, name, parameters, arguments, ...)                                     \
+    TIMPANI_BLOCKING(Name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
+    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
+    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments)                                            \
+    TIMPANI_COUNTED(Name##_c, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
+    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (timpani::OtherCall{#name, comm})) \
+    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#include "interpose/entry/entries.def"
+#endif
+
+}  // extern "C"

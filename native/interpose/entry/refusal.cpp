@@ -1,0 +1,28 @@
+// What the measuring program asks of the library beneath it: whether rules were followed. See
+// measure/launch/rules_report.cpp.
+
+#include "interpose/entry/refusal.hpp"
+
+#include <utility>
+
+#include "interpose/communicator/world.hpp"
+#include "interpose/process/process.hpp"
+
+#pragma GCC visibility push(default)
+extern "C" const char* timpani_refusal(const char* collective);
+#pragma GCC visibility pop
+
+/// Why this thread's calls of `collective` did not follow the rules since that was asked last; nullptr: where a rule
+/// matched, its algorithm ran.
+const char* timpani_refusal(const char* collective) {
+    using namespace timpani;
+    if (!intercepting()) return "libtimpani.so is switched off, or has no rules";
+    const Process& process = Process::get();
+    if (!process.refusal().empty()) return process.refusal().c_str();
+    if (World::get() == nullptr || !World::get()->has_rules()) return "libtimpani.so has no rules";
+    const Collective* const known = find_collective(collective);
+    if (known == nullptr) return nullptr;
+    const std::string_view refusal =
+        std::exchange(refusals[static_cast<std::size_t>(known - collectives().data())], {});
+    return refusal.empty() ? nullptr : refusal.data();
+}

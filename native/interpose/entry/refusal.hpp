@@ -1,0 +1,14 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "interpose/call/intercepted_call.hpp"
+
+namespace timpani {
+
+/// For each collective why this thread's last call that a rule matches was not replaced; empty where it was. For
+/// whoever measures rules: the exported `timpani_refusal` tells it.
+inline thread_local constinit std::array<std::string_view, kCollectiveKinds.size()> refusals{};
+
+}  // namespace timpani

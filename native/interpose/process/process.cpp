@@ -1,0 +1,51 @@
+#include "interpose/process/process.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+namespace timpani {
+
+namespace {
+
+RulesFile read_file(const std::string& path) {
+    if (path.empty()) return {};
+    try {
+        std::ifstream file(path, std::ios::binary);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        if (!file) return {.problem = path + ": " + std::strerror(errno)};
+        // Shorter by a bit, so that its negative is a number too.
+        const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1);
+        return {.rules = read_rules(text), .fingerprint = fingerprint};
+    } catch (const std::ios_base::failure&) {  // a folder, or a file system that is gone
+        return {.problem = path + ": " + std::strerror(errno)};
+    } catch (const RulesError& error) {
+        return {.problem = path + ", " + error.what()};
+    }
+}
+
+}  // namespace
+
+Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
+    counting = settings.counts() && !settings.off;
+    interception = settings.idle() ? Interception::off : Interception::on;
+}
+
+Process& Process::get() {
+    static Process& process = *new Process;
+    return process;
+}
+
+void Process::warn_once(std::string_view text) {
+    if (warned_.test_and_set()) return;
+    std::fprintf(stderr, "timpani: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+void Process::refuse(std::string_view why) {
+    if (refusal_.empty()) refusal_ = why;
+}
+
+}  // namespace timpani

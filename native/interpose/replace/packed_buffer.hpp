@@ -1,0 +1,76 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "interpose/call/intercepted_call.hpp"
+
+namespace timpani {
+
+/// Whether elements of `type` are the bytes that MPI would pack, in that order and without gaps: a predefined type
+/// without padding, or a contiguous one or a duplicate of such.
+bool is_bytes(MPI_Datatype type);
+
+/// A type of elements that MPI_BOTTOM and absolute addresses describe, as others that lie from `address` on: MPICH
+/// packs nothing from MPI_BOTTOM.
+class AnchoredType {
+  public:
+    AnchoredType() = default;
+    AnchoredType(MPI_Datatype absolute, const void* address);
+    ~AnchoredType();
+    AnchoredType(AnchoredType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
+    AnchoredType& operator=(AnchoredType&& other) noexcept {
+        std::swap(type_, other.type_);
+        return *this;
+    }
+    [[nodiscard]] MPI_Datatype get() const { return type_; }
+
+  private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+};
+
+/// One buffer of a call as packed bytes, block after block in rank order, so that ranks that describe the same data by
+/// different types agree. Memory that lies like that already is used in place; else there is a staging buffer.
+class PackedBuffer {
+  public:
+    /// No buffer: nothing is sent from it or received into it.
+    PackedBuffer() = default;
+    /// `blocks` blocks, of the sizes that the arrays of `buffer` tell, or all of its count. MPI packs for `comm`.
+    PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm comm);
+
+    [[nodiscard]] std::byte* bytes() const { return bytes_; }
+    /// Has a staging buffer from now on, to which `pack` copies: for a buffer that is also received into.
+    void detach();
+    /// Packs all blocks, or one of them. MPI's error code.
+    int pack();
+    int pack(int block);
+    /// Unpacks all blocks. MPI's error code.
+    int unpack();
+
+  private:
+    struct Block {
+        std::byte* memory;
+        std::int64_t elements;
+        std::int64_t offset;  // in the packed bytes
+        std::int64_t bytes;
+    };
+    int copy(const Block& block, bool pack);
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    void stage();
+
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+    AnchoredType anchored_;
+    bool is_bytes_ = true;
+    bool staged_ = false;  // false: the memory is used in place
+    std::vector<Block> blocks_;
+    std::unique_ptr<std::byte[]> staging_;
+    std::byte* bytes_ = nullptr;
+};
+
+}  // namespace timpani

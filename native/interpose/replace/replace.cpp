@@ -1,0 +1,210 @@
+#include "interpose/replace/replace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+
+#include "execute/operator.hpp"
+#include "interpose/communicator/returned_errors.hpp"
+#include "interpose/communicator/world.hpp"
+#include "interpose/process/setup_timer.hpp"
+#include "interpose/replace/block_sizes.hpp"
+#include "interpose/replace/move_data.hpp"
+#include "interpose/replace/revoked.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr std::string_view kArguments = "arguments";
+
+bool predefined_type(MPI_Datatype type) {
+    int integers = 0;
+    int addresses = 0;
+    int types = 0;
+    int combiner = 0;
+    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+bool predefined_op(MPI_Op op) {
+    const std::array all{MPI_OP_NULL, MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,  MPI_BAND,
+                         MPI_LOR,     MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+    return std::ranges::find(all, op) != all.end();
+}
+
+/// Whether MPI may define the operator for the type: its own only for its own types, on bytes those bit by bit. What
+/// else is wrong would come out in the middle of ours, as an error of no communicator.
+bool may_reduce(MPI_Op op, MPI_Datatype type) {
+    if (!predefined_op(op)) return true;
+    const bool bitwise = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
+    return predefined_type(type) && (bitwise || type != MPI_BYTE);
+}
+
+/// Open MPI 5.0's own windows corrupt memory where several threads use them; a program without this library shows it.
+bool windows_take_threads() {
+#ifdef OMPI_MAJOR_VERSION
+    return OMPI_MAJOR_VERSION != 5 || OMPI_MINOR_VERSION != 0;
+#else
+    return true;
+#endif
+}
+
+bool has_negative_extent(MPI_Datatype type) {
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    PMPI_Type_get_extent(type, &lower, &extent);
+    return extent < 0;
+}
+
+/// Our reduce-scatters deal the vector out as evenly as whole elements allow.
+bool has_even_parts(const InterceptedCall& call, RankInComm here, std::int64_t elements) {
+    for (int rank = 0; rank < here.ranks; ++rank) {
+        if (call.receive.counts[rank] != part_of(elements, here.ranks, rank).count) return false;
+    }
+    return true;
+}
+
+/// One call whose rule is known.
+class Replacement {
+  public:
+    Replacement(const InterceptedCall& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
+        : call_(call),
+          collective_(collective_of(call.kind)),
+          communicator_(communicator),
+          rule_(rule),
+          moves_data_(!collective_.reduces()) {
+        const RankInComm here = communicator.here();
+        key_ = {&rule, sizes.message_bytes, collective_.rooted() ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
+        if (!sizes.counts.empty()) key_.count = 0;  // the blocks' own sizes say it
+        if (!moves_data_) {
+            key_.type = call.receive.type;
+            key_.op = call.op;
+            key_.count = call.receive.count;
+            for (int r = 0; in_parts() && r < here.ranks; ++r) key_.count += call.receive.counts[r];
+        }
+        args_ = {.ranks = here.ranks,
+                 .count = key_.count,
+                 .root = key_.root,
+                 .commutative = commutes(key_.op),
+                 .counts = sizes.counts,
+                 .topology = communicator.topology(),
+                 .known_rank = sizes.known_rank};
+        std::ranges::copy(rule.parameters, args_.parameters.begin());
+        // A message of a hierarchy may hold what several ranks send to several others.
+        const bool joins = rule.algorithm->restrictions.topology && collective_.send.content == Content::pairs;
+        max_bytes_ = sizes.max_bytes_per_rank * (joins ? here.ranks : 1);
+    }
+
+    /// Why the library's own algorithm has to run, alike on all ranks; empty: the rule's can.
+    [[nodiscard]] std::string_view fallback_reason() const {
+        if (std::max(max_bytes_, moves_data_ ? 0 : key_.count) > std::numeric_limits<int>::max()) return "too large";
+        if (!moves_data_ && !may_reduce(key_.op, key_.type)) return kArguments;
+        if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
+        const std::string_view refusal = rule_.algorithm->restrictions.refusal(args_);
+        if (!refusal.empty()) return refusal;
+        // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
+        if (rule_.algorithm->window != nullptr && !cacheable())
+            return "shared memory takes predefined types and operators";
+        if (rule_.algorithm->window != nullptr && World::get()->threads() && !windows_take_threads())
+            return "shared memory under threads crashes in Open MPI 5.0";
+        if (in_parts() && !has_even_parts(call_, communicator_.here(), args_.count)) return "unequal parts";
+        return {};
+    }
+
+    int run() {
+        if (cacheable()) {
+            Execution* cached = communicator_.plans().find(key_);
+            if (cached == nullptr) cached = communicator_.plans().insert(key_, make());
+            return run(*cached);
+        }
+        return run(*make());
+    }
+
+  private:
+    [[nodiscard]] bool in_parts() const { return collective_.receive.content == Content::part; }
+    [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
+    [[nodiscard]] std::unique_ptr<Execution> make() const {
+        const SetupTimer clock("plan", args_.ranks);
+        const ReturnedErrors returned(communicator_.comm());  // windows are made of it
+        return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.channel(), key_.type, key_.op);
+    }
+
+    int run(Execution& execution) const {
+        if (moves_data_) return move_data(call_, communicator_, execution);
+        // At ranks that receive nothing the argument is not significant: a program may pass any address.
+        const RankInComm here = communicator_.here();
+        const void* const sent = aliased(call_, here) ? MPI_IN_PLACE : call_.send.data;
+        const bool used = sent == MPI_IN_PLACE || receives(call_, here);
+        return execution(sent, used ? call_.receive.data : nullptr);
+    }
+
+    const InterceptedCall& call_;
+    const Collective& collective_;
+    Communicator& communicator_;
+    const Rule& rule_;
+    bool moves_data_;
+    PlanKey key_{};
+    CollectiveArguments args_{};
+    std::int64_t max_bytes_ = 0;
+};
+
+Outcome failed(const Communicator& communicator, int error) {
+    PMPI_Comm_call_errhandler(communicator.comm(), error);
+    return {.done = true, .error = error};
+}
+
+}  // namespace
+
+Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
+    const Collective& collective = collective_of(call.kind);
+    const bool exchanged = collective.counts == BlockCounts::exchanged;
+    if (is_revoked(call.comm)) return {.reason = "revoked"};
+    const bool arguments_valid = may_be_valid(call, communicator.here());
+    if (!arguments_valid && !exchanged) return {.reason = kArguments};
+    BlockSizes sizes;
+    if (!exchanged) {
+        sizes = known_block_sizes(call, communicator.here());
+        if (!communicator.may_replace(call.kind, sizes.message_bytes)) return {.bytes = sizes.message_bytes};
+    }
+    communicator.locate();
+    if (!communicator.may_replace(call.kind)) return {};
+    if (exchanged) {
+        sizes = exchange_block_sizes(call, communicator, arguments_valid);
+        if (sizes.error != MPI_SUCCESS) return {.done = true, .error = sizes.error};  // MPI has told the handler
+        if (!sizes.valid) return {.reason = kArguments};
+    }
+    Outcome outcome{.bytes = sizes.message_bytes};
+    const auto rules = communicator.rules(call.kind);
+    const auto rule =
+        std::ranges::find_if(rules, [&](const Rule* each) { return each->bytes.contains(outcome.bytes); });
+    if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
+    Replacement replacement(call, communicator, **rule, sizes);
+    outcome.reason = replacement.fallback_reason();
+    if (!outcome.reason.empty()) return outcome;
+    if (const int error = communicator.open_channel(); error != MPI_SUCCESS) return failed(communicator, error);
+    if (!communicator.has_channel()) {
+        outcome.reason = "no tags are left";
+        return outcome;
+    }
+    try {
+        outcome.error = replacement.run();
+    } catch (const NoSharedMemory&) {
+        communicator.disable_shared_memory();
+        outcome.reason = "no shared memory";
+        return outcome;
+    }
+    outcome.done = true;
+    outcome.algorithm = (*rule)->text;
+    if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator.comm(), outcome.error);
+    return outcome;
+} catch (const std::bad_alloc&) {
+    return failed(communicator, MPI_ERR_NO_MEM);
+} catch (const std::exception&) {  // nothing is thrown through the program's own frames, which may be C's
+    return failed(communicator, MPI_ERR_INTERN);
+}
+
+}  // namespace timpani

@@ -1,0 +1,30 @@
+// timpani-rules-check FILE: whether the file holds rules that libtimpani.so takes. Says how many, or what is wrong in
+// one line on stderr with exit status 2.
+
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "interpose/rules/rules.hpp"
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::cerr << "usage: timpani-rules-check FILE\n";
+        return 2;
+    }
+    std::ifstream file(argv[1], std::ios::binary);
+    if (!file) {
+        std::cerr << argv[1] << ": cannot be read\n";
+        return 2;
+    }
+    try {
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        std::cout << timpani::read_rules(text).size() << " rules\n";
+        return 0;
+    } catch (const std::exception& error) {
+        std::cerr << argv[1] << ": " << error.what() << '\n';
+        return 2;
+    }
+}

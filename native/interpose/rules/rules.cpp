@@ -1,0 +1,129 @@
+#include "interpose/rules/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "schedule/bind.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr std::string_view kName = "timpani-rules";
+constexpr std::string_view kVersion = "1";
+constexpr std::string_view kOwn = "default";
+constexpr std::string_view kSpace = " \t\r";
+constexpr std::size_t kLongest = 300;  // characters of an error that are shown
+
+using Words = std::vector<std::string_view>;
+
+Words words_of(std::string_view line) {
+    line = line.substr(0, line.find('#'));
+    Words words;
+    for (auto start = line.find_first_not_of(kSpace); start != std::string_view::npos;) {
+        const auto end = std::min(line.find_first_of(kSpace, start), line.size());
+        words.push_back(line.substr(start, end - start));
+        start = line.find_first_not_of(kSpace, end);
+    }
+    return words;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+    return value;
+}
+
+/// An error in which words of the file stand, as a terminal can show it in a line.
+std::string shown(std::string_view error) {
+    std::string text(error.substr(0, kLongest));
+    std::ranges::replace_if(text, [](unsigned char each) { return each < ' ' || each > '~'; }, '?');
+    return error.size() > kLongest ? text + " ..." : text;
+}
+
+Range read_range(std::string_view word, std::string_view text) {
+    const auto dots = text.find("..");
+    const auto low = whole_number(text.substr(0, dots));
+    const bool open = dots + 2 == text.size();
+    const auto high = dots == std::string_view::npos || open ? std::nullopt : whole_number(text.substr(dots + 2));
+    if (dots == std::string_view::npos || !low || (!open && !high) || (high && *high < *low)) {
+        throw RulesError(std::string(word) + " is not a range such as 8..16 or 8..");
+    }
+    return high ? Range{*low, *high} : Range{.low = *low};
+}
+
+Rule read_rule(const Words& words) {
+    constexpr std::array<std::pair<std::string_view, Range Rule::*>, 4> kinds{
+        {{"ranks", &Rule::ranks}, {"nodes", &Rule::nodes}, {"per_node", &Rule::per_node}, {"bytes", &Rule::bytes}}};
+    Rule rule;
+    const Collective* collective = find_collective(words.front());
+    if (collective == nullptr) throw RulesError("there is no collective " + std::string(words.front()));
+    rule.collective = collective->name;
+    if (words.size() == 1) throw RulesError("a rule ends with an algorithm, or with default");
+    std::vector<std::string_view> given;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        const auto equals = std::min(words[i].find('='), words[i].size());
+        const auto name = words[i].substr(0, equals);
+        const auto* kind = std::ranges::find(kinds, name, &decltype(kinds)::value_type::first);
+        if (kind == kinds.end() || equals == words[i].size()) {
+            throw RulesError(std::string(words[i]) + " is none of ranks=, nodes=, per_node=, bytes=");
+        }
+        if (std::ranges::count(given, name) > 0) throw RulesError(std::string(name) + " is given twice");
+        given.push_back(name);
+        rule.*(kind->second) = read_range(words[i], words[i].substr(equals + 1));
+    }
+    rule.text = words.back();
+    if (rule.text == kOwn) return rule;
+    NamedAlgorithm named = read_algorithm(rule.collective, rule.text);
+    rule.algorithm = named.algorithm;
+    rule.parameters = std::move(named.parameters);
+    return rule;
+}
+
+void check_first_line(const Words& words) {
+    if (words.empty() || words.front() != kName || words.size() != 2) {
+        throw RulesError("rules begin with '" + std::string(kName) + " " + std::string(kVersion) + "'");
+    }
+    if (words.back() != kVersion) {
+        throw RulesError("rules of version " + std::string(words.back()) + ", where this library reads " +
+                         std::string(kVersion));
+    }
+}
+
+}  // namespace
+
+std::vector<Rule> read_rules(std::string_view text) {
+    std::vector<Rule> rules;
+    bool ended = false;
+    std::size_t number = 0;
+    try {
+        while (!text.empty()) {
+            const auto end = std::min(text.find('\n'), text.size());
+            const Words words = words_of(text.substr(0, end));
+            text.remove_prefix(std::min(end + 1, text.size()));
+            if (++number == 1) {
+                check_first_line(words);
+            } else if (words.empty()) {
+                continue;
+            } else if (ended) {
+                throw RulesError("something follows the last line");
+            } else if (words.front() == "end") {
+                ended = words.size() == 2 && whole_number(words.back()) == static_cast<std::int64_t>(rules.size());
+                if (!ended) throw RulesError("the last line does not count " + std::to_string(rules.size()) + " rules");
+            } else {
+                rules.push_back(read_rule(words));
+            }
+        }
+        if (number == 0) check_first_line({});
+        if (!ended) throw RulesError("cut off: no last line 'end " + std::to_string(rules.size()) + "'");
+    } catch (const std::runtime_error& error) {
+        throw RulesError("line " + std::to_string(std::max<std::size_t>(number, 1)) + ": " + shown(error.what()));
+    }
+    return rules;
+}
+
+}  // namespace timpani

@@ -1,0 +1,60 @@
+#include "measure/cell/rank_timing.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace timpani {
+
+namespace {
+
+Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, std::size_t per_rank,
+                   const Operation& operation) {
+    std::int64_t first_start = std::numeric_limits<std::int64_t>::max();
+    std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
+    std::int64_t last_end = last_start;
+    std::int64_t longest = 0;
+    std::int64_t sum = 0;
+    std::int64_t timed = 0;
+    bool valid = true;
+    for (int rank = 0; rank < operation.ranks(); ++rank) {
+        const RankTiming& own = all[static_cast<std::size_t>(rank) * per_rank + repetition];
+        const Role role = operation.role(rank);
+        valid = valid && (own.late == 0 || role == Role::idle);
+        if (role != Role::timed) continue;
+        first_start = std::min(first_start, own.start);
+        last_start = std::max(last_start, own.start);
+        last_end = std::max(last_end, own.end);
+        longest = std::max(longest, own.end - own.start);
+        sum += own.end - own.start;
+        ++timed;
+    }
+    return {last_end - first_start,         longest, sum / timed, last_start - first_start,
+            last_end - all[repetition].end, valid};
+}
+
+}  // namespace
+
+Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling) {
+    const ClockLine line = harness.clock.line();
+    for (auto& timing : own) {
+        timing.start = line.to_global(timing.start);
+        timing.end = line.to_global(timing.end);
+    }
+    const int bytes = static_cast<int>(own.size() * sizeof(RankTiming));
+    std::vector<RankTiming> all(harness.rank == 0 ? own.size() * static_cast<std::size_t>(harness.size) : 0);
+    MPI_Gather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, harness.comm);
+    Block block;
+    if (harness.rank != 0) return block;
+    for (std::size_t i = 0; i < own.size(); ++i) block.repetitions.push_back(combine(all, i, own.size(), operation));
+    for (int rank = 0; rank < harness.size; ++rank) {
+        if (operation.role(rank) != Role::timed) continue;
+        auto& sum = block.rank_sums_ns.emplace_back(0);
+        for (auto i = static_cast<std::size_t>(settling); i < own.size(); ++i) {
+            const RankTiming& timing = all[static_cast<std::size_t>(rank) * own.size() + i];
+            if (block.repetitions[i].valid) sum += timing.end - timing.start;
+        }
+    }
+    return block;
+}
+
+}  // namespace timpani

@@ -1,0 +1,113 @@
+#include "measure/cell/timed_block.hpp"
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+
+#include "measure/clock/asleep.hpp"
+#include "measure/clock/harness_messages.hpp"
+#include "measure/observe/control.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// The first call was checked and gave no error, so that one in a later call is nothing a cell could report.
+void throw_on_error(int errors) {
+    if (errors != MPI_SUCCESS) throw std::runtime_error("a timed call failed after the first one had succeeded");
+}
+
+/// Idle ranks sleep until the first timed rank tells them that it is done.
+void wait_while_idle(const Harness& harness, const Operation& operation) {
+    if (operation.role(harness.rank) == Role::idle) {
+        sleep_until_woken(harness.comm, std::chrono::microseconds(500));
+        return;
+    }
+    for (int rank = 0; rank < harness.rank; ++rank) {
+        if (operation.role(rank) == Role::timed) return;
+    }
+    if (operation.role(harness.rank) != Role::timed) return;
+    for (int rank = 0; rank < harness.size; ++rank) {
+        if (operation.role(rank) == Role::idle) wake(harness.comm, rank);
+    }
+}
+
+Block run_synchronised(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                       std::int64_t slack_ns, int settling) {
+    const LocalClock& clock = harness.clock.local();
+    const ClockLine line = harness.clock.line();
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
+    int errors = MPI_SUCCESS;
+    std::optional<ScopedControls> scope(operation.controls());
+    for (auto& timing : own) {
+        buffers.between_calls();
+        std::byte* send = buffers.send();
+        std::byte* receive = buffers.receive();
+        std::int64_t start = 0;
+        if (slack_ns > 0) {
+            const auto announced = line.to_global(clock.now()) + slack_ns;
+            const auto deadline = line.to_local(broadcast_number(harness.comm, harness.rank, harness.size, announced));
+            start = clock.now();
+            timing.late = start > deadline ? 1 : 0;
+            if (start < deadline) start = clock.wait_until(deadline);
+        } else {
+            dissemination_barrier(harness.comm, harness.rank, harness.size);
+            timing.late = 0;
+            start = clock.now();
+        }
+        errors |= operation(send, receive);
+        timing.end = clock.now();
+        timing.start = start;
+    }
+    scope.reset();  // the harness's own collectives come next
+    throw_on_error(errors);
+    return collect(harness, operation, own, settling);
+}
+
+Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch,
+                       int settling) {
+    const LocalClock& clock = harness.clock.local();
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
+    int errors = MPI_SUCCESS;
+    std::optional<ScopedControls> scope(operation.controls());
+    std::byte* const send = buffers.send();
+    std::byte* const receive = buffers.receive();
+    for (auto& timing : own) {
+        timing.start = clock.now();
+        for (int call = 0; call < batch; ++call) errors |= operation(send, receive);
+        timing.end = clock.now();
+        timing.late = 0;
+    }
+    scope.reset();  // the harness's own messages come next
+    throw_on_error(errors);
+    wait_while_idle(harness, operation);
+    return collect(harness, operation, own, settling);
+}
+
+}  // namespace
+
+Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                const Synchronisation& sync, int settling) {
+    return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch, settling)
+                          : run_synchronised(harness, operation, buffers, repetitions, sync.slack_ns, settling);
+}
+
+Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {
+    const LocalClock& clock = harness.clock.local();
+    std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
+    int errors = MPI_SUCCESS;
+    std::optional<ScopedControls> scope(operation.controls());
+    for (auto& timing : own) {
+        timing.start = clock.now();
+        errors |= operation(buffers.send(), buffers.receive());
+        timing.end = clock.now();
+        timing.late = 0;
+        buffers.between_calls();
+        MPI_Barrier(operation.comm());
+    }
+    scope.reset();  // the harness's own collectives come next
+    throw_on_error(errors);
+    return collect(harness, operation, own);
+}
+
+}  // namespace timpani

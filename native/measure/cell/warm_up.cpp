@@ -1,0 +1,87 @@
+#include "measure/cell/warm_up.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "measure/cell/harness.hpp"
+#include "measure/cell/stop_rule.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr int kLargestBlock = 20;
+constexpr int kFewestWarmup = 10;
+constexpr int kSmallestBlock = kFewestWarmup / 2;
+constexpr int kFewestOfLong = 2;                   // where fewer calls than those reach the time limit
+constexpr std::int64_t kShortestWarmup = 500'000;  // ns
+constexpr std::int64_t kReadingsPerSample = 50;
+
+std::vector<std::int64_t> all_of(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
+    std::vector<std::int64_t> values;
+    for (const auto& repetition : repetitions) values.push_back(repetition.*member);
+    return values;
+}
+
+std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
+    return median_of(all_of(repetitions, member));
+}
+
+}  // namespace
+
+int Warmup::repetitions_within(std::int64_t available_ns, int most) const {
+    const auto fit = available_ns / std::max<std::int64_t>(1, each_ns);
+    return static_cast<int>(std::clamp<std::int64_t>(fit, 1, most));
+}
+
+Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
+               const Synchronisation& sync) {
+    Warmup warmup;
+    std::optional<MedianInterval> previous;
+    int block = protocol.warmup.value_or(kFewestOfLong);
+    const auto begin = harness.clock.now();
+    for (bool done = block == 0; !done;) {
+        const auto repetitions = run_block(harness, operation, buffers, block, sync).repetitions;
+        warmup.repetitions += block;
+        if (harness.rank == 0) {
+            const auto elapsed = harness.clock.now() - begin;
+            warmup.each_ns = elapsed / warmup.repetitions;
+            warmup.root_ahead_ns = median_over(repetitions, &Repetition::root_ahead);
+            const auto completions = all_of(repetitions, &Repetition::completion);
+            const auto median = median_of(completions);
+            const bool steady = previous && previous->low <= median && median <= previous->high;
+            // By the shortest call: the first may have waited for connections.
+            const auto shortest = std::max<std::int64_t>(1, std::ranges::min(completions));
+            const auto within_limit = protocol.time_limit_ns / shortest;
+            const auto fewest = static_cast<int>(std::clamp<std::int64_t>(within_limit, kFewestOfLong, kFewestWarmup));
+            const bool enough = warmup.repetitions >= fewest;
+            done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.time_limit_ns) ||
+                   protocol.warmup.has_value();
+            previous = block > kFewestOfLong ? std::optional(median_interval(completions)) : std::nullopt;
+            // Two blocks, of which one may tell that the other was not yet as fast, fill the time.
+            const auto telling = static_cast<int>(
+                std::clamp<std::int64_t>(kShortestWarmup / 2 / shortest, kSmallestBlock, kLargestBlock));
+            block = std::max(std::min(kSmallestBlock, fewest - warmup.repetitions),
+                             warmup.repetitions_within(protocol.time_limit_ns / 4, telling));
+        }
+        done = broadcast_from_root(harness, done);
+        block = broadcast_from_root(harness, block);
+    }
+    return broadcast_from_root(harness, warmup);
+}
+
+Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
+    const auto wanted = kReadingsPerSample * protocol.timer_ns;
+    for (Batch batch{1, 0};;) {
+        const Synchronisation sync{.batch = batch.calls};
+        const auto repetitions = run_block(harness, operation, buffers, kLargestBlock, sync).repetitions;
+        batch.each_ns =
+            broadcast_from_root(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
+        if (broadcast_from_root(harness, batch.each_ns >= wanted)) return batch;
+        const auto enough = (batch.calls * wanted + batch.each_ns - 1) / batch.each_ns;
+        batch.calls = broadcast_from_root(harness, std::max(batch.calls + 1, static_cast<int>(enough)));
+    }
+}
+
+}  // namespace timpani

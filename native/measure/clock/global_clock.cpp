@@ -1,0 +1,156 @@
+#include "measure/clock/global_clock.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "execute/rank_and_size.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr int kTag = 1;
+constexpr int kPingPongs = kSimulated ? 1 : 10;         // exchanges that bound one offset; simulated ones are alike
+constexpr int kFitPoints = 100;                         // offsets that one line is fitted through
+constexpr std::int64_t kFitSpan = 100'000'000;          // ns over which they are spread
+constexpr std::int64_t kResynchronise = 1'000'000'000;  // ns
+
+/// Bounds of (reference's global time − own local time): an exchange proves low ≤ offset ≤ high.
+struct OffsetBound {
+    double low = -std::numeric_limits<double>::infinity();
+    double high = std::numeric_limits<double>::infinity();
+    [[nodiscard]] double middle() const { return (low + high) / 2; }
+    [[nodiscard]] double half_width() const { return (high - low) / 2; }
+};
+
+/// The reference's side of bound_offset: answers each ping with its global time.
+void serve_offset(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line, int exchanges) {
+    for (int i = 0; i < exchanges; ++i) {
+        MPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE);
+        const std::int64_t reading = line.to_global(clock.now());
+        MPI_Send(&reading, 1, MPI_INT64_T, peer, kTag, comm);
+    }
+}
+
+OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, const ClockLine& own, int exchanges) {
+    OffsetBound bound;
+    for (int i = 0; i < exchanges; ++i) {
+        std::int64_t remote = 0;
+        const auto sent = own.to_global(clock.now());
+        MPI_Send(nullptr, 0, MPI_BYTE, reference, kTag, comm);
+        MPI_Recv(&remote, 1, MPI_INT64_T, reference, kTag, comm, MPI_STATUS_IGNORE);
+        const auto received = own.to_global(clock.now());
+        bound.low = std::max(bound.low, static_cast<double>(remote - received));
+        bound.high = std::min(bound.high, static_cast<double>(remote - sent));
+    }
+    return bound;
+}
+
+/// Collective. The bound of each rank's offset to rank 0, one rank after the other; none at rank 0.
+OffsetBound bound_offset_to_first(MPI_Comm comm, const LocalClock& clock, const ClockLine& line) {
+    if (const int rank = rank_in(comm); rank > 0) return bound_offset(comm, 0, clock, line, kPingPongs);
+    for (int other = 1; other < size_of(comm); ++other) serve_offset(comm, other, clock, line, kPingPongs);
+    return {};
+}
+
+/// Least squares of offset on local time.
+ClockLine fit(const std::vector<std::int64_t>& times, const std::vector<double>& offsets) {
+    const auto n = static_cast<double>(times.size());
+    double mean_t = 0;
+    double mean_o = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        mean_t += static_cast<double>(times[i] - times[0]) / n;
+        mean_o += offsets[i] / n;
+    }
+    double covariance = 0;
+    double variance = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        const double dt = static_cast<double>(times[i] - times[0]) - mean_t;
+        covariance += dt * (offsets[i] - mean_o);
+        variance += dt * dt;
+    }
+    const double slope = variance > 0 ? covariance / variance : 0;
+    return {times[0], mean_o - slope * mean_t, slope};
+}
+
+ClockLine learn_line(MPI_Comm comm, int reference, const LocalClock& clock) {
+    std::vector<std::int64_t> times;
+    std::vector<double> offsets;
+    const std::int64_t first = clock.now();
+    for (int point = 0; point < kFitPoints; ++point) {
+        clock.wait_until(first + point * (kFitSpan / kFitPoints));
+        const auto before = clock.now();
+        const auto bound = bound_offset(comm, reference, clock, ClockLine{}, kPingPongs);
+        times.push_back(before + (clock.now() - before) / 2);
+        offsets.push_back(bound.middle());
+    }
+    return fit(times, offsets);
+}
+
+}  // namespace
+
+GlobalClock::GlobalClock(MPI_Comm comm, const LocalClock& local) : comm_(comm), local_(local) {
+    if constexpr (kSimulated) {
+        MPI_Comm_dup(comm_, &sharing_);
+    } else {
+        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing_);
+    }
+    find_clocks();
+}
+
+GlobalClock::~GlobalClock() {
+    MPI_Comm_free(&sharing_);
+    if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
+}
+
+void GlobalClock::find_clocks() {
+    const auto bound = bound_offset_to_first(sharing_, local_, line_);
+    int disagrees = bound.low > 0 || bound.high < 0 ? 1 : 0;
+    int rank = rank_in(sharing_);
+    MPI_Allreduce(MPI_IN_PLACE, &disagrees, 1, MPI_INT, MPI_MAX, comm_);
+    if (disagrees != 0) {
+        MPI_Comm_free(&sharing_);
+        MPI_Comm_dup(MPI_COMM_SELF, &sharing_);
+        rank = 0;
+    }
+    MPI_Comm_split(comm_, rank == 0 ? 0 : MPI_UNDEFINED, rank_in(comm_), &leaders_);
+    if (leaders_ != MPI_COMM_NULL) clocks_ = size_of(leaders_);
+    MPI_Bcast(&clocks_, 1, MPI_INT, 0, comm_);
+}
+
+void GlobalClock::synchronise() {
+    if (shared()) return;
+    line_ = ClockLine{};
+    if (leaders_ != MPI_COMM_NULL) {
+        const int rank = rank_in(leaders_);
+        for (int reach = 1; reach < clocks_; reach *= 2) {
+            if (rank < reach && rank + reach < clocks_) {
+                serve_offset(leaders_, rank + reach, local_, line_, kFitPoints * kPingPongs);
+            } else if (rank >= reach && rank < 2 * reach) {
+                line_ = learn_line(leaders_, rank - reach, local_);
+            }
+        }
+    }
+    MPI_Bcast(&line_, sizeof line_, MPI_BYTE, 0, sharing_);
+    synchronised_at_ = local_.now();
+}
+
+void GlobalClock::keep_synchronised() {
+    if (shared()) return;
+    int due = local_.now() - synchronised_at_ > kResynchronise ? 1 : 0;
+    MPI_Bcast(&due, 1, MPI_INT, 0, comm_);
+    if (due != 0) synchronise();
+}
+
+std::int64_t GlobalClock::error_ns() {
+    if constexpr (kSimulated) return 0;
+    const auto bound = bound_offset_to_first(comm_, local_, line_);
+    double worst = 0;
+    if (rank_in(comm_) > 0) worst = shared() ? bound.half_width() : std::abs(bound.middle()) + bound.half_width();
+    double largest = 0;
+    MPI_Reduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, comm_);
+    return std::llround(largest);
+}
+
+}  // namespace timpani

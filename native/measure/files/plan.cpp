@@ -1,0 +1,151 @@
+#include "measure/files/plan.hpp"
+
+#include <array>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+namespace timpani {
+
+namespace {
+
+template <typename Value, std::size_t N>
+Value choice(const std::string& word, const std::array<std::pair<std::string_view, Value>, N>& choices) {
+    for (const auto& [name, value] : choices) {
+        if (name == word) return value;
+    }
+    throw std::runtime_error("unknown word '" + word + "'");
+}
+
+constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::timpani},
+                              std::pair{std::string_view{"osu"}, Method::osu},
+                              std::pair{std::string_view{"count_messages"}, Method::count_messages},
+                              std::pair{std::string_view{"call"}, Method::call}};
+constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
+                             std::pair{std::string_view{"barrier"}, Start::barrier}};
+constexpr std::array kModes{std::pair{std::string_view{"warm"}, CacheMode::warm},
+                            std::pair{std::string_view{"rotate"}, CacheMode::rotate},
+                            std::pair{std::string_view{"flush"}, CacheMode::flush}};
+
+template <typename Value>
+Value next(std::istringstream& words) {
+    Value value;
+    if (!(words >> value)) throw std::runtime_error("a value is missing or malformed");
+    return value;
+}
+
+/// `name=integer,…`, or `-` for none.
+Controls parse_controls(const std::string& text) {
+    Controls controls;
+    if (text == "-") return controls;
+    std::istringstream parts(text);
+    for (std::string part; std::getline(parts, part, ',');) {
+        const auto equals = part.find('=');
+        if (equals == std::string::npos) throw std::runtime_error("'" + part + "' is not name=integer");
+        controls.emplace_back(part.substr(0, equals), std::stoi(part.substr(equals + 1)));
+    }
+    return controls;
+}
+
+CellPlan parse_cell(std::istringstream& words) {
+    CellPlan cell;
+    cell.id = next<int>(words);
+    cell.operation = next<std::string>(words);
+    cell.message_bytes = next<std::int64_t>(words);
+    cell.mode = choice(next<std::string>(words), kModes);
+    cell.at_creation = parse_controls(next<std::string>(words));
+    cell.at_call = parse_controls(next<std::string>(words));
+    if (const auto algorithm = next<std::string>(words); algorithm != "-") cell.algorithm = algorithm;
+    return cell;
+}
+
+/// Adds a cell to the newest point, or as a point by itself where the plan has begun none.
+void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
+    if (!to_newest || points.empty()) points.emplace_back();
+    auto& cells = points.back().cells;
+    if (!cells.empty()) {
+        const CellPlan& first = cells.front();
+        if (cell.operation != first.operation || cell.message_bytes != first.message_bytes || cell.mode != first.mode) {
+            throw std::runtime_error("cells of a point have one operation, size and mode");
+        }
+    }
+    cells.push_back(std::move(cell));
+}
+
+void parse_line(const std::string& key, std::istringstream& words, Plan& plan, bool& in_points) {
+    if (key == "method") {
+        plan.method = choice(next<std::string>(words), kMethods);
+    } else if (key == "start") {
+        plan.start = choice(next<std::string>(words), kStarts);
+    } else if (key == "datatype") {
+        plan.datatype = next<std::string>(words);
+    } else if (key == "precision") {
+        plan.precision = next<double>(words);
+    } else if (key == "slot_ns") {
+        plan.time_limit_ns = next<std::int64_t>(words);
+    } else if (key == "warmup") {
+        plan.warmup = next<int>(words);
+    } else if (key == "repetitions") {
+        plan.repetitions = next<int>(words);
+    } else if (key == "twice") {
+        plan.twice = next<int>(words);
+    } else if (key == "skew") {
+        ClockSkew skew;
+        skew.rank = next<int>(words);
+        skew.offset_ns = next<std::int64_t>(words);
+        skew.drift_ppm = next<double>(words);
+        plan.skews.push_back(skew);
+    } else if (key == "include_setup") {
+        plan.include_setup = true;
+    } else if (key == "by_rules") {
+        plan.by_rules = true;
+    } else if (key == "place") {
+        plan.node_of_rank.push_back(next<int>(words));
+        plan.group_of_rank.push_back(next<int>(words));
+    } else if (key == "seed") {
+        plan.seed = next<std::uint64_t>(words);
+    } else if (key == "lose_at") {
+        plan.lose_at = next<double>(words);
+        if (!(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
+    } else if (key == "probe") {
+        plan.probe = true;
+    } else if (key == "point") {
+        in_points = true;
+        Point& point = plan.points.emplace_back();
+        if (!(words >> std::ws).eof()) {
+            point.rounds = next<int>(words);
+            if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
+        }
+    } else if (key == "cell") {
+        add_cell(parse_cell(words), in_points, plan.points);
+    } else {
+        throw std::runtime_error("unknown key '" + key + "'");
+    }
+    if (std::string rest; words >> rest) throw std::runtime_error("'" + rest + "' is one word too many");
+}
+
+}  // namespace
+
+Plan parse_plan(const std::string& text) {
+    std::istringstream lines(text);
+    std::string line;
+    if (!std::getline(lines, line) || line != "timpani-plan 1") {
+        throw std::runtime_error("plan line 1: 'timpani-plan 1' expected");
+    }
+    Plan plan;
+    bool in_points = false;
+    for (int number = 2; std::getline(lines, line); ++number) {
+        std::istringstream words(line.substr(0, line.find('#')));
+        std::string key;
+        if (!(words >> key)) continue;
+        try {
+            parse_line(key, words, plan, in_points);
+        } catch (const std::exception& error) {
+            throw std::runtime_error("plan line " + std::to_string(number) + ": " + error.what());
+        }
+    }
+    return plan;
+}
+
+}  // namespace timpani

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "measure/files/checksum.hpp"
+
+namespace timpani {
+
+/// The record, open at rank 0 only. A line is written by one call, so that a killed launch leaves whole lines. Beside
+/// it, in `cell.txt`, stands the number of the cell that is called at the moment.
+class Record {
+  public:
+    explicit Record(const char* path)
+        : file_(open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)),
+          cell_(open((std::filesystem::path(path).parent_path() / "cell.txt").c_str(),
+                     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+        if (file_ < 0 || cell_ < 0) throw std::runtime_error(std::string("the record ") + path + " can't be opened");
+    }
+    ~Record() {
+        close(file_);
+        close(cell_);
+    }
+    Record(const Record&) = delete;
+    Record& operator=(const Record&) = delete;
+
+    /// Writes a JSON object, and as its last field the checksum of all that stands before that.
+    void line(std::string object) const {
+        object.pop_back();  // its closing brace
+        std::array<char, 24> end{};
+        std::snprintf(end.data(), end.size(), ",\"crc32\":\"%08x\"}\n", static_cast<unsigned>(crc32(object)));
+        const std::string whole = std::move(object) + end.data();
+        if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
+            throw std::runtime_error("the record can't be written: is the disk full?");
+        }
+    }
+
+    /// Says which cell is called from now on; −1: none.
+    void under_way(int cell) const {
+        std::array<char, 12> text{};
+        const int length = std::snprintf(text.data(), text.size(), "%10d\n", cell);
+        if (pwrite(cell_, text.data(), static_cast<std::size_t>(length), 0) != length) {
+            throw std::runtime_error("the record can't be written: is the disk full?");
+        }
+    }
+
+  private:
+    int file_;
+    int cell_;
+};
+
+}  // namespace timpani

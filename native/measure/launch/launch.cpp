@@ -1,0 +1,248 @@
+#include "measure/launch/launch.hpp"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "execute/discover_topology.hpp"
+#include "json/json.hpp"
+#include "measure/cell/check_result.hpp"
+#include "measure/cell/osu_protocol.hpp"
+#include "measure/cell/stop_rule.hpp"
+#include "measure/clock/harness_messages.hpp"
+#include "measure/launch/make_operation.hpp"
+#include "measure/launch/rules_report.hpp"
+#include "measure/observe/describe_places.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// Counting messages asks for no common clock, which takes seconds to find among many nodes.
+bool is_timed(Method method) { return method == Method::timpani || method == Method::osu; }
+
+/// What the harness's broadcast takes until the last rank has it, median of several, nanoseconds. Collective.
+std::int64_t broadcast_cost_ns(const Harness& harness) {
+    constexpr int kRepetitions = kSimulated ? 1 : 51;
+    std::vector<std::int64_t> costs;
+    for (int i = 0; i < kRepetitions; ++i) {
+        dissemination_barrier(harness.comm, harness.rank, harness.size);
+        const auto sent = broadcast_number(harness.comm, harness.rank, harness.size, harness.clock.now());
+        costs.push_back(harness.clock.now() - sent);
+    }
+    std::int64_t cost = median_of(costs);
+    MPI_Allreduce(MPI_IN_PLACE, &cost, 1, MPI_INT64_T, MPI_MAX, harness.comm);
+    return std::max<std::int64_t>(cost, 100);
+}
+
+/// As the record says it.
+std::string_view name_of(StopReason reason) {
+    switch (reason) {
+        case StopReason::precision:
+            return "precision";
+        case StopReason::rounds:
+            return "rounds";
+        case StopReason::time_limit:
+            return "slot";
+        case StopReason::lost:
+            return "lost";
+        default:
+            return "repetitions";
+    }
+}
+
+/// The first line of what the library calls itself.
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string whole(text.data(), static_cast<std::size_t>(length));
+    return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
+}
+
+/// Where the ranks of `comm` are, as the plan says or else MPI.
+Topology topology_of(const Plan& plan, MPI_Comm comm) {
+    if (plan.node_of_rank.empty()) return discover_topology(comm, "");
+    return {plan.node_of_rank, plan.group_of_rank};
+}
+
+Protocol protocol_of(const Plan& plan, const Harness& harness) {
+    if (is_timed(plan.method)) harness.clock.synchronise();
+    return {plan.method,
+            plan.start,
+            plan.precision,
+            plan.time_limit_ns,
+            plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
+            reading_cost_ns(harness.clock.local()),
+            plan.warmup,
+            plan.repetitions,
+            plan.lose_at};
+}
+
+}  // namespace
+
+Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
+    : plan_(plan),
+      harness_(harness),
+      record_(record),
+      topology_(topology_of(plan, harness.comm)),
+      protocol_(protocol_of(plan, harness)),
+      communicators_(harness.comm),
+      shuffler_(plan.seed) {
+    if (plan.method == Method::count_messages) counter_ = std::make_unique<MessageCounter>(harness.comm);
+    if (plan.probe) probe_ = std::make_unique<Probe>(harness.comm, topology_);
+}
+
+void Launch::begin() {
+    const auto places = describe_places(harness_.comm, harness_.rank, harness_.size);
+    const auto error = harness_.clock.error_ns();
+    const auto floor = null_ns();
+    write(JsonObject()
+              .add("world", harness_.size)
+              .add("library", library_version())
+              .add_json("ranks", places)
+              .add("clocks", harness_.clock.clocks())
+              .add("clock_error_ns", error)
+              .add("timer_ns", protocol_.timer_ns)
+              .add("broadcast_ns", protocol_.broadcast_ns)
+              .add("null_ns", floor)
+              .text());
+    const auto placed = plan_.node_of_rank.size();
+    if (placed != 0 && placed != static_cast<std::size_t>(harness_.size)) {  // said once the record has the size
+        throw std::runtime_error("the plan places " + std::to_string(placed) + " ranks of " +
+                                 std::to_string(harness_.size));
+    }
+}
+
+/// Median completion of an empty call, measured like any other: what measuring itself costs.
+std::int64_t Launch::null_ns() {
+    constexpr int kRepetitions = kSimulated ? 1 : 101;
+    const auto null = make_operation("null", 0, "", find_datatype("uint8"), harness_.comm, {}, {topology_});
+    buffers_.prepare(*null, CacheMode::warm);
+    const auto slack = protocol_.start == Start::barrier ? 0 : 4 * protocol_.broadcast_ns;
+    std::vector<std::int64_t> completions;
+    for (const auto& repetition : run_block(harness_, *null, buffers_, kRepetitions, {.slack_ns = slack}).repetitions) {
+        completions.push_back(repetition.completion);
+    }
+    return median_of(completions);
+}
+
+std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
+    under_way(cell.id);
+    write(JsonObject().add("begin", cell.id).text());
+    JsonObject line;
+    line.add("cell", cell.id);
+    try {
+        auto operation =
+            make_operation(cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype),
+                           communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
+        buffers_.prepare(*operation, cell.mode);
+        if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // earlier cells have told it
+        if (plan_.method == Method::call) {
+            const ScopedControls scope(operation->controls());
+            for (int left = plan_.twice == cell.id ? 2 : 1; left > 0; --left) {
+                (*operation)(buffers_.send(), buffers_.receive());
+            }
+        } else if (const auto mistake = check_result(harness_, *operation, buffers_)) {
+            line.add("mistake", *mistake);
+        } else if (counter_) {
+            line.add_json("proof", counter_->count(*operation, buffers_));
+        } else if (plan_.method == Method::osu) {
+            add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
+        } else {
+            return make_rival(harness_, cell, std::move(operation), buffers_, protocol_);
+        }
+    } catch (const NotApplicable& reason) {
+        line.add("mistake", reason.what());
+    }
+    write(line.text());
+    return std::nullopt;
+}
+
+void Launch::measure(const Point& point) {
+    if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
+    std::vector<Rival> in_turn;
+    auto begin = harness_.clock.now();
+    for (const auto& cell : point.cells) {
+        auto rival = begin_cell(cell);
+        if (!rival) continue;
+        if (fits_beside(*rival->operation, in_turn, point.cells.size())) {
+            in_turn.push_back(std::move(*rival));
+        } else {
+            measure_in_turn({&*rival, 1}, point, begin);  // and is gone before the next takes memory
+            begin = harness_.clock.now();
+        }
+    }
+    if (!in_turn.empty()) {
+        buffers_.prepare(*in_turn.front().operation, point.cells.front().mode);  // one between them may have had others
+        measure_in_turn(in_turn, point, begin);
+    }
+    under_way(-1);
+}
+
+void Launch::measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin) {
+    const auto turns_begin = harness_.clock.now();
+    const auto before = probe();
+    const auto end = take_turns(harness_, rivals, buffers_, protocol_, point.rounds, shuffler_,
+                                [this](int cell) { under_way(cell); });
+    const auto after = probe();
+    const auto ended = harness_.clock.now();
+    for (const auto& rival : rivals) {
+        const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
+        const auto& times = rival.samples.completion;
+        const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
+        const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
+        const Circumstances circumstances{rival.warmup.repetitions, rival.start(),
+                                          name_of(rival.lost ? StopReason::lost : end), converged, messages};
+        JsonObject line;
+        line.add("cell", rival.id)
+            .add("rivals", static_cast<int>(rivals.size()))
+            .add("relative", rival.relative)
+            .add("relative_error", rival.relative_error)
+            .add("setup_ns", turns_begin - begin)
+            .add("begin_ns", turns_begin)
+            .add("end_ns", ended)
+            .add("probe_before_ns", before)
+            .add("probe_after_ns", after);
+        add_outcome(line, point.cells.front().operation, describe(rival.samples, circumstances));
+        write(line.text());
+    }
+}
+
+void Launch::add_outcome(JsonObject& line, const std::string& operation, const std::string& measured) {
+    const auto why = plan_.by_rules ? rules_not_followed(harness_, operation) : std::nullopt;
+    why ? line.add("mistake", *why) : line.add_json("measured", measured);
+}
+
+bool Launch::fits_beside(const Operation& operation, std::span<const Rival> others, std::size_t rivals) const {
+    constexpr std::int64_t kMostBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
+    const auto elements = operation.send_elements() + operation.receive_elements();
+    const auto bytes = static_cast<std::int64_t>(operation.datatype().bytes) * elements;
+    int fits = bytes * static_cast<std::int64_t>(rivals) <= kMostBytes ? 1 : 0;
+    if (!others.empty()) {
+        const auto& first = *others.front().operation;
+        const bool alike = operation.send_elements() == first.send_elements() &&
+                           operation.receive_elements() == first.receive_elements();
+        if (!alike) fits = 0;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, harness_.comm);
+    return fits != 0;
+}
+
+std::vector<std::int64_t> Launch::probe() const {
+    return probe_ ? probe_->one_way_ns(harness_.clock.local()) : std::vector<std::int64_t>{};
+}
+
+void Launch::end() {
+    const auto error = harness_.clock.error_ns();
+    const auto machines = activity_.describe(harness_.comm, harness_.rank, harness_.size);
+    write(JsonObject().add("end", true).add("clock_error_ns", error).add_json("machines", machines).text());
+}
+
+}  // namespace timpani

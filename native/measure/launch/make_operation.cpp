@@ -1,0 +1,85 @@
+#include "measure/launch/make_operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "operations/collective/call_with_setup.hpp"
+#include "operations/collective/collective_call.hpp"
+#include "operations/collective/composed_call.hpp"
+#include "operations/register_operation.hpp"
+#include "schedule/parameters.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr std::string_view kOnlyWay = "default";
+constexpr std::string_view kComposed = "composed/";
+
+namespace parameter {
+#define PARAMETER(name, default_value, minimum, meaning) \
+    constexpr Parameter name{#name, default_value, minimum, meaning};
+#include "collectives/operations.def"
+}  // namespace parameter
+
+/// An operation that is no collective.
+struct OtherOperation {
+    std::string_view name;
+    std::vector<Parameter> parameters;
+};
+
+const OtherOperation* find_operation(std::string_view wanted) {
+    using namespace parameter;
+    static const std::array all{
+#define LIST(...) __VA_ARGS__
+#define OPERATION(name, kind, title, size_meaning, size, shown, fewest_ranks, parameters) \
+    OtherOperation{#name, {LIST parameters}},
+#include "collectives/operations.def"
+#include "execute/rank_and_size.hpp"
+#undef LIST
+    };
+    const auto* found = std::ranges::find(all, wanted, &OtherOperation::name);
+    return found == all.end() ? nullptr : found;
+}
+
+std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes,
+                                           const std::string& algorithm, const Datatype& datatype, MPI_Comm comm,
+                                           const Controls& at_call, const ScheduleOptions& options) {
+    const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
+    CollectiveArguments args{size_of(comm), bytes / element_bytes, 0, element_bytes};
+    args.topology = &options.topology;
+    if (algorithm.starts_with(kComposed)) {
+        const std::string named = algorithm.substr(kComposed.size());
+        return std::make_unique<ComposedCall>(collective, args, datatype, comm, named, options.include_setup);
+    }
+    if (!algorithm.empty() && options.include_setup) {
+        return std::make_unique<CallWithSetup>(collective, args, datatype, comm, algorithm);
+    }
+    if (!algorithm.empty()) return std::make_unique<CollectiveCall>(collective, args, datatype, comm, algorithm);
+    return std::make_unique<CollectiveCall>(collective, args, datatype, comm, at_call);
+}
+
+}  // namespace
+
+std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& algorithm,
+                                          const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
+                                          const ScheduleOptions& options) {
+    if (const Collective* collective = find_collective(name)) {
+        return make_collective(*collective, bytes, algorithm, datatype, comm, at_call, options);
+    }
+    const OtherOperation* operation = find_operation(name);
+    if (operation == nullptr) throw std::runtime_error("unknown operation '" + name + "'");
+    const NamedText named = split_name(algorithm);
+    const MakeOperation make = find_maker(name, named.name.empty() ? kOnlyWay : named.name);
+    const std::string whole = name + "/" + algorithm;
+    if (make == nullptr) throw std::runtime_error("there is no " + whole);
+    const std::span<const Parameter> parameters = operation->parameters;
+    return make({bytes, parameters, read_parameters(named.parameters, parameters, whole), datatype, comm, at_call,
+                 options.topology});
+}
+
+}  // namespace timpani

@@ -1,0 +1,31 @@
+#include "measure/observe/control.hpp"
+
+#include "measure/observe/tool_interface.hpp"
+
+namespace timpani {
+
+ScopedControls::ScopedControls(const Controls& controls) {
+    for (const auto& [name, value] : controls) before_.emplace_back(name, exchange_control(name, value));
+}
+
+ScopedControls::~ScopedControls() {
+    for (const auto& [name, value] : before_) exchange_control(name, value);
+}
+
+ControlledCommunicators::~ControlledCommunicators() {
+    for (auto& [controls, communicator] : communicators_) MPI_Comm_free(&communicator);
+}
+
+MPI_Comm ControlledCommunicators::get(const Controls& controls) {
+    const auto found = communicators_.find(controls);
+    if (found != communicators_.end()) return found->second;
+    MPI_Comm communicator = MPI_COMM_NULL;
+    const ScopedControls scope(controls);
+    MPI_Comm_dup(world_, &communicator);
+    // An algorithm that can't do what it is asked (two_proc on three ranks) fails its cell, not the launch.
+    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+    communicators_.emplace(controls, communicator);
+    return communicator;
+}
+
+}  // namespace timpani

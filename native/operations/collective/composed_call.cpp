@@ -1,0 +1,48 @@
+#include "operations/collective/composed_call.hpp"
+
+#include <array>
+#include <span>
+#include <stdexcept>
+
+#include "schedule/parameters.hpp"
+
+namespace timpani {
+
+namespace {
+
+namespace composed_parameter {
+#define PARAMETER(name, default_value, minimum, meaning) \
+    [[maybe_unused]] constexpr Parameter name{#name, default_value, minimum, meaning};
+#include "collectives/operations.def"
+}  // namespace composed_parameter
+
+void require(int have, int fewest, const char* what) {
+    if (have >= fewest) return;
+    throw NotApplicable("takes " + std::to_string(fewest) + " " + what + " or more, and the ranks are on " +
+                        std::to_string(have));
+}
+
+}  // namespace
+
+void require_extent(const Topology& topology, int fewest_nodes, int fewest_groups) {
+    require(topology.nodes(), fewest_nodes, "nodes");
+    require(topology.groups(), fewest_groups, "groups");
+}
+
+ComposedCall::ComposedCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                           MPI_Comm comm, const std::string& named, bool setup_each_call)
+    : CollectiveCall(collective, args, datatype, comm) {
+    constexpr std::array kParameters{composed_parameter::setup_each_call};
+    const NamedText text = split_name(named);
+    const std::string whole = std::string(collective.name) + "/composed/" + text.name;
+    const Composed* const found = find_composed(collective.name, text.name);
+    if (found == nullptr) throw std::runtime_error("there is no " + whole);
+    const bool has_communicators = !found->shape.name.empty();
+    const std::span<const Parameter> parameters(kParameters.data(), has_communicators ? 1 : 0);
+    const auto values = read_parameters(text.parameters, parameters, whole);
+    require_extent(*args.topology, found->fewest_nodes, found->fewest_groups);
+    const bool each_call = setup_each_call || (has_communicators && values[0] != 0);
+    composed_ = found->make({args, comm, datatype.mpi, datatype.bytes, MPI_SUM, each_call}, found->shape);
+}
+
+}  // namespace timpani

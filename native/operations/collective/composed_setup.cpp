@@ -1,0 +1,41 @@
+// The communicators that a composed collective makes once for a communicator, or in each call: made and freed.
+
+#include "composed/level_communicators.hpp"
+#include "operations/collective/composed_call.hpp"
+#include "operations/register_operation.hpp"
+
+namespace timpani {
+
+namespace {
+
+template <const Shape& shape>
+class ComposedSetup : public Operation {
+  public:
+    explicit ComposedSetup(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {
+        require_extent(spec.topology, 2, shape.by_group ? 2 : 1);
+        CollectiveArguments args{ranks(), 0, 0};
+        args.topology = &spec.topology;
+        levels_ = levels_of(args, rank(), shape).levels;
+    }
+
+    int operator()(std::byte*, std::byte*) override {
+        const LevelCommunicators made(comm(), levels_, shape, rank());
+        return made.get()[0] == MPI_COMM_NULL ? MPI_ERR_INTERN : MPI_SUCCESS;
+    }
+    [[nodiscard]] std::int64_t send_elements() const override { return 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return 0; }
+    void sent(std::int64_t, Values) const override {}
+    void expected(std::int64_t, Values) const override {}
+
+  private:
+    std::vector<Level> levels_;
+};
+
+const RegisterOperation three_level{"setup", "composed/three_level", make<ComposedSetup<shapes::three_level>>};
+const RegisterOperation two_level{"setup", "composed/two_level", make<ComposedSetup<shapes::two_level>>};
+const RegisterOperation two_level_linear{"setup", "composed/two_level_linear",
+                                         make<ComposedSetup<shapes::two_level_linear>>};
+
+}  // namespace
+
+}  // namespace timpani

@@ -1,0 +1,67 @@
+// What an algorithm that asks for the topology needs once for a communicator: one of its own, and which ranks share a
+// node. The operation `setup` times that alone; a CallWithSetup has it in each call of such an algorithm.
+
+#include <string>
+
+#include "execute/discover_topology.hpp"
+#include "operations/collective/call_with_setup.hpp"
+#include "operations/register_operation.hpp"
+#include "schedule/bind.hpp"
+
+namespace timpani {
+
+namespace {
+
+/// A communicator of the same ranks, without the attributes of `comm`.
+class PrivateCommunicator {
+  public:
+    explicit PrivateCommunicator(MPI_Comm comm) {
+        MPI_Group group = MPI_GROUP_NULL;
+        MPI_Comm_group(comm, &group);
+        MPI_Comm_create(comm, group, &comm_);
+        MPI_Group_free(&group);
+    }
+    ~PrivateCommunicator() { MPI_Comm_free(&comm_); }
+    PrivateCommunicator(const PrivateCommunicator&) = delete;
+    PrivateCommunicator& operator=(const PrivateCommunicator&) = delete;
+
+    [[nodiscard]] MPI_Comm get() const { return comm_; }
+
+  private:
+    MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+class Setup : public Operation {
+  public:
+    explicit Setup(const OperationSpec& spec) : Operation(spec.datatype, spec.comm, spec.controls) {}
+
+    int operator()(std::byte*, std::byte*) override {
+        const PrivateCommunicator own(comm());
+        return discover_topology(own.get(), "").ranks() == ranks() ? MPI_SUCCESS : MPI_ERR_INTERN;
+    }
+    [[nodiscard]] std::int64_t send_elements() const override { return 0; }
+    [[nodiscard]] std::int64_t receive_elements() const override { return 0; }
+    void sent(std::int64_t, Values) const override {}
+    void expected(std::int64_t, Values) const override {}
+};
+
+const RegisterOperation setup{"setup", "default", make<Setup>};
+
+}  // namespace
+
+CallWithSetup::CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                             MPI_Comm comm, const std::string& algorithm)
+    : CollectiveCall(collective, args, datatype, comm),
+      bound_(timpani::bind(collective.name, algorithm, args)),
+      group_(std::to_string(args.topology->group_of(args.topology->node_of(rank())))) {}
+
+int CallWithSetup::operator()(std::byte* send, std::byte* receive) {
+    const PrivateCommunicator own(comm());
+    const Topology topology = discover_topology(own.get(), group_);
+    CollectiveArguments args = bound_.args;
+    args.topology = &topology;
+    Execution execution(*bound_.algorithm, args, own.get(), datatype().mpi, MPI_SUM);
+    return execution(send, receive);
+}
+
+}  // namespace timpani

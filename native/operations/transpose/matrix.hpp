@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "collectives/collective.hpp"
+#include "operations/register_operation.hpp"
+#include "operations/values.hpp"
+
+namespace timpani {
+
+/// A row-major matrix of `rows` × `columns` elements.
+struct Matrix {
+    int rows;
+    int columns;
+
+    [[nodiscard]] std::int64_t elements() const { return static_cast<std::int64_t>(rows) * columns; }
+
+    /// The values of the matrix, and of its transpose, in the order of memory.
+    [[nodiscard]] static std::uint64_t value(std::int64_t i) { return moved_value(0, i); }
+    void fill_transposed(Values values, std::int64_t first) const {
+        fill(values, first, [this](std::int64_t i) { return value(i % rows * columns + i / rows); });
+    }
+};
+
+/// The matrix that the operation's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements'
+/// number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
+Matrix matrix_of(const OperationSpec& spec);
+
+/// An operation on a matrix that is sent whole.
+class MatrixOperation : public Operation {
+  public:
+    explicit MatrixOperation(const OperationSpec& spec)
+        : Operation(spec.datatype, spec.comm, spec.controls), matrix_(matrix_of(spec)) {}
+
+    [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
+    void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+
+  protected:
+    [[nodiscard]] const Matrix& matrix() const { return matrix_; }
+
+  private:
+    Matrix matrix_;
+};
+
+/// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.
+void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
+                       std::byte* to);
+
+/// In a simulation, passes the time in which that many elements of columns are read: memory moves whole cache lines,
+/// and the next element of a column is in another one. Caches that would keep lines for the next column aren't
+/// simulated.
+void pass_time_of_columns(std::int64_t elements);
+
+}  // namespace timpani

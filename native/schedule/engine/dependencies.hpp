@@ -1,0 +1,183 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "schedule/algorithm.hpp"
+#include "schedule/engine/indexed_messages.hpp"
+#include "schedule/engine/listed_messages.hpp"
+#include "schedule/engine/message_pool.hpp"
+
+namespace timpani {
+
+/// Most messages that a rank may have under way at once: as the algorithm says, or where it names no bound so many that
+/// none waits but a pipeline of many segments.
+std::int64_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
+
+/// The messages of the trackers that share it, and an index of those of each that has many.
+template <class Note>
+class TrackedMessages : public MessagePool<Note> {
+  public:
+    int add_index() {
+        if (free_.empty()) {
+            indexes_.push_back(std::make_unique<IndexedMessages<Note>>());
+            return static_cast<int>(indexes_.size()) - 1;
+        }
+        const int number = free_.back();
+        free_.pop_back();
+        return number;
+    }
+    void remove_index(int number) {
+        index(number) = {};
+        free_.push_back(number);
+    }
+    [[nodiscard]] IndexedMessages<Note>& index(int number) { return *indexes_[static_cast<std::size_t>(number)]; }
+    [[nodiscard]] const IndexedMessages<Note>& index(int number) const {
+        return *indexes_[static_cast<std::size_t>(number)];
+    }
+
+  private:
+    std::vector<std::unique_ptr<IndexedMessages<Note>>> indexes_;
+    std::vector<int> free_;
+};
+
+/// The messages of one rank that no step has waited for yet, and which of them each step, taken in order, must wait
+/// for: those with which it shares data or which notifications order, and the oldest where there would be too many.
+/// Local steps are over when the next begins, so nothing waits for them.
+///
+/// The messages lie in a pool, which may be of many ranks, so that a rank of a million takes 8 bytes beside them.
+template <class Note>
+class DependencyTracker {
+  public:
+    using Pool = TrackedMessages<Note>;
+
+    /// Takes `step`, the next of the rank, with its number, and marks the messages that it waits for. How many of them
+    /// have not ended.
+    int find(Pool& pool, const Step& step, std::int64_t number, std::int64_t most_under_way) {
+        list_or_index(pool);
+        int found = 0;
+        int missing = 0;
+        const auto wait_for = [&](int id) {
+            Message<Note>& message = pool[id];
+            if (message.waited) return;
+            message.waited = true;
+            ++found;
+            missing += message.ended ? 0 : 1;
+            if (is_many_) index(pool).waited.push_back(id);
+        };
+        if (is_many_) {
+            index(pool).visit_dependencies(pool, step, number, wait_for);
+        } else {
+            few_.visit_dependencies(pool, step, wait_for);
+        }
+        if (step.is_message() && size(pool) - found >= most_under_way) {
+            wait_for(is_many_ ? index(pool).oldest_not_waited(pool) : few_.oldest_not_waited(pool));
+        }
+        return missing;
+    }
+    /// Removes those that are marked, the oldest first, and calls `visit` with each.
+    template <class Visit>
+    void remove_waited(Pool& pool, const Visit& visit) {
+        const auto remove_one = [&](int id) {
+            visit(pool[id]);
+            remove(pool, id);
+        };
+        if (!is_many_) {
+            few_.for_each(pool, [&](int id) {
+                if (pool[id].waited) remove_one(id);
+            });
+            return;
+        }
+        auto& waited = index(pool).waited;
+        std::ranges::sort(waited, {}, [&](int id) { return pool[id].number; });
+        std::ranges::for_each(waited, remove_one);
+        waited.clear();
+    }
+
+    void add(Pool& pool, int id) {
+        if (is_many_) {
+            index(pool).add(pool, id);
+        } else {
+            few_.add(pool, id);
+            ++number_;
+        }
+    }
+    void remove(Pool& pool, int id) {
+        if (is_many_) {
+            index(pool).remove(pool, id);
+        } else {
+            few_.remove(pool, id);
+            --number_;
+        }
+        pool.remove(id);
+    }
+    /// Removes those that have ended: no step is left to wait for them.
+    void remove_ended(Pool& pool) {
+        if (is_many_) index(pool).drop_regions();
+        std::vector<int> ended;
+        for_each(pool, [&](int id) {
+            if (pool[id].ended) ended.push_back(id);
+        });
+        for (const int id : ended) remove(pool, id);
+    }
+
+    /// Removes the oldest for as long as they have ended before any step waits for them. For all others nothing
+    /// changes: where they count towards the bound, the oldest of all is what a step waits for, and that takes no time.
+    void remove_ended_front(Pool& pool) {
+        const auto oldest = [&] { return is_many_ ? index(pool).oldest() : few_.oldest(pool); };
+        for (int id = oldest(); id >= 0 && pool[id].ended && !pool[id].waited; id = oldest()) remove(pool, id);
+    }
+
+    /// The oldest of that kind with `peer` that has not met its other side, and now has; −1 for none.
+    int meet(Pool& pool, Step::Kind kind, int peer) {
+        const int id = is_many_ ? index(pool).meet(pool, kind, peer) : few_.meet(pool, kind, peer);
+        if (id >= 0) pool[id].met = true;
+        return id;
+    }
+
+    [[nodiscard]] int size(const Pool& pool) const { return is_many_ ? index(pool).size() : static_cast<int>(number_); }
+    /// One of them, where they are few, else −1: to fetch it from memory before it is wanted.
+    [[nodiscard]] int newest_of_few() const { return few_.newest(); }
+    /// Calls `visit` with each, the oldest first.
+    template <class Visit>
+    void for_each(const Pool& pool, const Visit& visit) const {
+        if (is_many_) {
+            index(pool).for_each(visit);
+        } else {
+            few_.for_each(pool, visit);
+        }
+    }
+
+  private:
+    /// So many messages are compared one by one; more are indexed.
+    static constexpr int kFew = 16;
+
+    void list_or_index(Pool& pool) {
+        const int number = size(pool);
+        if (!is_many_ && number > kFew) {
+            const int added = pool.add_index();
+            auto& many = pool.index(added);
+            few_.for_each(pool, [&](int id) {
+                many.visit_dependencies(pool, pool[id].step(), pool[id].number, [](int) {});
+                many.add(pool, id);
+            });
+            few_ = {};
+            is_many_ = true;
+            number_ = static_cast<unsigned>(added);
+        } else if (is_many_ && number <= kFew / 2) {
+            index(pool).for_each([&](int id) { few_.add(pool, id); });
+            pool.remove_index(static_cast<int>(number_));
+            is_many_ = false;
+            number_ = static_cast<unsigned>(number);
+        }
+    }
+    [[nodiscard]] auto& index(auto& pool) const { return pool.index(static_cast<int>(number_)); }
+
+    ListedMessages<Note> few_;
+    bool is_many_ : 1 = false;
+    unsigned number_ : 31 = 0;  // how many there are; of those that are many, of their index
+};
+
+}  // namespace timpani

@@ -1,0 +1,254 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/engine/dependencies.hpp"
+#include "schedule/engine/message_pool.hpp"
+#include "schedule/engine/prefetch.hpp"
+#include "schedule/schedule.hpp"
+#include "schedule/symmetry.hpp"
+
+namespace timpani {
+
+/// Advances all ranks of one call through a schedule. A rank takes its steps in order, each once the messages that it
+/// waits for have ended (schedule/engine/dependencies.hpp); the k-th send to a peer meets its k-th receive from there;
+/// nothing is buffered. What a step does and when a message ends, `Policy` says:
+///
+///     kAsksForWaited                              whether begin() is to be told of messages that had ended before the
+///                                                 step came up; else they are forgotten earlier
+///     Note                                        what it keeps of a message from its posting to its end
+///     RankState                                   and of a rank
+///     void check(Place, const Step&)              a step comes up, before it waits
+///     Note begin(Place, round, const Step&, span) a step begins, having waited for the messages with those numbers;
+///                                                 a local one does its work
+///     void meet(int send)                         both sides of the message with this send have been posted; then or
+///                                                 later the policy has the engine end it
+///     void ready(int rank)                        the last message has ended that the rank's next step waits for
+///
+/// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on. Where there
+/// are a million, most of the time would be spent on waiting for memory; so what the ranks that go on together will
+/// touch is fetched while those before them take their steps.
+template <class Policy>
+class Engine {
+  public:
+    using Note = typename Policy::Note;
+    using RankState = typename Policy::RankState;
+
+    /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
+    /// posted itself, towards the rank to which it is what the peer is to it.
+    Engine(const Schedule& schedule, int ranks, std::int64_t most_under_way, Policy& policy,
+           Symmetry symmetry = Symmetry::none)
+        : schedule_(schedule),
+          rounds_(schedule.rounds()),
+          most_under_way_(most_under_way),
+          policy_(policy),
+          symmetry_(symmetry),
+          all_ranks_(ranks),
+          ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(ranks) : 1) {}
+
+    /// Lets every rank begin, and all go as far as they can.
+    void start() {
+        for (int rank = 0; rank < number_of_ranks(); ++rank) {
+            if (enter(rank, 0)) take_steps(rank);
+        }
+        go_on();
+    }
+    /// Lets the ranks whose messages have ended go as far as they can, in the order in which they could.
+    void go_on() {
+        std::size_t ranks = 0;  // so many have been fetched
+        std::size_t peers = 0;
+        std::size_t messages = 0;
+        for (std::size_t i = 0; i < ready_.size(); ++i) {
+            const auto until = [&](std::size_t ahead) { return std::min(i + ahead, ready_.size()); };
+            for (; ranks < until(kAhead); ++ranks) fetch_rank(ready_[ranks]);
+            for (; peers < until(kAhead / 2); ++peers) fetch_peers(peers);
+            for (; messages < until(kAhead / 4); ++messages) fetch_messages_of_peers(messages);
+            now_ = &asked_[i % kAhead];
+            begin_next(ready_[i]);
+            take_steps(ready_[i]);
+        }
+        ready_.clear();
+    }
+
+    [[nodiscard]] int number_of_ranks() const { return static_cast<int>(ranks_.size()); }
+    [[nodiscard]] RankState& state(int rank) { return at(rank).state; }
+    /// A side of a message that has not ended, by its number in the pool.
+    [[nodiscard]] Message<Note>& posted(int side) { return messages_[side]; }
+
+    // Those that will be asked for soon are fetched from memory.
+    void fetch_rank(int rank) { prefetch(&at(rank)); }
+    void fetch_posted(int side) { messages_.fetch(side); }
+    /// What this send refers to, which is fetched itself by now: the other side, and the rank of each.
+    void fetch_with(int send) {
+        const Message<Note>& message = messages_[send];
+        messages_.fetch(message.other);
+        fetch_rank(message.rank);
+        fetch_rank(advanced_for(message.peer));
+    }
+
+    /// Both sides of the message with this send end; the ranks go on with go_on().
+    void end(int send) {
+        for (const int side : {send, messages_[send].other}) {
+            Message<Note>& ended = messages_[side];
+            Rank& rank = at(ended.rank);
+            ended.ended = true;
+            if (ended.waited && --rank.missing == 0) {
+                ready_.push_back(ended.rank);
+                policy_.ready(ended.rank);
+            }
+            if (rank.round >= rounds_) {
+                rank.messages.remove(messages_, side);
+            } else if constexpr (!Policy::kAsksForWaited) {
+                rank.messages.remove_ended_front(messages_);
+            }
+        }
+    }
+
+    /// The first step that has not ended, of the first rank that has not; nothing once all have.
+    struct Stuck {
+        Place place;
+        Step step;
+    };
+    [[nodiscard]] std::optional<Stuck> stuck() {
+        for (int number = 0; number < number_of_ranks(); ++number) {
+            std::optional<Stuck> found;
+            at(number).messages.for_each(messages_, [&](int side) {
+                const Message<Note>& message = messages_[side];
+                if (!found && !message.ended) found = Stuck{message.place(), message.step()};
+            });
+            if (found) return found;
+        }
+        return std::nullopt;
+    }
+
+  private:
+    struct alignas(kCacheLine) Rank {
+        [[no_unique_address]] RankState state{};
+        std::int64_t round = 0;   // that it is in
+        std::int64_t number = 0;  // of its next step among all
+        int next = 0;             // its next step in that round
+        int missing = 0;          // messages that have not ended and that this step waits for
+        DependencyTracker<Note> messages;
+    };
+
+    /// The steps of a rank in a round.
+    struct Asked {
+        int rank = -1;
+        std::int64_t round = 0;
+        Steps steps;
+    };
+
+    /// So many of the ranks that go on are looked at ahead, and so many steps of each.
+    static constexpr std::size_t kAhead = 16;
+    static constexpr std::size_t kFetched = 4;
+
+    /// The rank that stands for `rank`.
+    [[nodiscard]] int advanced_for(int rank) const { return symmetry_ == Symmetry::none ? rank : 0; }
+    Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
+
+    /// Takes the rank to the first round from `round` on in which it does anything. Whether there is one.
+    bool enter(int number, std::int64_t round) {
+        Rank& rank = at(number);
+        rank.next = 0;
+        for (rank.round = round; rank.round < rounds_; ++rank.round) {
+            rank.round = schedule_.next_active(number, rank.round);
+            if (rank.round >= rounds_) break;
+            ask(number);
+            if (!now_->steps.all().empty()) return true;
+        }
+        rank.round = rounds_;
+        rank.messages.remove_ended(messages_);
+        return false;
+    }
+    /// Asks for the steps of the round that the rank is in.
+    void ask(int number) {
+        const std::int64_t round = at(number).round;
+        if (now_->rank == number && now_->round == round) return;
+        now_->rank = number;
+        now_->round = round;
+        now_->steps.clear();
+        schedule_.round(number, round, now_->steps);
+    }
+    [[nodiscard]] const Step& next_step(const Rank& rank) const {
+        return now_->steps.all()[static_cast<std::size_t>(rank.next)];
+    }
+
+    /// Calls `visit` with the ranks that hold the other sides of the first messages that the i-th of the ranks that go
+    /// on will post.
+    template <class Visit>
+    void for_each_peer(std::size_t i, const Visit& visit) {
+        const auto steps = asked_[i % kAhead].steps.all().subspan(static_cast<std::size_t>(at(ready_[i]).next));
+        for (const Step& step : steps.first(std::min(kFetched, steps.size()))) {
+            if (step.is_message()) visit(advanced_for(step.peer));
+        }
+    }
+    void fetch_peers(std::size_t i) {
+        now_ = &asked_[i % kAhead];
+        ask(ready_[i]);
+        for_each_peer(i, [this](int peer) { fetch_rank(peer); });
+    }
+    void fetch_messages_of_peers(std::size_t i) {
+        for_each_peer(i, [this](int peer) {
+            const int newest = at(peer).messages.newest_of_few();
+            if (newest >= 0) messages_.fetch(newest);
+        });
+    }
+
+    /// Takes steps of the rank until one has to wait.
+    void take_steps(int number) {
+        Rank& rank = at(number);
+        do {
+            while (rank.next < static_cast<int>(now_->steps.all().size())) {
+                const Step& step = next_step(rank);
+                policy_.check({number, rank.number}, step);
+                rank.missing = rank.messages.find(messages_, step, rank.number, most_under_way_);
+                if (rank.missing > 0) return;
+                begin_next(number);
+            }
+        } while (enter(number, rank.round + 1));
+    }
+
+    void begin_next(int number) {
+        Rank& rank = at(number);
+        const Step& step = next_step(rank);
+        const Place place{number, rank.number};
+        waited_.clear();
+        rank.messages.remove_waited(messages_, [&](const auto& message) { waited_.push_back(message.number); });
+        ++rank.next;
+        ++rank.number;
+        Note note = policy_.begin(place, rank.round, step, waited_);
+        if (!step.is_message()) return;
+        const bool sends = step.kind == Step::Kind::send;
+        const auto other_kind = sends ? Step::Kind::receive : Step::Kind::send;
+        const int other = symmetry_ == Symmetry::none
+                              ? at(step.peer).messages.meet(messages_, other_kind, number)
+                              : rank.messages.meet(messages_, other_kind, mirrored(symmetry_, all_ranks_, step.peer));
+        const int side = messages_.add({step, place, rank.round, std::move(note), other >= 0});
+        rank.messages.add(messages_, side);
+        if (other < 0) return;
+        messages_[side].other = other;
+        messages_[other].other = side;
+        policy_.meet(sends ? side : other);
+    }
+
+    const Schedule& schedule_;
+    std::int64_t rounds_;
+    std::int64_t most_under_way_;
+    Policy& policy_;
+    Symmetry symmetry_;
+    int all_ranks_;
+    std::vector<Rank> ranks_;
+    std::vector<int> ready_;  // ranks that go on
+    TrackedMessages<Note> messages_;
+    std::array<Asked, kAhead> asked_;   // of those that go on next
+    Asked* now_ = asked_.data();        // of the rank that takes steps
+    std::vector<std::int64_t> waited_;  // by the step that begins
+};
+
+}  // namespace timpani

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "schedule/patterns/topology_tree.hpp"
+#include "schedule/patterns/tree_bcast.hpp"
+#include "schedule/patterns/tree_reduction.hpp"
+
+namespace timpani {
+
+// Broadcast and reduction along the tree of a hierarchy, pipelined in segments: the functions that their algorithms
+// register, for a tree kind at each level. Parameter 0 is segment_bytes.
+
+constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
+    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
+}
+
+/// What is the same in either direction.
+template <const TreeKinds& kinds>
+struct HierarchicalTree {
+    static Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
+    static TopologyTree tree(const CollectiveArguments& args) { return {args, kinds}; }
+
+    static std::int64_t busy_rounds(const CollectiveArguments& args) {
+        return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
+    }
+    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+        const TopologyTree all = tree(args);
+        int most = 0;
+        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
+        return most;
+    }
+};
+
+template <const TreeKinds& kinds>
+struct HierarchicalBroadcast : HierarchicalTree<kinds> {
+    using Base = HierarchicalTree<kinds>;
+
+    static TreeBcast<TopologyTree> broadcast(const CollectiveArguments& args) {
+        return {Base::tree(args), Base::segments(args), args};
+    }
+    static constexpr auto prepare = prepared_by<broadcast>;
+
+    static std::int64_t most_sent(const CollectiveArguments& args) {
+        const TopologyTree all = Base::tree(args);
+        int most = 0;
+        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
+        return most * args.count;
+    }
+    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+        const TopologyTree all = Base::tree(args);
+        const Topology& topology = *args.topology;
+        std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < args.ranks; ++me) {
+            const int node = topology.node_of(absolute_rank(args, all.parent(me)));
+            if (topology.node_of(absolute_rank(args, me)) != node) ++children[static_cast<std::size_t>(node)];
+        }
+        return *std::ranges::max_element(children) * args.count;
+    }
+    static constexpr Claims claims{.rounds = Base::busy_rounds,
+                                   .most_sent = most_sent,
+                                   .most_neighbours = Base::most_neighbours,
+                                   .most_leaving_node = most_leaving_node};
+};
+
+template <const TreeKinds& kinds>
+struct HierarchicalReduction : HierarchicalTree<kinds> {
+    using Base = HierarchicalTree<kinds>;
+
+    static TreeReduction<TopologyTree> reduction(const CollectiveArguments& args) {
+        return {Base::tree(args), Base::segments(args), args, args.root};
+    }
+    static constexpr auto prepare = prepared_by<reduction>;
+    static std::int64_t scratch(const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); }
+
+    static constexpr Claims claims{
+        .rounds = Base::busy_rounds,
+        .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+        .most_neighbours = Base::most_neighbours,
+        .most_leaving_node =
+            [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }};
+};
+
+}  // namespace timpani

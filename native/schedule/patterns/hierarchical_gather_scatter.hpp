@@ -1,0 +1,226 @@
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "schedule/blocks.hpp"
+#include "schedule/patterns/topology_tree.hpp"
+
+namespace timpani {
+
+/// Gather and scatter along the tree of a hierarchy. A rank and its parent exchange the blocks of the rank's subtree:
+/// its own first, then those of each child's subtree in turn. An inner rank keeps them in scratch in that order. The
+/// root has them where they belong in its buffer, unless a child's subtree is not of consecutive ranks: those blocks it
+/// copies to or from scratch.
+class BlocksAlongTree {
+  public:
+    BlocksAlongTree(const CollectiveArguments& args, const TreeKinds& kinds) : args_(args), tree_(args, kinds) {}
+
+    [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
+
+    [[nodiscard]] std::int64_t scratch(int rank) const {
+        const Subtree mine = subtree(rank);
+        if (rank != args_.root) return mine.branches.empty() ? 0 : mine.elements;
+        std::int64_t most = 0;
+        for (const Branch& branch : mine.branches) {
+            if (branch.place.buffer == Buffer::scratch) most = branch.place.end();
+        }
+        return most;
+    }
+
+    // Claims, for blocks that are all of one size.
+    [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
+    [[nodiscard]] std::int64_t most_neighbours() const {
+        int most = 0;
+        for (int me = 0; me < args_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
+        return most;
+    }
+
+  protected:
+    struct Branch {
+        int child;
+        std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are sent
+        Region place;
+    };
+    struct Subtree {
+        int me;
+        int parent;
+        std::vector<Branch> branches;
+        std::int64_t elements;
+    };
+
+    /// The ranks of the subtree of `me`, counted from the root, in the order in which their blocks are sent.
+    [[nodiscard]] std::vector<int> members(int me) const {
+        std::vector<int> all{me};
+        for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
+            const auto below = members(child);
+            all.insert(all.end(), below.begin(), below.end());
+        }
+        return all;
+    }
+
+    /// `at_root` is the root's buffer for what is gathered or scattered.
+    [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
+        const int me = relative_rank(args_, rank);
+        Subtree all{me, me == 0 ? -1 : absolute_rank(args_, tree_.parent(me)), {}, block_of(args_, rank).count};
+        std::int64_t in_scratch = rank == args_.root ? 0 : all.elements;
+        for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
+            Branch branch{absolute_rank(args_, child), members(child), {}};
+            std::int64_t elements = 0;
+            bool consecutive = rank == args_.root;
+            for (std::size_t j = 0; j < branch.ranks.size(); ++j) {
+                branch.ranks[j] = absolute_rank(args_, branch.ranks[j]);
+                elements += block_of(args_, branch.ranks[j]).count;
+                consecutive = consecutive && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
+            }
+            if (consecutive) {
+                branch.place = {at_root, block_of(args_, branch.ranks.front()).first, elements};
+            } else {
+                branch.place = {Buffer::scratch, in_scratch, elements};
+                in_scratch += elements;
+            }
+            all.elements += elements;
+            all.branches.push_back(std::move(branch));
+        }
+        return all;
+    }
+
+    /// Where the root has the blocks of a branch in its buffer, and where in scratch, a pair for each range of
+    /// consecutive ranks; nothing where they don't go through scratch.
+    [[nodiscard]] std::vector<std::pair<Part, Region>> moves(const Branch& branch) const {
+        std::vector<std::pair<Part, Region>> all;
+        if (branch.place.buffer != Buffer::scratch) return all;
+        std::int64_t next = branch.place.first;
+        for (std::size_t i = 0; i < branch.ranks.size(); ++i) {
+            const Part block = block_of(args_, branch.ranks[i]);
+            if (i > 0 && branch.ranks[i] == branch.ranks[i - 1] + 1) {
+                all.back().first.count += block.count;
+                all.back().second.count += block.count;
+            } else {
+                all.push_back({block, {Buffer::scratch, next, block.count}});
+            }
+            next += block.count;
+        }
+        return all;
+    }
+
+    /// Most elements that one node sends to others, up or down the tree.
+    [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
+        const Topology& topology = *args_.topology;
+        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < args_.ranks; ++me) {
+            const int here = topology.node_of(absolute_rank(args_, me));
+            const int there = topology.node_of(absolute_rank(args_, tree_.parent(me)));
+            if (here == there) continue;
+            leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
+        }
+        return *std::ranges::max_element(leaving) * args_.count;
+    }
+
+    /// A rank moves blocks in `last` and in the round before it.
+    [[nodiscard]] std::int64_t next_active_until(std::int64_t last, std::int64_t k) const {
+        return k <= last ? std::max(k, last - 1) : rounds();
+    }
+
+    const CollectiveArguments& args_;
+    TopologyTree tree_;
+};
+
+class GatherAlongTree : public BlocksAlongTree {
+  public:
+    using BlocksAlongTree::BlocksAlongTree;
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const std::int64_t round_sent = this->round_sent(rank);
+        if (k != round_sent - 1 && k != round_sent) return;
+        const Subtree mine = subtree(rank);
+        if (k == round_sent - 1) {
+            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
+        }
+        if (k != round_sent) return;
+        const Region own{Buffer::send, 0, block_of(args_, rank).count};
+        if (rank == args_.root) {
+            steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(inside, region(Buffer::receive, there));
+            }
+        } else if (mine.branches.empty()) {
+            steps.send(mine.parent, own);
+        } else {
+            steps.copy(own, {Buffer::scratch, 0, own.count});
+            steps.send(mine.parent, {Buffer::scratch, 0, mine.elements});
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        return next_active_until(round_sent(rank), k);
+    }
+
+    [[nodiscard]] std::int64_t most_sent() const {
+        std::size_t most = 0;
+        for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
+        return static_cast<std::int64_t>(most) * args_.count;
+    }
+    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(true); }
+
+  private:
+    /// When a rank sends its parent the blocks of its subtree, which have come in the round before.
+    [[nodiscard]] std::int64_t round_sent(int rank) const {
+        return tree_.height() - tree_.depth(relative_rank(args_, rank));
+    }
+};
+
+class ScatterAlongTree : public BlocksAlongTree {
+  public:
+    using BlocksAlongTree::BlocksAlongTree;
+
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const std::int64_t round_sent = this->round_sent(rank);
+        if (k != round_sent - 1 && k != round_sent) return;
+        const Subtree mine = subtree(rank, Buffer::send);
+        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
+        if (k == round_sent - 1) {
+            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
+        }
+        if (k != round_sent) return;
+        if (rank == args_.root) {
+            for (const Branch& branch : mine.branches) {
+                for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
+            }
+        }
+        for (const Branch& branch : mine.branches) steps.send(branch.child, branch.place);
+        if (rank == args_.root) {
+            steps.copy(region(Buffer::send, block_of(args_, rank)), own);
+        } else if (!mine.branches.empty()) {
+            steps.copy({Buffer::scratch, 0, own.count}, own);
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        return next_active_until(round_sent(rank), k);
+    }
+
+    [[nodiscard]] std::int64_t most_sent() const { return (args_.ranks - 1) * args_.count; }
+    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(false); }
+
+  private:
+    /// When a rank sends its children the blocks of their subtrees, which have come in the round before.
+    [[nodiscard]] std::int64_t round_sent(int rank) const { return tree_.depth(relative_rank(args_, rank)); }
+};
+
+/// What the algorithms register: GatherAlongTree or ScatterAlongTree with a tree kind at each level.
+template <class AlongTree, const TreeKinds& kinds>
+struct HierarchicalBlocks {
+    static AlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
+    static constexpr auto prepare = prepared_by<blocks>;
+    static std::int64_t scratch(const CollectiveArguments& args, int rank) { return blocks(args).scratch(rank); }
+
+    static constexpr Claims claims{
+        .rounds = [](const CollectiveArguments& args) { return blocks(args).busy_rounds(); },
+        .most_sent = [](const CollectiveArguments& args) { return blocks(args).most_sent(); },
+        .most_neighbours = [](const CollectiveArguments& args) { return blocks(args).most_neighbours(); },
+        .most_leaving_node = [](const CollectiveArguments& args) { return blocks(args).most_leaving_node(); }};
+};
+
+}  // namespace timpani

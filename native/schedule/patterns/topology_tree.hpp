@@ -1,0 +1,168 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "schedule/arithmetic.hpp"
+#include "schedule/patterns/hierarchy.hpp"
+#include "schedule/patterns/tree.hpp"
+
+namespace timpani {
+
+/// The tree along which the ranks of one level hear from their leader: all from it, each from the one before, or along
+/// a binary or a binomial tree.
+enum class TreeKind : std::uint8_t { linear, chain, binary, binomial };
+
+/// A tree of that kind over `size` numbers, of which 0 is the root.
+struct LevelTree {
+    TreeKind kind;
+    int size;
+
+    [[nodiscard]] int parent(int number) const {
+        if (number == 0) return -1;
+        if (kind == TreeKind::linear) return 0;
+        if (kind == TreeKind::chain) return number - 1;
+        return kind == TreeKind::binary ? BinaryTree{size}.parent(number) : number & (number - 1);
+    }
+    [[nodiscard]] int child(int number, int index) const {
+        if (kind == TreeKind::linear) return number == 0 && index + 1 < size ? index + 1 : -1;
+        if (kind == TreeKind::chain) return index == 0 && number + 1 < size ? number + 1 : -1;
+        if (kind == TreeKind::binary) return BinaryTree{size}.child(number, index);
+        int distance = number == 0 ? static_cast<int>(power(2, ceil_log2(size))) : number & -number;
+        for (distance /= 2; distance > 0; distance /= 2) {  // the largest subtree first
+            if (number + distance < size && index-- == 0) return number + distance;
+        }
+        return -1;
+    }
+    [[nodiscard]] int depth(int number) const {
+        if (kind == TreeKind::linear) return number == 0 ? 0 : 1;
+        if (kind == TreeKind::chain) return number;
+        return kind == TreeKind::binary ? BinaryTree{size}.depth(number) : std::popcount(static_cast<unsigned>(number));
+    }
+    [[nodiscard]] int height() const {
+        if (kind == TreeKind::linear) return std::min(1, size - 1);
+        if (kind == TreeKind::chain) return size - 1;
+        return kind == TreeKind::binary ? BinaryTree{size}.height() : floor_log2(size);
+    }
+};
+
+/// Which tree each level has. Without `groups` the leaders of all nodes are one level.
+struct TreeKinds {
+    std::optional<TreeKind> groups;
+    TreeKind nodes;
+    TreeKind ranks;
+};
+
+/// A tree over ranks counted from the root, made of one tree a level: group leaders, node leaders, the ranks of a node.
+/// Children farther away come first, since what goes to them takes longest. The interface is that of the trees over
+/// plain ranks.
+class TopologyTree {
+  public:
+    int ranks;
+
+    TopologyTree(const CollectiveArguments& args, const TreeKinds& kinds)
+        : ranks(args.ranks), args_(args), hierarchy_(args), kinds_(kinds) {
+        for (int node = 0; node < hierarchy_.nodes(); ++node) {
+            height_ = std::max(height_, depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).height());
+        }
+    }
+
+    [[nodiscard]] int parent(int me) const { return relative(parent_of(absolute_rank(args_, me))); }
+    [[nodiscard]] int child(int me, int index) const { return relative(child_of(absolute_rank(args_, me), index)); }
+    [[nodiscard]] int children(int me) const {
+        int number = 0;
+        while (child(me, number) >= 0) ++number;
+        return number;
+    }
+    [[nodiscard]] int depth(int me) const {
+        const int rank = absolute_rank(args_, me);
+        const int node = hierarchy_.topology().node_of(rank);
+        return depth_of_leader(node) + tree_on_node(hierarchy_.ranks_on(node)).depth(hierarchy_.local_rank(rank));
+    }
+    [[nodiscard]] int height() const { return height_; }
+
+  private:
+    [[nodiscard]] LevelTree tree_on_node(int size) const { return {kinds_.ranks, size}; }
+    [[nodiscard]] LevelTree tree_over_nodes(int size) const { return {kinds_.nodes, size}; }
+    [[nodiscard]] LevelTree tree_over_groups() const { return {*kinds_.groups, hierarchy_.topology().groups()}; }
+
+    [[nodiscard]] int depth_of_leader(int node) const {
+        if (!kinds_.groups) return tree_over_nodes(hierarchy_.nodes()).depth(hierarchy_.position_of_node(node));
+        const int group = hierarchy_.topology().group_of(node);
+        return tree_over_nodes(hierarchy_.nodes_in(group)).depth(hierarchy_.index_in_group(node)) +
+               tree_over_groups().depth(hierarchy_.index_of_group(group));
+    }
+
+    [[nodiscard]] int parent_of(int rank) const {
+        const int node = hierarchy_.topology().node_of(rank);
+        if (const int place = hierarchy_.local_rank(rank); place > 0) {
+            return hierarchy_.rank_at(node, tree_on_node(hierarchy_.ranks_on(node)).parent(place));
+        }
+        if (!kinds_.groups) {
+            const int above = tree_over_nodes(hierarchy_.nodes()).parent(hierarchy_.position_of_node(node));
+            return above < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(above));
+        }
+        const int group = hierarchy_.topology().group_of(node);
+        if (const int place = hierarchy_.index_in_group(node); place > 0) {
+            return hierarchy_.leader(
+                hierarchy_.node_at(group, tree_over_nodes(hierarchy_.nodes_in(group)).parent(place)));
+        }
+        const int above = tree_over_groups().parent(hierarchy_.index_of_group(group));
+        return above < 0 ? -1 : leader_of_group(hierarchy_.group_at(above));
+    }
+
+    [[nodiscard]] int child_of(int rank, int index) const {
+        const int node = hierarchy_.topology().node_of(rank);
+        const int place = hierarchy_.local_rank(rank);
+        if (place == 0) {
+            if (const int far = child_of_leader(node, index); far >= 0) return far;
+        }
+        const int near = tree_on_node(hierarchy_.ranks_on(node)).child(place, index);
+        return near < 0 ? -1 : hierarchy_.rank_at(node, near);
+    }
+
+    /// The child with that index among the leaders of other nodes, or −1; `index` then counts on among the node's
+    /// ranks.
+    [[nodiscard]] int child_of_leader(int node, int& index) const {
+        const auto find = [&index](const LevelTree& tree, int place) {
+            int number = 0;
+            for (int child = 0; (child = tree.child(place, number)) >= 0; ++number) {
+                if (number == index) return child;
+            }
+            index -= number;
+            return -1;
+        };
+        if (!kinds_.groups) {
+            const int child = find(tree_over_nodes(hierarchy_.nodes()), hierarchy_.position_of_node(node));
+            return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(child));
+        }
+        const int group = hierarchy_.topology().group_of(node);
+        const int place = hierarchy_.index_in_group(node);
+        if (place == 0) {
+            const int child = find(tree_over_groups(), hierarchy_.index_of_group(group));
+            if (child >= 0) return leader_of_group(hierarchy_.group_at(child));
+        }
+        const int child = find(tree_over_nodes(hierarchy_.nodes_in(group)), place);
+        return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at(group, child));
+    }
+
+    [[nodiscard]] int leader_of_group(int group) const { return hierarchy_.leader(hierarchy_.node_at(group, 0)); }
+    [[nodiscard]] int relative(int rank) const { return rank < 0 ? -1 : relative_rank(args_, rank); }
+
+    const CollectiveArguments& args_;
+    Hierarchy hierarchy_;
+    TreeKinds kinds_;
+    int height_ = 0;
+};
+
+/// The hierarchies that the study hierarchical-collectives compares: three levels (its type I), two (type II), and two
+/// of which the root sends to all nodes itself (type III).
+constexpr TreeKinds kThreeLevels{TreeKind::binomial, TreeKind::binomial, TreeKind::binomial};
+constexpr TreeKinds kTwoLevels{{}, TreeKind::binomial, TreeKind::binomial};
+constexpr TreeKinds kRootToAllNodes{{}, TreeKind::linear, TreeKind::binomial};
+/// Each node's link is crossed once each way, so that a message in segments flows at a link's rate.
+constexpr TreeKinds kChainOfNodes{{}, TreeKind::chain, TreeKind::binary};
+
+}  // namespace timpani
