@@ -1,33 +1,44 @@
-# What a newcomer types. Each target sets up what it needs.
-.PHONY: setup demo test lint tables bench clean
+# What a newcomer types. Each target sets up what it needs; only `test` and `bench` install Debian packages.
+.PHONY: setup demo unit test lint tables bench clean
 
 bin := .venv/bin
 
 setup: .venv/setup
-.venv/setup: pyproject.toml tools/setup
+.venv/setup: pyproject.toml tools/setup tools/setup-mpi
 	tools/setup
+	tools/setup-mpi
 	touch $@
+
+.venv/setup-unit: pyproject.toml tools/setup
+	tools/setup test
+	touch $@
+
+# clang-tidy reads mpi.h, and the type checker reads the tests.
+.venv/setup-lint: pyproject.toml tools/setup tools/setup-mpi
+	tools/setup test lint
+	tools/setup-mpi
+	touch .venv/setup .venv/setup-unit $@
 
 # pytest compiles the tests as it reads them: once here, while wheels come, instead of in each worker.
-.venv/setup-tests: pyproject.toml tools/setup tools/install-for-tests
+.venv/setup-tests: pyproject.toml tools/setup tools/setup-mpi tools/install-for-tests
 	tools/install-for-tests packages
 	tools/setup test
+	tools/setup-mpi
 	tools/install-for-tests intel-mpi & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
-	touch .venv/setup $@
-
-# The type checker reads the tests too, and so needs what they import.
-.venv/setup-lint: .venv/setup-tests
-	tools/setup test lint
-	touch $@
+	touch .venv/setup .venv/setup-unit $@
 
 demo: setup
 	$(bin)/timpani run demo -o demo
 	$(bin)/timpani report demo -o demo/report.html --force
 
-# FAST=1: only what needs nothing of this machine, such as an MPI library or a browser. WORKERS=n: side by side.
+# What needs nothing from this machine and is not slow: no root, MPI library, compiler or browser.
+unit: .venv/setup-unit
+	$(bin)/python -m pytest -n auto -q -m 'not needs and not slow'
+
+# WORKERS=n: processes that run tests at the same time.
 WORKERS := 3
 test: .venv/setup-tests
-	$(bin)/python -m pytest -n $(WORKERS) $(if $(FAST),-m 'not needs')
+	$(bin)/python -m pytest -n $(WORKERS)
 
 lint: .venv/setup-lint
 	tools/lint

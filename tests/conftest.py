@@ -3,13 +3,15 @@
 import gc
 import os
 import shutil
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-from tests.installed import FOUND, label, needs_mpi
+from tests.installed import ONE_OF_EACH_KIND, label, needs_mpi
+from timpani.errors import UserError
 from timpani.native.build import cache_folder
 from timpani.native.mpi import Mpi
 
@@ -25,15 +27,15 @@ if shutil.which("ccache"):
     os.environ.setdefault("CCACHE_BASEDIR", str(cache_folder()))
     os.environ.setdefault("CCACHE_DIR", str(Path(__file__).parents[1] / "build" / "ccache"))
 
-# How long an example takes is the machine's business: no test has a threshold of time.
-settings.register_profile("unhurried", deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=10_000)
+# How long an example takes, or making it, depends on the machine: Hypothesis fails no test for that.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("thorough", settings.get_profile("unhurried"), max_examples=10_000)
 settings.load_profile("unhurried")
 
 
-@pytest.fixture(params=FOUND, ids=label, scope="session")
+@pytest.fixture(params=ONE_OF_EACH_KIND, ids=label, scope="session")
 def mpi(request: pytest.FixtureRequest) -> Mpi:
-    """Each MPI library of this machine."""
+    """The first MPI library of each kind on this machine, unless a test asks for others."""
     found: Mpi = request.param
     return found
 
@@ -64,6 +66,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         present, missing = mark.args
         if not present:
             pytest.skip(missing)
+
+
+def _no_builds() -> Path:
+    raise UserError("a test without the mark `needs` builds no programs", "mark it needs_compiler or needs_mpi")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """What has no mark `needs` passes on a machine without MPI and compiler: here it may not build."""
+    with pytest.MonkeyPatch.context() as patch:
+        if item.get_closest_marker("needs") is None:
+            patch.setattr("timpani.native.build.cache_folder", _no_builds)
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -16,6 +16,10 @@ INTEL = Path(__file__).parents[1] / "build" / "intel-mpi"
 
 MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")
 
+# A test of what a library does runs with every library that is found: it may differ between versions. A test of Timpani
+# that depends on the launcher runs with the first library of each kind, every other test of Timpani with one.
+ONE_OF_EACH_KIND = tuple(reversed({mpi.kind: mpi for mpi in reversed(FOUND)}.values()))
+
 
 def label(mpi: Mpi | None) -> str:
     """What a test with this library is called."""
@@ -23,11 +27,12 @@ def label(mpi: Mpi | None) -> str:
 
 
 every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
+each_kind = pytest.mark.parametrize("mpi", ONE_OF_EACH_KIND, ids=label)
 every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
 every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
 
-# What a test takes of the machine: whether that is here, and what is said where it isn't. `make test FAST=1` leaves all
-# such tests out.
+# What a test needs from the machine: whether it is here, and what is said where it isn't. `make unit` leaves these out.
+needs_compiler = pytest.mark.needs(shutil.which("c++") is not None, "no C++ compiler on this machine")
 needs_mpi = pytest.mark.needs(bool(FOUND), "no MPI library on this machine")
 needs_open_mpi = pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
 needs_mpich = pytest.mark.needs(bool(MPICHS), "no MPICH on this machine")

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -37,3 +39,9 @@ def test_a_skip_counts_as_missing_where_nothing_may_be(tmp_path: Path) -> None:
     done = run(tmp_path, "def test_a(): pytest.skip('no such library')\n", TIMPANI_NOTHING_SKIPPED="1")
     assert done.returncode == pytest.ExitCode.TESTS_FAILED
     assert "1 skipped" in done.stdout
+
+
+def test_a_test_without_the_mark_needs_builds_nothing(tmp_path: Path) -> None:
+    done = run(tmp_path, "def test_a():\n    from timpani.native.build import build\n    build(None)\n")
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED
+    assert "mark it needs_compiler or needs_mpi" in done.stdout

@@ -23,7 +23,7 @@ from timpani.libraries.registry import LIBRARIES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")])
 
 SECONDS = 600  # a documented command that takes longer, also on a busy machine, hangs
 

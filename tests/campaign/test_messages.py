@@ -8,7 +8,7 @@ import pytest
 
 from tests.campaign.live import results
 from tests.cli.typed import typed
-from tests.installed import every_mpi, needs_mpi, needs_two_cores
+from tests.installed import each_kind, needs_mpi, needs_two_cores
 from timpani.machine.nodes.locality import LOCALITIES
 from timpani.native.mpi import Mpi
 
@@ -19,7 +19,7 @@ def rows(folder: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(typed("show", folder, "--format", "csv").stdout)))
 
 
-@every_mpi
+@each_kind
 def test_messages_name_their_ranks_and_how_close_those_sit(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "messages"
     done = typed(
@@ -40,7 +40,7 @@ def test_messages_name_their_ranks_and_how_close_those_sit(mpi: Mpi, tmp_path: P
         assert float(row["throughput_mb_per_s"]) == pytest.approx(expected)
 
 
-@every_mpi
+@each_kind
 def test_a_study_of_messages_and_transposes_in_their_own_datatypes(mpi: Mpi, tmp_path: Path) -> None:
     study = tmp_path / "study.toml"
     study.write_text(

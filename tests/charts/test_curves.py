@@ -9,6 +9,8 @@ from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
 from timpani.charts.latency_by_ranks import latency_by_ranks
 
+pytestmark = pytest.mark.slow
+
 
 def names_at_ends(figure: object) -> dict[str, float]:
     """Height of each name at the end of its curve, pixels from the top."""

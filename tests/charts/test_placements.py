@@ -1,4 +1,5 @@
 import polars as pl
+import pytest
 
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
@@ -6,6 +7,8 @@ from timpani.charts.marks.theme import LIGHT
 from timpani.charts.placements import placements
 from timpani.charts.placements_against_ranks import placements_against_ranks
 from timpani.charts.placements_against_size import placements_against_size
+
+pytestmark = pytest.mark.slow
 
 
 def two_placements(cells: pl.DataFrame) -> pl.DataFrame:

@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.installed import needs_open_mpi
+from tests.installed import needs_compiler, needs_open_mpi
 from timpani.cli.importing import import_
 from timpani.cli.show import show
 from timpani.errors import UserError
@@ -19,6 +19,7 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(APP, [str(argument) for argument in arguments])
 
 
+@needs_compiler
 def test_old_logs_become_a_campaign_that_can_be_shown(tmp_path: Path) -> None:
     folder = tmp_path / "old"
     logs = [LOGS / "bcast-7.4-full.txt", LOGS / "bcast-7.4-full-second.txt", LOGS / "latency-5.6.txt"]

@@ -15,7 +15,7 @@ import pytest
 
 from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
-from tests.installed import every_mpi, needs_mpi, needs_two_cores
+from tests.installed import each_kind, needs_mpi, needs_two_cores
 from timpani.native.mpi import Mpi
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.study import Study
@@ -23,6 +23,7 @@ from timpani.study.study import Study
 ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
 
 
+@needs_mpi
 def test_a_dry_run_of_a_race_says_the_least_and_the_most(tmp_path: Path) -> None:
     done = typed("run", "bcast", "--sizes", "1:1Ki", "--regret", "2%", "--dry-run", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
@@ -31,7 +32,7 @@ def test_a_dry_run_of_a_race_says_the_least_and_the_most(tmp_path: Path) -> None
     assert re.fullmatch(rf"at most \d+ cells × 32 launches on .+: 32 starts .+, {about}", first)
 
 
-@every_mpi
+@each_kind
 def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi: Mpi, tmp_path: Path) -> None:
     study = ("bcast", "scatter", "--sizes", "1:1Ki", "--ranks", "2,3", "--oversubscribe", "--launches", "9")
     done = typed("run", *study, "--algorithms", "all", "--dry-run", "--mpi", mpi.mpirun, "-o", tmp_path / "c")
@@ -104,7 +105,7 @@ def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> Non
 
 
 @needs_two_cores
-@every_mpi
+@each_kind
 def test_what_a_user_writes_stays_text(mpi: Mpi, tmp_path: Path) -> None:
     study = tmp_path / "a $(touch study) study.toml"
     study.write_text(

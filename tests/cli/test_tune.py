@@ -183,7 +183,7 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
     torn = typed("confirm", str(tuned))
     assert (torn.returncode, "can't be read" in torn.stderr) == (2, True)
     nowhere = {**os.environ, "PATH": str(tmp_path / "nothing")}
-    none_left = not (Path(sys.executable).parent / "mpirun").exists()  # `tools/setup` may have put one there
+    none_left = not (Path(sys.executable).parent / "mpirun").exists()  # `tools/setup-mpi` may have put one there
     for command in ("lint", "explain"):
         alone = typed("tune", command, str(tuned / "openmpi-tuned.conf"), env=nowhere)
         assert (alone.returncode, alone.stderr.count("\n")) == ((2, 1) if none_left else (0, 0)), alone.stderr

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
+from tests.installed import needs_compiler
 from timpani.libraries.find import search_mpis
 from timpani.native.build import build
+
+pytestmark = needs_compiler
 
 _TOOLS = ("as", "ld", "ar", "ranlib", "ccache", "cmake", "ninja", "sh")
 

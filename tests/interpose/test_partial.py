@@ -3,6 +3,7 @@
 import pytest
 
 from tests.interpose.conftest import TREES, Run, RunProgram, everywhere
+from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
@@ -31,6 +32,7 @@ def test_without_rank_0_all_is_left_to_mpi(run_program: RunProgram) -> None:
     assert done.profile == []
 
 
+@every_mpi
 def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "mpich":
         pytest.skip("may be skipped: Debian's MPICH 4.0 starts no processes, and 5.0.2 none beside -bind-to")
@@ -41,6 +43,7 @@ def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgra
     assert "default" not in ran(done, 2)
 
 
+@every_mpi
 def test_one_buffer_for_both_is_refused_where_the_library_refuses_it(run_program: RunProgram) -> None:
     expected = run_program("one_buffer.c", text=None, ranks=2)
     found = run_program("one_buffer.c", text=ALL, ranks=2)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
+from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
@@ -25,6 +26,7 @@ def test_times_are_a_rank_s_and_add_up(run_program: RunProgram) -> None:
     assert {row["calls"] for row in done.profile if row["collective"] == "barrier"} == {"20"}
 
 
+@every_mpi
 def test_every_form_is_counted(run_program: RunProgram, mpi: Mpi) -> None:
     done = run_program("forms.c", text=ALL, ranks=2)
     assert done.status == 0, done.stderr
@@ -51,6 +53,7 @@ def test_a_program_that_aborts_leaves_what_its_rank_knew(run_program: RunProgram
     assert "MPI_Abort" in program
 
 
+@every_mpi
 def test_a_program_of_sessions_alone_leaves_a_profile(run_program: RunProgram, mpi: Mpi, tmp_path: Path) -> None:
     if mpi.kind == "openmpi" and mpi.numbers < (5,):
         pytest.skip("may be skipped: Open MPI has sessions from 5.0 on")

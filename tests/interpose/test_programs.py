@@ -5,11 +5,13 @@ from collections import Counter
 import pytest
 
 from tests.interpose.conftest import SHARED, TREES, RunProgram, everywhere
+from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
 ALL = everywhere(TREES)
 
 
+@every_mpi
 @pytest.mark.parametrize("source", ["calls.f", "calls_mpi.f90", "calls_f08.f90"])
 def test_fortran_calls_are_replaced_once(run_program: RunProgram, source: str) -> None:
     done = run_program(source, text=ALL)
@@ -31,6 +33,7 @@ def test_threads_call_collectives_at_once(run_program: RunProgram) -> None:
     assert (calls["bcast"], calls["allreduce"]) == (4 * 60, 2 * 4 * 60)
 
 
+@every_mpi
 def test_threads_share_no_memory_where_the_librarys_windows_break_under_them(run_program: RunProgram, mpi: Mpi) -> None:
     # Few long segments: a thread that waits for one keeps a core from those that fill it.
     windows = {collective: text.replace("=64", "=4096") for collective, text in SHARED.items()}
@@ -82,6 +85,7 @@ def test_errors_reach_the_programs_handler(run_program: RunProgram) -> None:
     assert "rank 1: an error, handled" in found.stdout
 
 
+@every_mpi
 def test_a_communicator_may_come_from_a_group(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "openmpi" and mpi.numbers < (5,):
         pytest.skip("may be skipped: Open MPI has sessions from 5.0 on")
@@ -89,6 +93,7 @@ def test_a_communicator_may_come_from_a_group(run_program: RunProgram, mpi: Mpi)
     assert done.status == 0, done.stderr
 
 
+@every_mpi
 def test_on_a_revoked_communicator_calls_fail_as_without_the_library(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind != "openmpi" or mpi.numbers < (5,):
         pytest.skip("may be skipped: Open MPI revokes from 5.0 on, and MPICH ends a program that does")

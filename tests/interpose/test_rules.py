@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.interpose.conftest import TREES, Run, RunProgram, everywhere, rules
+from tests.mpi.conftest import every_mpi
 from timpani.study.operations import COLLECTIVES
 
 CALLS = "calls.f"  # on 3 ranks: bcast, allreduce of 2000 bytes; reduce of 4, allgather of 8
@@ -85,6 +86,7 @@ def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
     assert (done.status, done.stdout, done.told(), done.profile) == (0, "wrong: 0\n", [], [])
 
 
+@every_mpi
 def test_with_fault_tolerance_all_is_left_to_the_library(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), OMPI_MCA_mpi_ft_enable="1")
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
@@ -109,6 +111,7 @@ def test_the_checking_program_says_what_the_library_would(library: Path, tmp_pat
     assert (done.returncode, done.stderr) == (2, f"{file}: line 2: bytes=9..1 is not a range such as 8..16 or 8..\n")
 
 
+@every_mpi
 def test_every_collective_that_rules_may_name_is_intercepted(library: Path) -> None:
     said = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     exported = {line.split()[-1] for line in said.splitlines()}

@@ -39,7 +39,7 @@ def bytes_sent(
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     _, sent = read_totals(folder, RANKS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpich, needs_open_mpi
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
 from timpani.native.mpi import Mpi
@@ -48,6 +48,7 @@ def test_a_library_is_chosen_by_its_launcher(mpi: Mpi) -> None:
     assert choose_mpi(str(mpi.mpirun)) == mpi
 
 
+@needs_mpi
 def test_a_library_is_chosen_by_kind_bin_folder_and_prefix(tmp_path: Path) -> None:
     mpi = choose_mpi(None)
     assert choose_mpi(mpi.kind) == mpi

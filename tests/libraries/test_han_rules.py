@@ -19,6 +19,7 @@ CATALOGUE, MPI = CATALOGUES[VERSION], mpi(VERSION)
 LINEAR = Algorithm("openmpi", "linear")
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_what_is_written_is_read_back(data: st.DataObject) -> None:
     table = data.draw(tables(VERSION, sayable=False))

@@ -157,6 +157,7 @@ def at_edges(rule: Rule) -> Iterator[Call]:
                 yield Call(rule.collective, count, 2, count // 2, size)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.lists(rules(), max_size=6), st.lists(calls, min_size=30, max_size=30))
 def test_the_file_decides_as_the_table_does_and_else_as_the_library(given_rules: list[Rule], asked: list[Call]) -> None:

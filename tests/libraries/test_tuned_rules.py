@@ -29,6 +29,7 @@ def numbers(text: str) -> list[list[str]]:
     return [line.split("#")[0].split() for line in text.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
 def test_what_is_written_is_read_back(version: str, data: st.DataObject) -> None:

@@ -10,6 +10,8 @@ from timpani.models.line import Array
 from timpani.models.segments import segment
 from timpani.models.switches import switches
 
+pytestmark = pytest.mark.slow
+
 
 def times(launches: int = 10, noise: float = 0.02) -> Array:
     """A curve with one switch, at 4 KiB."""

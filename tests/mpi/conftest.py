@@ -3,14 +3,14 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.builds import build_sanitized
-from tests.installed import FOUND, label
+from tests.installed import FOUND, ONE_OF_EACH_KIND, label
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.here.cores import read_cores
@@ -20,17 +20,24 @@ from timpani.native.mpi import Mpi
 
 RunPlan = Callable[..., list[dict[str, Any]]]
 
-# For what is ours, whichever library it is built for.
+# For what is Timpani's, whichever library it is built for.
 one_mpi = pytest.mark.parametrize("mpi", FOUND[:1], ids=label, indirect=True)
+# For what differs between the versions of a library.
+every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label, indirect=True)
 
 
-def on_ranks(openmpi: Iterable[int], mpich: Iterable[int]) -> pytest.MarkDecorator:
-    """Each library with its kind's rank counts.
+def on_ranks(openmpi: Sequence[int], mpich: Sequence[int]) -> pytest.MarkDecorator:
+    """The first library of each kind with its kind's rank counts, and every other one with the middle one of them.
 
     MPICH's ranks spin while they wait: on two cores three of them show what is the library's, and more take minutes.
     """
     counts = {"openmpi": openmpi, "mpich": mpich}
-    cases = [pytest.param(mpi, ranks, id=f"{label(mpi)}-{ranks}") for mpi in FOUND for ranks in counts[mpi.kind]]
+    cases = [
+        pytest.param(mpi, ranks, id=f"{label(mpi)}-{ranks}")
+        for mpi in FOUND
+        for ranks in counts[mpi.kind]
+        if mpi in ONE_OF_EACH_KIND or ranks == counts[mpi.kind][len(counts[mpi.kind]) // 2]
+    ]
     return pytest.mark.parametrize(("mpi", "ranks"), cases, indirect=["mpi"])
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import needs_two_cores
-from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
+from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
 from timpani.machine.here.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.study.keys import DATATYPES
@@ -104,20 +104,22 @@ def test_completion_does_not_move_when_a_clock_is_wrong(run_plan: RunPlan, mpi: 
 
 @needs_two_cores
 def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run_plan: RunPlan) -> None:
-    # Long enough that also on a busy machine both ranks once have a core where they are to start.
     cells = ["cell 0 null 0 warm - - -", "cell 1 bcast 1024 warm - - -"]
-    record = run_plan(2, cells, start_by="round_time", slot_ns=300_000_000)
-    for line in record:
-        if "measured" not in line:
-            continue
-        cell = line["measured"]
-        assert cell["start"] == "round_time"
-        assert len(cell["completion_ns"]) == len(cell["skew_ns"]) == len(cell["latency_ns"]) >= 1
-        assert cell["invalid"] < len(cell["completion_ns"])
-        for completion, latency, average in zip(
-            cell["completion_ns"], cell["latency_ns"], cell["average_ns"], strict=True
-        ):
-            assert completion >= latency >= average >= 0
+    late = []
+    for _ in range(ATTEMPTS):
+        record = run_plan(2, cells, start_by="round_time", slot_ns=300_000_000)
+        late.append(0.0)
+        for cell in (line["measured"] for line in record if "measured" in line):
+            assert cell["start"] == "round_time"
+            assert len(cell["completion_ns"]) == len(cell["skew_ns"]) == len(cell["latency_ns"]) >= 1
+            late[-1] = max(late[-1], cell["invalid"] / len(cell["completion_ns"]))
+            for completion, latency, average in zip(
+                cell["completion_ns"], cell["latency_ns"], cell["average_ns"], strict=True
+            ):
+                assert completion >= latency >= average >= 0
+        if late[-1] < 1:  # on a busy machine a rank may have no core when it is to start
+            return
+    raise AssertionError(f"every start was late: {late}")
 
 
 def test_a_cell_converged_when_its_own_interval_is_as_narrow_as_was_asked(run_plan: RunPlan) -> None:
@@ -159,6 +161,7 @@ FINGERPRINTS = {
 }
 
 
+@every_mpi
 def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPlan, mpi: Mpi) -> None:
     if mpi.kind != "openmpi" or mpi.numbers < (5,):
         pytest.skip("may be skipped: only Open MPI from 5.0 reads message counts inside a launch")
@@ -182,8 +185,10 @@ def test_a_rank_tells_the_last_level_cache_of_its_cores(run_plan: RunPlan) -> No
 
 
 def test_the_end_tells_what_the_machine_was_busy_with(run_plan: RunPlan) -> None:
-    (machine,) = run_plan(2, ["cell 0 bcast 65536 warm - - -"])[-1]["machines"]
+    cell = "cell 0 bcast 65536 warm - - -"
+    (machine,) = run_plan(2, ["precision 1e-9", cell], slot_ns=1_000_000_000)[-1]["machines"]
     assert machine["cores"] == read_cores().present
-    assert 0 < machine["own_s"] <= 2 * machine["seconds"] + 0.05
-    assert machine["busy_s"] <= machine["cores"] * (machine["seconds"] + 0.05)
+    # The kernel counts in ticks, of which a second has a hundred; a busy machine may come late to one of both readings.
+    assert 0 < machine["own_s"] < 10 * machine["seconds"]
+    assert 0 < machine["busy_s"] < 10 * machine["cores"] * machine["seconds"]
     assert machine["load_before"] >= 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mpi.conftest import RunPlan
+from tests.mpi.conftest import RunPlan, every_mpi
 from timpani.campaign.plan.cells import indivisible
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.native.mpi import Mpi
@@ -24,6 +24,7 @@ def test_every_operation_is_offered(mpi: Mpi) -> None:
     assert {info.collective for info in algorithms(mpi)} == beside_collectives
 
 
+@every_mpi
 def test_the_measuring_program_runs_all_that_is_offered(run_plan: RunPlan, mpi: Mpi) -> None:
     lines = []
     for number, info in enumerate(algorithms(mpi)):

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.prediction.calibration import Calibration, from_calls
@@ -271,6 +271,7 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
     assert "--placement node" in told.why
 
 
+@needs_mpi
 def test_the_winner_ties_with_what_may_be_as_fast() -> None:
     named = named_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
     asked = [Asked(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]

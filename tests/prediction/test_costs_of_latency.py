@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
@@ -14,6 +14,8 @@ from timpani.prediction.predictions import Predicted, predict
 from timpani.prediction.stand_ins import Closeness, stand_ins
 from timpani.schedules.simulation import Call, EqualNodes, NotSimulated, Relation, Simulator
 from timpani.study.cell import OWN, Algorithm, Cell, parse_parameters
+
+pytestmark = needs_mpi
 
 MICROSECONDS = {"first=0,second=1": 1.0, "first=0,second=2": 5.0}
 """Of a message within a node, and of one to the other node."""

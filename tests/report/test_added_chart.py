@@ -15,6 +15,8 @@ from timpani.charts.registry import figures
 from timpani.report.page.figure_files import write_figures
 from timpani.report.page.page import render
 
+pytestmark = pytest.mark.slow
+
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-chart.md"
 NAMED = ', "skew_us"),'  # the last of the columns that the figure names
 

@@ -8,11 +8,11 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic, sleep
 
 import polars as pl
 import pytest
 
+from tests.campaign.live import gone, wait_until
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.schedules.simulation import (
@@ -224,16 +224,6 @@ def test_the_program_ends_with_who_asked_it(programs: Path) -> None:
     )
     assert who.stdout is not None
     with who:
-        status = Path(f"/proc/{int(who.stdout.readline())}/status")
+        program = int(who.stdout.readline())
         who.kill()
-    until = monotonic() + 60
-    while (running := _is_running(status)) and monotonic() < until:
-        sleep(0.01)
-    assert not running
-
-
-def _is_running(status: Path) -> bool:
-    try:
-        return "Z (zombie)" not in status.read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    wait_until(lambda: gone(program))

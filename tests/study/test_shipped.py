@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.installed import every_mpi
+from tests.installed import each_kind
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.resources import Resources
 from timpani.machine.here.detect import this_computer
@@ -31,7 +31,7 @@ def test_each_says_what_it_asks(shipped: ShippedStudy) -> None:
     assert shipped.question.endswith("?")
 
 
-@every_mpi
+@each_kind
 @every_study
 def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: ShippedStudy) -> None:
     on_nodes = any(map(category, shipped.study.placement))

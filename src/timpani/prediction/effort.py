@@ -37,6 +37,10 @@ class Effort:
         return self.seconds * growth**time, self.memory_bytes * growth**memory
 
 
+Estimate = Callable[[Simulator, Costs, Callable[[int], Call], int], Effort]
+"""What simulating `call(ranks)` takes for up to the given number of ranks."""
+
+
 def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most_ranks: int) -> Effort:
     """From trials of `call` at more and more ranks: until one takes long enough to tell, or the next has more than
     `most_ranks`; two at least."""

@@ -12,7 +12,7 @@ from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.machine.nodes.places import Place, asked_places
 from timpani.native.side_by_side import on_every_core, usable_cores
-from timpani.prediction.effort import Effort, effort
+from timpani.prediction.effort import Effort, Estimate, effort
 from timpani.prediction.observed import Places, places_on
 from timpani.prediction.selected_algorithms import Named, sizes_of
 from timpani.schedules.simulation import Call, Costs, EqualNodes, NodeParts, Simulator
@@ -97,10 +97,15 @@ class Request:
     placement: str
 
     def plan(
-        self, simulator: Simulator, costs: Costs, limits: Limits, passed: Callable[[float], None] = lambda share: None
+        self,
+        simulator: Simulator,
+        costs: Costs,
+        limits: Limits,
+        passed: Callable[[float], None] = lambda share: None,
+        estimate: Estimate = effort,
     ) -> "Plan":
         """The calls that can be simulated within `limits`, and why others can't; UserError where the machine has too
-        few cores. `passed` is told the share of the whole, 0 to 1, that each estimate was."""
+        few cores. `passed` receives each estimate's share of the whole, 0 to 1. `estimate` predicts a call's time."""
         places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
         admitted: dict[Named, list[int]] = {}
@@ -119,7 +124,7 @@ class Request:
                     kinds[kind] = max(ranks, kinds.get(kind, 0))
 
         def tried(kind: _Kind, most: int) -> Effort:
-            return effort(simulator, costs, partial(kind.trial, _ranks_a_node(places[most], most)), most)
+            return estimate(simulator, costs, partial(kind.trial, _ranks_a_node(places[most], most)), most)
 
         efforts: dict[_Kind, Effort] = {}
         with on_every_core() as pool:

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.campaign.live import keys, timpani
+from tests.campaign.live import SECONDS, keys, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
 from timpani.campaign.folder.header import FORMAT, Header, RecordedMpi, seal_header
@@ -221,7 +221,7 @@ def test_two_runs_at_once_are_refused(folder: Path) -> None:
         assert other.stdout is not None
         assert other.stdout.readline() == b"open\n"
         with pytest.raises(UserError, match="another timpani run is measuring into"):
-            Store(folder, header())
+            Store(folder, header(), lock_seconds=0)
         other.kill()
     with Store(folder, header()):  # the system lets go of a killed one's lock
         pass
@@ -242,8 +242,8 @@ def test_a_lock_that_what_a_killed_run_started_holds_for_a_moment_is_waited_for(
     with (folder / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         started = subprocess.Popen(["sleep", "0.3"], pass_fds=[lock.fileno()])
-    with Store(folder, header()):
-        assert started.wait(1) == 0
+    with Store(folder, header(), lock_seconds=SECONDS):
+        assert started.wait(SECONDS) == 0
 
 
 @pytest.mark.parametrize("name", ["x\udcff", "two\nlines"])

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from tests.installed import needs_compiler
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.osu_grammar import OsuFile, OsuTable, read_osu
 from timpani.campaign.osu.osu_import import Imported, OsuLog, import_osu
@@ -72,6 +73,7 @@ def test_each_datatype_starts_anew() -> None:
     assert [table.rows[0].average_us for table in tables] == [0.93, 1.86]
 
 
+@needs_compiler
 def test_a_campaign_holds_averages_and_no_medians(tmp_path: Path) -> None:
     campaign = imported(tmp_path / "old", "bcast-7.4-full.txt", algorithm="knomial:radix=4")
     row = campaign.results.row(0, named=True)
@@ -156,6 +158,7 @@ def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "old").exists()
 
 
+@needs_compiler
 def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
     first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
     logs = [OsuLog.parse(f"chain:fanout=4={first}", "default"), OsuLog.parse(str(second), "basic_linear")]

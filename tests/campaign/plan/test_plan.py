@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.installed import every_mpi, every_open_mpi
+from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
@@ -42,7 +42,7 @@ def names(plan: CampaignPlan) -> set[str]:
     return {str(cell.cell.algorithm) for cell in plan.cells}
 
 
-@every_mpi
+@each_kind
 def test_the_default_shares_launches_with_all_that_is_compared_with_it(mpi: Mpi) -> None:
     groups = planned(mpi, ranks=[2, 3]).groups
     assert [group.ranks for group in groups] == [2, 3]
@@ -61,7 +61,7 @@ def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the
     assert beside_each_other(chosen, shared_start(mpi, several_nodes=False)) == chosen
 
 
-@every_mpi
+@each_kind
 def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
     few = planned(mpi, collectives={"bcast": "all"}, launches=5)
     needed = few.launches_needed
@@ -82,7 +82,7 @@ def test_every_cell_is_planned_once(mpi: Mpi) -> None:
     assert {cell.ranks for cell in cells} == {2, 3}
 
 
-@every_mpi
+@each_kind
 def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi) -> None:
     def order(seed: int, launch: int) -> list[int]:
         return [cell.number for group in planned(mpi, seed=seed).order(launch) for cell in group.cells]
@@ -95,7 +95,7 @@ def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi
     assert first != sorted(first)
 
 
-@every_mpi
+@each_kind
 def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
     other = "mpich" if mpi.kind == "openmpi" else "openmpi"
     plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
@@ -105,7 +105,7 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
         planned(mpi, collectives={"bcast": [f"{other}/ring"]})
 
 
-@every_mpi
+@each_kind
 @pytest.mark.parametrize(
     ("collective", "algorithm", "said"),
     [
@@ -134,7 +134,7 @@ def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None
         planned(mpi, collectives={"bcast": ["chain:segment_bytes=-1"]})
 
 
-@every_mpi
+@each_kind
 def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
     with pytest.raises(UserError) as caught:
         planned(mpi, cores=2, ranks=[2, 3, 8])
@@ -146,13 +146,13 @@ def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
     assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
 
 
-@every_mpi
+@each_kind
 def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
     assert planned(mpi, budget="20s", launches=1000).seconds == 20.0
     assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
 
 
-@every_mpi
+@each_kind
 def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots(mpi: Mpi) -> None:
     def race(**study: Any) -> CampaignPlan:
         asked: dict[str, Any] = {"collectives": {"bcast": ["default", "binomial"]}, "regret": 0.02, "launches": 6}
@@ -169,7 +169,7 @@ def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everyth
     assert of_starts == pytest.approx(936 * sum(start_seconds(mpi.kind, group.ranks) for group in race().groups))
 
 
-@every_mpi
+@each_kind
 def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -> None:
     collectives = {"bcast": ["default", "timpani/knomial:radix=3", "binomial"]}
     [group] = planned(mpi, collectives=collectives).groups
@@ -177,27 +177,27 @@ def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -
     assert [{cell.cell.algorithm.label for cell in point} for point in group.points] == [expected] * len(group.points)
 
 
-@every_mpi
+@each_kind
 def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> None:
     [group] = planned(mpi, collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
     assert (group.parameters, dict(group.environment)) == ((), {})
     assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
 
 
-@every_mpi
+@each_kind
 def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
     assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
     assert said(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
 
 
-@every_mpi
+@each_kind
 def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
     ours = {str(algorithm) for algorithm in library(mpi).ours.all_of("scan")[1:]}
     assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
 
 
-@every_mpi
+@each_kind
 def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
     made = planned(
         mpi,
@@ -216,7 +216,7 @@ def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
     assert all((group.parameters, dict(group.environment)) == ((), {}) for group in made.groups)
 
 
-@every_mpi
+@each_kind
 def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi) -> None:
     made = planned(
         mpi,
@@ -239,13 +239,13 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
     )
 
 
-@every_mpi
+@each_kind
 def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
     assert said(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
 
 
-@every_mpi
+@each_kind
 @pytest.mark.parametrize(
     ("collectives", "said"),
     [
@@ -262,20 +262,20 @@ def test_what_is_misspelt_for_operations_between_ranks(mpi: Mpi, collectives: di
         planned(mpi, collectives=collectives)
 
 
-@every_mpi
+@each_kind
 def test_estimates_grow_with_sizes_and_ranks(mpi: Mpi) -> None:
     small = planned(mpi, sizes="8").seconds
     assert planned(mpi, sizes="1G").seconds > 5 * small
     assert planned(mpi, cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
 
 
-@every_mpi
+@each_kind
 def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
     with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than a launch takes: 1 start, about \d+ s"):
         planned(mpi, budget="100ms")
 
 
-@every_mpi
+@each_kind
 def test_launches_side_by_side_take_as_long_as_the_longest(mpi: Mpi) -> None:
     longest = planned(mpi, cores=512, ranks=512, sizes="1M")
     several = planned(mpi, cores=512, ranks="2,512", sizes="1M")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.installed import FOUND
+from tests.installed import FOUND, needs_mpi
 from timpani.campaign.plan.rank_pairs import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
 from timpani.machine.nodes.host_list import choose_hosts
@@ -10,6 +10,8 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.machine.nodes.places import with_slots
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.study.cell import Algorithm
+
+pytestmark = needs_mpi
 
 
 def named(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.campaign.budget import run_on_counted_starts
 from tests.campaign.live import Live
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_two_cores
@@ -22,6 +23,7 @@ from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.start_costs import StartCosts
 from timpani.charts.race_launches import FIGURE
+from timpani.cli.terminal.ending import stopped_status
 from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
@@ -77,11 +79,16 @@ def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
     assert race_standings(raced.raced).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
 
 
-def test_points_that_the_budget_left_no_launch_for_are_counted(tmp_path: Path) -> None:
-    # Launches so long that no fourth one, which would look at 8 MiB, is begun.
-    asked = ("--algorithms", "default,linear", "--sizes", "4M,8M,64M", "--regret", "1%", "--budget", "3s")
-    done = typed("run", "bcast", *asked, "-o", tmp_path / "c")
-    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in done.stdout
+def test_points_that_the_budget_left_no_launch_for_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The budget ends after three launches, and 16 B would be measured in the fourth.
+    study = compose(["bcast"], {**ASKED, "launches": 8, "regret": "1%", "budget": "2s"})
+    outcome = run_on_counted_starts(study, tmp_path / "c")
+    assert (outcome.ended, outcome.unreached) == ("budget", 1)
+    stopped_status(outcome, None)
+    said = capsys.readouterr().out
+    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in said
 
 
 def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_launches_may_follow(

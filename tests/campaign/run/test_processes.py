@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import gone
+from tests.campaign.live import gone, wait_until
 from timpani.campaign.run.processes import Processes
 
 # A process that heeds no polite signal, in a session of its own; its child too, whose parent is gone.
@@ -30,7 +29,8 @@ time.sleep(100)
 def stubborn(tmp_path: Path) -> Iterator[tuple[Processes, Processes, "subprocess.Popen[bytes]", list[str]]]:
     """A campaign's processes, another's, one that runs of each, and what is said."""
     said: list[str] = []
-    ours, others = Processes("abc.1.2", said.append), Processes("abc.1.22", said.append)
+    mark = f"{tmp_path}.2"  # of this test alone: other runs of it kill what has their mark
+    ours, others = Processes(mark, said.append), Processes(f"{mark}2", said.append)
     there = [tmp_path / "ours", tmp_path / "others"]
     started = [
         subprocess.Popen(
@@ -38,8 +38,7 @@ def stubborn(tmp_path: Path) -> Iterator[tuple[Processes, Processes, "subprocess
         )
         for each, path in zip((ours, others), there, strict=True)
     ]
-    while not all(path.exists() for path in there):
-        time.sleep(0.01)
+    wait_until(lambda: all(path.exists() and path.read_text() for path in there))
     yield ours, others, started[1], said
     others.end_earlier()
     for each in started:

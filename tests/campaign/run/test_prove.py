@@ -112,8 +112,9 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_pat
 
 @every_open_mpi
 def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, tmp_path: Path) -> None:
+    # Counting 64 MiB takes long enough to be met under way.
     folder = tmp_path / "c"
-    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,64M", "--slot", "2ms", "--launches", "1", "--prove")
     with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
         live.process.send_signal(signal.SIGINT)
@@ -121,7 +122,7 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
     assert done.returncode == 130
     assert done.stderr.endswith("results still missing; the same command goes on\n")
     assert typed(*live.arguments).returncode == 0
-    assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 16}
+    assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 64 << 20}
 
 
 @needs_mpich

@@ -9,15 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign.budget import CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
-from tests.installed import FOUND, every_mpi, needs_mpi, needs_two_cores
+from tests.installed import FOUND, each_kind, needs_mpi, needs_two_cores
 from timpani.campaign.folder.store import Store
 from timpani.campaign.run.run import Runner
 from timpani.campaign.run.session import Session
+from timpani.cli.terminal.ending import stopped_status
 from timpani.errors import UserError
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
+from timpani.study.compose import compose
 from timpani.study.study import Study
 
 pytestmark = [needs_mpi, needs_two_cores]
@@ -45,11 +48,11 @@ def kill_the_launcher(live: Live) -> None:
     os.kill(live.launcher(), signal.SIGKILL)
 
 
-@every_mpi
+@each_kind
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (stop_a_rank, "no sign of life for 5 s (--hang-after)"),
+        (stop_a_rank, "no sign of life for 10 s (--hang-after)"),
         (kill_a_rank, "ended with status"),
         (kill_the_launcher, "ended with status -9"),
     ],
@@ -57,7 +60,7 @@ def kill_the_launcher(live: Live) -> None:
 def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
-    timeout = ("--hang-after", "5s") if harm is stop_a_rank else ()
+    timeout = ("--hang-after", "10s") if harm is stop_a_rank else ()
     with Live(tmp_path / "c", *UNTIL_HARMED, "--mpi", str(mpi.mpirun), *timeout) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
@@ -71,7 +74,7 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     wait_until(lambda: all(map(gone, ranks)))
 
 
-@every_mpi
+@each_kind
 def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     with Live(folder, *LONG_LAST, "--mpi", str(mpi.mpirun), "--launches", "1") as live:
@@ -131,24 +134,28 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
     assert next(start["ended"] for start in starts(folder)) == ("damaged" if damage else "killed")
 
 
-def test_a_spent_budget_is_said_and_the_same_command_goes_on(tmp_path: Path) -> None:
+def test_a_spent_budget_is_said_and_the_same_command_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = tmp_path / "c"
-    first = typed("run", *SHORT, "--launches", "40", "--budget", "2s", "-o", folder)
-    assert first.returncode == 0, first.stderr
-    assert "the budget is spent: " in first.stdout
-    measured = len(keys(folder))
-    assert 0 < measured < 120
-    launches = measured // 3 + 1
-    again = typed("run", *SHORT, "--launches", str(launches), "-o", folder)
+    options = {"algorithms": "default", "sizes": "8,16,32", "slot": "2ms"}
+    outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": "2s"}), folder)
+    stopped_status(outcome, None)
+    assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command goes on\n"
+    assert len(keys(folder)) == 9
+    again = typed("run", *SHORT, "--launches", "4", "-o", folder)
     assert again.returncode == 0, again.stderr
     assert "the budget is spent" not in again.stdout
-    assert len(keys(folder)) == 3 * launches
-    nothing = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
-    assert nothing.returncode == 2
-    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in nothing.stderr
+    assert len(keys(folder)) == 12
 
 
-@every_mpi
+def test_a_budget_below_one_launch_is_refused(tmp_path: Path) -> None:
+    refused = typed("run", *SHORT, "--budget", "0.001ms", "-o", tmp_path / "none")
+    assert refused.returncode == 2
+    assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in refused.stderr
+
+
+@each_kind
 def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None:
     arguments, refused = {
         "openmpi": (("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
@@ -196,7 +203,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
     # The first cell lasts until a rank is stopped, however late this process notices that it began.
-    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "2s") as live:
+    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "10s") as live:
         records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
         for record in records:
             live.until(record.exists)
@@ -211,20 +218,6 @@ def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
     assert errors[2].startswith("not tried: the algorithm ended 2 launches")
 
 
-class Silent:
-    """Who is told, and keeps it."""
-
-    def __init__(self) -> None:
-        self.notes: list[str] = []
-
-    def started(self, launch: int, group: object, cells: int) -> None: ...
-
-    def measured(self, result: object) -> None: ...
-
-    def note(self, text: str) -> None:
-        self.notes.append(text)
-
-
 @pytest.fixture
 def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
     """A campaign whose launcher is a shell script."""
@@ -237,7 +230,7 @@ def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
         launcher.chmod(0o755)
         store: Store = session.open(tmp_path / "c")
         plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=launcher))
-        return Runner(plan, store, build(FOUND[0]), "here", Silent(), stop=lambda: False)
+        return Runner(plan, store, build(FOUND[0]), "here", CountedStarts(), stop=lambda: False)
 
     return make
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from tests.cli.predictions.test_predict import SIZES, measured, write
 from tests.cli.typed import typed
+from tests.installed import needs_mpi
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.prediction.times import HIGH, LOW, PREDICTED
@@ -15,6 +16,8 @@ from timpani.report.predicted.predicted_and_measured import beside_predicted, pr
 from timpani.report.predicted.prediction_output import sealed
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.predicted.stored_predictions import foretold as foretold_by
+
+pytestmark = needs_mpi
 
 __all__ = ["measured"]
 

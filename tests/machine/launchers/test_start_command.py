@@ -33,7 +33,7 @@ def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tu
     program = (sys.executable, "-c", WHERE)
     started = command(mpi, LaunchRequest(ranks, placement, oversubscribed, (), {"TIMPANI_TEST": "here it is"}, program))
     answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, timeout=120, env={**os.environ, **started.environment}
+        started.argv, capture_output=True, text=True, check=True, timeout=300, env={**os.environ, **started.environment}
     )
     return [tuple(json.loads(line)) for line in answer.stdout.splitlines() if line.startswith("[[")]
 

@@ -16,6 +16,8 @@ from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
 from timpani.study.cell import Algorithm, Cell
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:

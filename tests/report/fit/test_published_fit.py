@@ -14,6 +14,8 @@ from timpani.models.regressions import regressions
 from timpani.report.fit.published_fit import beside, beside_lines
 from timpani.report.page.page import render
 
+pytestmark = pytest.mark.slow
+
 NAME = "della_siega_bcast_linear_ols"
 
 

@@ -37,6 +37,8 @@ from timpani.report.words.algorithm_tables import significant
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
+pytestmark = pytest.mark.slow
+
 
 class Page(HTMLParser):
     """What a browser would find: elements with attributes, texts outside scripts, and the scripts."""

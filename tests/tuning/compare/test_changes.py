@@ -73,6 +73,7 @@ def test_cells_of_one_operation_are_corrected_together() -> None:
     assert among.too_few == ("bcast",)
 
 
+@pytest.mark.slow
 def test_false_alarms_stay_rare_when_nothing_changed() -> None:
     draw = random.Random(3)
     alarms = 0

@@ -45,13 +45,13 @@ class Unended:
 class Store:
     """A campaign folder opened for measuring into; one process at a time."""
 
-    def __init__(self, folder: Path, header: Header) -> None:
+    def __init__(self, folder: Path, header: Header, lock_seconds: float = _LOCK_SECONDS) -> None:
         """Create or continue the campaign of `header` in `folder`; what of it can't be believed is set aside.
 
-        UserError when the folder holds something else, another study, or is in use by another process.
+        UserError when the folder holds something else, another study, or another process uses it for `lock_seconds`.
         """
         self.folder = folder
-        self._lock, self.header = self._take(folder, header)
+        self._lock, self.header = self._take(folder, header, lock_seconds)
         try:
             with self.writing():
                 records, self._reopened, self.repaired = repair(folder, self.header)
@@ -161,7 +161,7 @@ class Store:
             probe.unlink(missing_ok=True)
 
     @staticmethod
-    def _take(folder: Path, header: Header) -> tuple[int, Header]:
+    def _take(folder: Path, header: Header, lock_seconds: float) -> tuple[int, Header]:
         if not str(folder).isprintable():  # records, reports and logs name it
             raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
         try:
@@ -176,7 +176,7 @@ class Store:
         except OSError as error:
             raise cannot_write(folder, error) from None
         try:
-            if not _locked(lock, folder / "lock"):
+            if not _locked(lock, folder / "lock", lock_seconds):
                 raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
             return lock, keep_header(folder, header)
         except BaseException:
@@ -184,9 +184,9 @@ class Store:
             raise
 
 
-def _locked(lock: int, path: Path) -> bool:
-    """Whether this process has the lock of the open file at `path` now; UserError where there are no locks."""
-    until = time.monotonic() + _LOCK_SECONDS
+def _locked(lock: int, path: Path, seconds: float) -> bool:
+    """Whether this process gets the lock of the open file at `path` in time; UserError where there are no locks."""
+    until = time.monotonic() + seconds
     while True:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -56,7 +56,7 @@ class Outcome:
 @dataclass
 class Runner:
     """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end. A budget
-    counts from when this is made."""
+    counts from when this is made, in seconds of `clock`."""
 
     plan: CampaignPlan
     store: Store
@@ -65,11 +65,12 @@ class Runner:
     observer: Observer
     stop: Callable[[], bool]
     hang_after: float | None = None
+    clock: Callable[[], float] = time.monotonic
     _failed_starts: int = 0
 
     def __post_init__(self) -> None:
         budget = self.plan.study.budget
-        self._deadline = None if budget is None else time.monotonic() + budget
+        self._deadline = None if budget is None else self.clock() + budget
         self._agenda = agenda_of(self.plan)
         self._start_costs = StartCosts()
         for result in self.store.results:
@@ -110,7 +111,7 @@ class Runner:
                 yield self._measure(launch, replace(group, cells=cells))
 
     def _over(self) -> bool:
-        return self.stop() or (self._deadline is not None and self._deadline < time.monotonic())
+        return self.stop() or (self._deadline is not None and self._deadline < self.clock())
 
     def _measure(self, launch: int, group: Group) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
@@ -152,7 +153,7 @@ class Runner:
         missing = max(1, self._missing())
         starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
         starting = starts * start_seconds(self.plan.mpi.kind, max(group.ranks for group in self.plan.groups))
-        left = (self._deadline - time.monotonic()) * self.plan.concurrent_launches - starting
+        left = (self._deadline - self.clock()) * self.plan.concurrent_launches - starting
         # Warm-up and samples may each take as long as the limit.
         return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
 
