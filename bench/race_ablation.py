@@ -6,14 +6,12 @@ regret by less than 0.1 percentage points and the time by less than 5 % has no p
 """
 
 import os
-import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from math import ceil, log
-from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -21,12 +19,12 @@ from numpy.typing import NDArray
 
 from bench import race_grid
 from bench.race import BURST_S, MACHINES, SETUP_S, USUAL_ROUNDS, Machine, truth
-from timpani.campaign import agenda
 from timpani.campaign.agenda import Racing
 from timpani.campaign.record import LaunchResult
 from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.tuning import race_futility, race_grid as grid
+from timpani.tuning import race_futility
+from timpani.tuning import race_grid as grid
 from timpani.tuning.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
@@ -90,29 +88,22 @@ def _never(*_: object, **__: object) -> bool:
     return False
 
 
-def _no_rounds(*_: object) -> dict[RacePoint, int]:
-    return {}
-
-
-def _all_algorithms(algorithms: Iterable[Algorithm], *_: object) -> frozenset[Algorithm]:
-    return frozenset(algorithms)
+def _nothing(*_: object) -> None:
+    pass
 
 
 VARIANTS = (
     Variant("all mechanisms"),
     Variant("precision", precise=False),
     Variant("dropping inside a launch", loses_inside=False),
-    Variant("allocation of rounds", ((Racing, "rounds", _no_rounds),)),
     Variant("futility", at_any_price=True),
-    Variant("futility: chance (UNLIKELY)", ((race_futility, "UNLIKELY", 0.0),)),
     Variant("futility: guard (LITTLE)", ((race_futility, "LITTLE", np.inf),)),
     Variant("futility: worth (FAR_MORE, START)", ((race_futility, "FAR_MORE", np.inf),)),
     Variant("futility: guard and worth", ((race_futility, "LITTLE", np.inf), (race_futility, "FAR_MORE", np.inf))),
     Variant("futility: START alone", ((race_futility, "START", 0.0),)),
     Variant("grid of sizes and rank counts", ((grid, "COARSE_SIZES", 1), (grid, "COARSE_RANKS", 1))),
     Variant("samples between", ((grid, "is_otherwise", _never),), looks=False),
-    Variant("rest looked at in the last launches", ((grid.Grid, "look_at_the_rest", _no_rounds),)),
-    Variant("parameter race", ((agenda, "starting", _all_algorithms), (agenda, "neighbours", _all_algorithms))),
+    Variant("rest looked at in the last launches", ((grid.Grid, "look_at_the_rest", _nothing),)),
     Variant("limit of launches: 64", launches=64),
     Variant("limit of launches: 16", launches=16),
     Variant("budget of 10 s", budget=10.0),
@@ -205,7 +196,6 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             break
         looks = racing.looks(launch)
         for cells in by_start.values():
-            rounds = racing.rounds(cells, world.start_s)
             by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
             for cell in cells:
                 by_point[RacePoint.of(cell)].append(cell)
@@ -215,7 +205,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             for point, rivals in by_point.items():
                 usual = USUAL_ROUNDS if variant.precise else ROUNDS_OF_SLOT
                 logs = np.array([world.times[c] + world.launch_errors[launch - 1, column[c]] for c in rivals])
-                number = _rounds_of_each(logs, rounds.get(point, usual), variant)
+                number = _rounds_of_each(logs, usual, variant)
                 error = world.round_error / np.sqrt(number)
                 at = [column[c] for c in rivals]
                 taken = np.exp(logs + error * of_rounds[0][at])
@@ -301,8 +291,9 @@ def run() -> None:
                 for make in makers:
                     campaign(make(), variant, outcome)
             whole = whole or outcome.seconds
+            regrets = 100 * np.array(outcome.regrets)
             print(
-                f"{variant.name:<40}{100 * np.mean(outcome.regrets):>9.3f}{100 * np.quantile(outcome.regrets, 0.99):>14.1f}"
+                f"{variant.name:<40}{regrets.mean():>9.3f}{np.quantile(regrets, 0.99):>14.1f}"
                 f"{np.mean(outcome.decided):>9.0%}{np.mean(outcome.held):>13.1%}{outcome.seconds / whole:>6.2f}"
                 f"{outcome.seconds / len(makers):>14.2f}",
                 flush=True,

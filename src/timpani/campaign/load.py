@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.header import Header, RecordedStudy, read_header
-from timpani.campaign.planned import planned_algorithms, planned_points
+from timpani.campaign.planned import planned_points
 from timpani.campaign.record import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.records import PROOFS, RESULTS, Records, read_records
 from timpani.campaign.states import with_states
@@ -25,7 +25,6 @@ class Campaign:
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     planned   the points that were to be measured, with a result or without; none where that wasn't recorded
-    algorithms  operations and labels of algorithms that were to be measured, likewise
     unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
     """
 
@@ -36,7 +35,6 @@ class Campaign:
     proofs: list[dict[str, Any]]
     unsealed: int = 0
     planned: frozenset[RacePoint] = frozenset()
-    algorithms: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def launch_seconds(self) -> float | None:
@@ -64,7 +62,6 @@ def load(folder: Path) -> Campaign:
         proofs=records.values(PROOFS),
         unsealed=records.unsealed.total(),
         planned=planned_points(header, results[0]["machine"]),
-        algorithms=planned_algorithms(header),
     )
 
 
