@@ -2,9 +2,10 @@
 
 A campaign has points along sizes; at each, algorithms' true times cross as latency and bandwidth trade. A launch adds
 to each algorithm's log time an error of its own, and each round of turns in it a further one. The truth of an algorithm
-is its mean log time. The table shows for each kind of machine: at how many points the stated bound holds, the mean
-regret of the choices, how many points were decided within the launches allowed, and the cost as a share of ten launches
-of everything: results, time inside cells, and time with starts.
+is its mean log time. For each kind of machine, with rounds as the race allots them and with a fixed number of them in
+each launch: at how many points the stated bound holds, the mean regret of what was chosen, how many points were decided
+within the launches allowed, and what it took as a share of ten launches of everything: results, time inside cells, and
+time with starts.
 """
 
 import os
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
+from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Race, RacePoint, Timed
 from timpani.tuning.race_futility import Futility
 
@@ -25,7 +27,7 @@ MOST_LAUNCHES = 32
 USUAL_LAUNCHES = 10
 
 USUAL_ROUNDS = 25
-"""Of a launch: the median over points of a campaign on a busy machine, by `precision`."""
+"""Of a launch, where nothing is allotted: the median over points of a campaign on a busy machine, by `precision`."""
 
 LEAD = 0.04
 """By how much an algorithm in two states is better or worse on average than the best of the others: twice ACCEPTED."""
@@ -152,31 +154,32 @@ def run() -> None:
     print(
         f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most"
     )
-    print(f"{'machine':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
+    print(f"{'machine, and rounds':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
     for machine in MACHINES:
         usual = CAMPAIGNS * POINTS * machine.algorithms * USUAL_LAUNCHES
         usual_inside = usual * (SETUP_S + USUAL_ROUNDS * BURST_S)
-        random = np.random.default_rng(1)
-        outcome = Outcome()
-        for _ in range(CAMPAIGNS):
-            campaign(random, machine, outcome)
-        print(
-            f"{machine.name:<46}"
-            f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
-            f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
-            f"{outcome.inside / usual_inside:>14.0%}"
-            f"{(outcome.inside + outcome.starting) / (usual_inside + CAMPAIGNS * USUAL_LAUNCHES * START_S):>13.0%}",
-            flush=True,
-        )
+        for allotted in (False, True):
+            random = np.random.default_rng(1)
+            outcome = Outcome()
+            for _ in range(CAMPAIGNS):
+                campaign(random, machine, outcome, allotted)
+            print(
+                f"{machine.name + (', allotted' if allotted else ', fixed'):<46}"
+                f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
+                f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
+                f"{outcome.inside / usual_inside:>14.0%}"
+                f"{(outcome.inside + outcome.starting) / (usual_inside + CAMPAIGNS * USUAL_LAUNCHES * START_S):>13.0%}",
+                flush=True,
+            )
 
 
-def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) -> None:
+def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, allotted: bool) -> None:
     """One race on `machine`, to its end."""
     times = truth(random, machine)
     points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
-    futility = Futility(race, MOST_LAUNCHES)
+    allocation, futility = Allocation(MOST_LAUNCHES), Futility(race, MOST_LAUNCHES)
     errors = {point: machine.errors(random, MOST_LAUNCHES, machine.algorithms) for point in points}
     for launch in range(1, MOST_LAUNCHES + 1):
         ended = futility.ended(points)
@@ -185,17 +188,22 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) ->
         }
         if not wanted:
             break
+        rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
         rows: list[Timed] = []
-        deviation = machine.round_error / np.sqrt(USUAL_ROUNDS)
+        turns: list[Turns] = []
         for point, remaining in wanted.items():
+            number = rounds.get(point, USUAL_ROUNDS)
+            deviation = machine.round_error / np.sqrt(number)
             of_launch = errors[point][launch - 1] + random.normal(0, deviation, machine.algorithms)
             observed = np.exp(times[points.index(point)] + of_launch)
-            rows += [
-                Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0) for each in sorted(remaining)
-            ]
-        outcome.inside += len(rows) * (SETUP_S + USUAL_ROUNDS * BURST_S)
+            variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
+            for each in sorted(remaining):
+                rows.append(Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0))
+                turns.append(Turns(point, each, number, variance, BURST_S, SETUP_S))
+                outcome.inside += SETUP_S + number * BURST_S
         outcome.starting += START_S
         outcome.measured += len(rows)
         race.add_launch(launch, rows)
+        allocation.add_launch(turns)
         futility.add_launch(launch, {point: point.ranks for point in wanted})
     outcome.add(race, times)

@@ -88,6 +88,10 @@ def _never(*_: object, **__: object) -> bool:
     return False
 
 
+def _no_rounds(*_: object) -> dict[RacePoint, int]:
+    return {}
+
+
 def _nothing(*_: object) -> None:
     pass
 
@@ -96,6 +100,7 @@ VARIANTS = (
     Variant("all mechanisms"),
     Variant("precision", precise=False),
     Variant("dropping inside a launch", loses_inside=False),
+    Variant("allocation of rounds", ((Racing, "rounds", _no_rounds),)),
     Variant("futility", at_any_price=True),
     Variant("futility: guard (LITTLE)", ((race_futility, "LITTLE", np.inf),)),
     Variant("futility: worth (FAR_MORE, START)", ((race_futility, "FAR_MORE", np.inf),)),
@@ -196,6 +201,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             break
         looks = racing.looks(launch)
         for cells in by_start.values():
+            rounds = racing.rounds(cells, world.start_s)
             by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
             for cell in cells:
                 by_point[RacePoint.of(cell)].append(cell)
@@ -205,7 +211,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             for point, rivals in by_point.items():
                 usual = USUAL_ROUNDS if variant.precise else ROUNDS_OF_SLOT
                 logs = np.array([world.times[c] + world.launch_errors[launch - 1, column[c]] for c in rivals])
-                number = _rounds_of_each(logs, usual, variant)
+                number = _rounds_of_each(logs, rounds.get(point, usual), variant)
                 error = world.round_error / np.sqrt(number)
                 at = [column[c] for c in rivals]
                 taken = np.exp(logs + error * of_rounds[0][at])

@@ -1,9 +1,10 @@
 """What would a race have chosen, and measured, of what an exhaustive campaign measured?
 
 The campaign's launches are the oracle: each launch of a race is one of them, drawn with replacement, of which the race
-sees the cells that it asked for. The truth is what all launches of
+sees the cells that it asked for, and of their turns as many rounds as it asked for. The truth is what all launches of
 the oracle say, the geometric mean of ratios. A cell costs its part of the point's checks and warm-up, and its bursts by
-how long its calls took; a start costs what the campaign's took. What a race saves inside a
+how long its calls took; where a race asks for more rounds than were measured, it has those, and a start costs what the
+campaign's took. Each race runs with rounds as it allots them, and with all that there are. What a race saves inside a
 launch, where losers get no more turns, is not in it.
 """
 
@@ -17,7 +18,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from bench.command import timpani
 from timpani.campaign.agenda import Racing
 from timpani.campaign.load import load
 from timpani.campaign.record import LaunchResult
+from timpani.campaign.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.study import MOST_LAUNCHES
@@ -113,14 +114,15 @@ def _replay(folder: Path) -> None:
     )
     default = [oracle.regret(point, each) for point in points for each in oracle.truth[point] if each.is_default]
     print(f"  default: mean regret {np.mean(default):.2%}, at most {max(default):.0%}")
-    _races(oracle, cells)
+    for allotted in (False, True):
+        _races(oracle, cells, "rounds allotted" if allotted else "all rounds", allotted)
 
 
-def _races(oracle: Oracle, cells: list[Cell]) -> None:
+def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None:
     random = np.random.default_rng(1)
     regrets, kept, took, reached = [], [], [], []
     for _ in range(RACES):
-        race, spent = _race(oracle, cells, random)
+        race, spent = _race(oracle, cells, random, allotted)
         took.append(spent)
         for point in oracle.truth:
             standing = race.standing(point)
@@ -134,18 +136,18 @@ def _races(oracle: Oracle, cells: list[Cell]) -> None:
     inside = [each.inside for each in took]
     in_all = np.mean([each.inside + each.starting for each in took])
     print(
-        f"  race: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
+        f"  {name}: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
         f"{np.mean(reached):.0%} of points; bounds hold at {np.mean(kept):.1%}, those that were looked at too"
     )
     print(
-        f"  race: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
+        f"  {name}: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
         f"1/{oracle.everything_s() / np.mean(inside):.1f} of everything; {in_all:.1f} s with starts; "
         f"{np.mean([each.launches for each in took]):.0f} launches",
         flush=True,
     )
 
 
-def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator) -> tuple[Race, Spent]:
+def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allotted: bool) -> tuple[Race, Spent]:
     """A race to its end, and what it took."""
     agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
     spent = Spent()
@@ -153,22 +155,23 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator) -> tup
         wanted = agenda.wanted(launch)
         if not wanted:
             return agenda.race, spent
+        rounds = agenda.rounds(wanted, oracle.start_s) if allotted else {}
         spent.launches += 1
         spent.starting += oracle.start_s
         for turns in oracle.launches[int(random.integers(len(oracle.launches)))]:
             taking_part = wanted & turns.keys()
             if not taking_part:
                 continue
-            for result in _seen(turns, taking_part):
+            for result in _seen(turns, taking_part, rounds.get(RacePoint.of(next(iter(taking_part))))):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(taking_part))
     raise AssertionError("no race goes on after its last launch")
 
 
-def _seen(turns: dict[Cell, Turn], cells: Collection[Cell]) -> Iterator[LaunchResult]:
-    """What the turns of `cells` alone tell."""
+def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
+    """What the turns of `cells` alone tell in so many rounds, all at most."""
     chosen = [turns[cell] for cell in sorted(cells)]
-    times = np.array([turn.log_times for turn in chosen])
+    times = np.array([turn.log_times[:rounds] for turn in chosen])
     times = times[:, np.isfinite(times).all(axis=0)]  # where each has a valid repetition
     if not (number := times.shape[1]):
         return
@@ -203,7 +206,7 @@ def _oracle(folder: Path) -> Oracle:
     results = [
         LaunchResult.from_line(row) for row in campaign.results.drop("state", REGRET, ALLOWED).iter_rows(named=True)
     ]
-    inside: defaultdict[str, set[tuple[float, float]]] = defaultdict(set)  # seconds of each point, by start
+    starts = StartCosts()
     points: defaultdict[int, defaultdict[str, dict[Cell, Turn]]] = defaultdict(lambda: defaultdict(dict))
     told = [each for each in results if each.error is None and each.median_us and each.relative]
     parts = {each.part for each in told if each.part}
@@ -211,9 +214,10 @@ def _oracle(folder: Path) -> Oracle:
     for result in told:
         if result.part and result.in_turn and result.samples:
             points[result.launch][result.in_turn][result.cell] = Turn(result, log_times[result.part][result.samples])
-            inside[result.part].add((result.setup_s or 0.0, result.turns_s or 0.0))
-    ended = [each for each in campaign.launches if each.get("ended") == "finished" and each["part"] in inside]
-    start_s = median(each["seconds"] - sum(map(sum, inside[each["part"]])) for each in ended)
+            starts.take(result)
+    ranks = max(result.cell.ranks for result in results)
+    start_s = starts.before(max(points) + 1, ranks, campaign.launches)
+    assert start_s is not None, "no launch of the campaign came to its end"
     return Oracle(tuple(tuple(points[launch].values()) for launch in sorted(points)), start_s)
 
 

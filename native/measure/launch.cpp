@@ -46,6 +46,8 @@ std::string_view name_of(StopReason reason) {
     switch (reason) {
         case StopReason::precision:
             return "precision";
+        case StopReason::rounds:
+            return "rounds";
         case StopReason::time_limit:
             return "slot";
         case StopReason::lost:
@@ -192,14 +194,15 @@ void Launch::measure(const Point& point) {
 void Launch::measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin) {
     const auto turns_begin = harness_.clock.now();
     const auto before = probe();
-    const auto end =
-        take_turns(harness_, rivals, buffers_, protocol_, shuffler_, [this](int cell) { under_way(cell); });
+    const auto end = take_turns(harness_, rivals, buffers_, protocol_, point.rounds, shuffler_,
+                                [this](int cell) { under_way(cell); });
     const auto after = probe();
     const auto ended = harness_.clock.now();
     for (const auto& rival : rivals) {
         const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
         const auto& times = rival.samples.completion;
-        const bool converged = protocol_.repetitions || relative_half_width(times) <= protocol_.precision;
+        const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
+        const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
         const Circumstances circumstances{rival.warmup.repetitions, rival.start(),
                                           name_of(rival.lost ? StopReason::lost : end), converged, messages};
         JsonObject line;

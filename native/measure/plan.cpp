@@ -122,7 +122,11 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         in_points = false;
     } else if (key == "point") {
         in_points = true;
-        newest_points(plan).emplace_back();
+        Point& point = newest_points(plan).emplace_back();
+        if (!(words >> std::ws).eof()) {
+            point.rounds = next<int>(words);
+            if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
+        }
     } else if (key == "cell") {
         add_cell(parse_cell(words), in_points, newest_points(plan));
     } else {

@@ -31,6 +31,7 @@ struct CellPlan {
 /// Cells of one operation, size and cache mode, which are compared with each other and therefore measured in turn.
 struct Point {
     std::vector<CellPlan> cells;
+    std::optional<int> rounds;  // of turns; without, as many as the plan's precision takes
 };
 
 /// Points that are measured on one communicator: of the first `ranks` of the launch, of all where it is 0.
@@ -68,9 +69,9 @@ struct Plan {
 };
 
 /// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment. The cells after
-/// a line `point`, up to the next, are one point; a cell before any such line is a point by itself. A line `ranks N`
-/// begins a section on the first N ranks; what comes before any is measured on all. Throws std::runtime_error that
-/// names the line.
+/// a line `point`, up to the next, are one point, or `point R`, one of R rounds; a cell before any such line is a point
+/// by itself. A line `ranks N` begins a section on the first N ranks; what comes before any is measured on all. Throws
+/// std::runtime_error that names the line.
 Plan parse_plan(const std::string& text);
 
 }  // namespace timpani

@@ -113,8 +113,9 @@ bool precise(std::span<const Rival> rivals, double precision) {
     return true;
 }
 
-/// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` rounds.
-StopReason stop_reason(std::span<const Rival> rivals, int round, std::int64_t elapsed, const Protocol& protocol) {
+/// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` of `rounds` rounds.
+StopReason stop_reason(std::span<const Rival> rivals, int round, std::optional<int> rounds, std::int64_t elapsed,
+                       const Protocol& protocol) {
     const auto most = protocol.repetitions.value_or(kMostRepetitions);
     auto fewest = std::numeric_limits<std::size_t>::max();
     std::int64_t staying = 0;
@@ -129,7 +130,9 @@ StopReason stop_reason(std::span<const Rival> rivals, int round, std::int64_t el
     const bool enough = std::cmp_greater_equal(fewest, kFewestRepetitions);
     const bool long_enough = elapsed >= std::min(kShortestSpan, limit) || all;
     const bool checked = round % kRoundsBetweenChecks == 0 || all;
-    if (enough && long_enough && checked && precise(rivals, protocol.precision)) {
+    if (rounds) {
+        if (round >= *rounds && fewest > 0) return StopReason::rounds;
+    } else if (enough && long_enough && checked && precise(rivals, protocol.precision)) {
         return StopReason::precision;
     }
     if (all) return StopReason::repetitions;
@@ -156,7 +159,7 @@ void run_burst(const Harness& harness, Rival& rival, Buffers& buffers, const Pro
 }  // namespace
 
 StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& buffers, const Protocol& protocol,
-                      Shuffler& shuffler, const std::function<void(int)>& under_way) {
+                      std::optional<int> rounds, Shuffler& shuffler, const std::function<void(int)>& under_way) {
     std::vector<std::size_t> turns(rivals.size());
     std::iota(turns.begin(), turns.end(), std::size_t{0});
     StopReason end = StopReason::none;
@@ -171,7 +174,7 @@ StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& 
         if (harness.rank == 0 && protocol.lose_at && round % kRoundsBetweenLosses == 0) {
             drop_losers(rivals, *protocol.lose_at);
         }
-        if (harness.rank == 0) end = stop_reason(rivals, round, harness.clock.now() - begin, protocol);
+        if (harness.rank == 0) end = stop_reason(rivals, round, rounds, harness.clock.now() - begin, protocol);
         end = broadcast_from_root(harness, end);
         harness.clock.keep_synchronised();
     }

@@ -53,12 +53,14 @@ TEST(a_whole_plan_is_read) {
 
 TEST(cells_after_a_point_are_measured_in_turn) {
     const auto plan = parse_plan(
-        "timpani-plan 1\nseed 7\nprobe\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 8 warm a=1 - -\npoint\n"
+        "timpani-plan 1\nseed 7\nprobe\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 8 warm a=1 - -\npoint 12\n"
         "cell 3 bcast 16 warm - - -\n");
     CHECK(plan.seed == 7 && plan.probe);
     const auto& points = plan.sections.at(0).points;
     CHECK(points.size() == 2 && points[0].cells.size() == 2 && points[1].cells.size() == 1);
-    CHECK(error_of("timpani-plan 1\npoint 12\n") == "plan line 2: '12' is one word too many");
+    CHECK(!points[0].rounds && points[1].rounds == 12);
+    CHECK(error_of("timpani-plan 1\npoint 0\n") == "plan line 2: a point takes a round at least");
+    CHECK(error_of("timpani-plan 1\npoint many\n") == "plan line 2: a value is missing or malformed");
     CHECK(error_of("timpani-plan 1\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 16 warm - - -\n") ==
           "plan line 4: cells of a point have one operation, size and mode");
 }

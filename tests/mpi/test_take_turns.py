@@ -32,14 +32,21 @@ def test_the_cells_of_a_point_share_their_time_and_their_ratios_leave_nothing_ov
     assert lines[0]["end_ns"] <= lines[3]["begin_ns"]
 
 
+def test_a_point_ends_after_the_rounds_that_it_is_given(run_plan: RunPlan) -> None:
+    for line in measured(run_plan(2, ["point 4", *POINT[1:]], slot_ns=60_000_000_000)):
+        assert line["measured"]["stopped_by"] == "rounds"
+        assert line["measured"]["converged"]
+        assert len(line["measured"]["bursts"]) == 4
+        assert line["relative_error"] > 0
+        assert line["setup_ns"] > 0
+
+
 def test_a_cell_that_takes_many_times_as_long_as_the_fastest_gets_few_turns(run_plan: RunPlan) -> None:
     # Of microseconds, and 20 ms long for sure: that far apart also where ranks wait for a core now and then.
     waits = (f"cell {i} prtt 8 warm - - default:messages=2,delay_ns={wait}" for i, wait in enumerate((0, 20_000_000)))
-    fast, slow = measured(
-        run_plan(2, ["warmup 1", "repetitions 600", "lose_at 1.5", "point", *waits], slot_ns=60_000_000_000)
-    )
-    assert (fast["measured"]["stopped_by"], slow["measured"]["stopped_by"]) == ("repetitions", "lost")
-    assert len(slow["measured"]["bursts"]) < len(fast["measured"]["bursts"])
+    fast, slow = measured(run_plan(2, ["warmup 1", "lose_at 1.5", "point 30", *waits], slot_ns=60_000_000_000))
+    assert (fast["measured"]["stopped_by"], slow["measured"]["stopped_by"]) == ("rounds", "lost")
+    assert len(slow["measured"]["bursts"]) < len(fast["measured"]["bursts"]) == 30
 
 
 def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) -> None:

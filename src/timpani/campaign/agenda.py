@@ -1,12 +1,13 @@
 """What each launch measures: everything, or what the launches before have left open."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
 from timpani.campaign.plan import CampaignPlan
 from timpani.campaign.record import LaunchResult
 from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.allocation import Allocation, Turns
 from timpani.tuning.race import Failed, Race, RacePoint, Timed
 from timpani.tuning.race_between import LOOK_LAUNCHES
 from timpani.tuning.race_futility import Futility
@@ -25,6 +26,11 @@ class Agenda(Protocol):
 
     def looks(self, launch: int) -> frozenset[RacePoint]:
         """At which points launch number `launch` measures only the few algorithms that a race looks at."""
+        ...
+
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """How many rounds of turns the points of `cells` take, which share a start of `start_s` seconds in the last
+        launch that was asked for; without those that go on until they are precise."""
         ...
 
     def told(self) -> int:
@@ -51,6 +57,10 @@ class Everything:
         """None: all algorithms are measured everywhere."""
         return frozenset()
 
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """None: all points go on until they are precise."""
+        return {}
+
     def told(self) -> int:
         """All launches."""
         return self._launches
@@ -75,6 +85,7 @@ class Racing:
             by_point[RacePoint.of(cell)].append(cell)
         self._cells = dict(by_point)
         self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
+        self._allocation = Allocation(launches)
         self._futility = Futility(self._race, None if at_any_price else launches)
         self._grids = grids(by_point)
         self._looks: list[frozenset[RacePoint]] = []  # of launch 1 and on
@@ -84,6 +95,7 @@ class Racing:
         while len(self._wanted) < launch:
             if before := len(self._wanted):
                 self._race.add_launch(before, map(timed, self._results[before]), self._failed[before])
+                self._allocation.add_launch(turns(self._results[before]))
                 self._futility.add_launch(before, dict(map(world, self._results[before])))
                 self._refine(self._launches - before)
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
@@ -94,6 +106,13 @@ class Racing:
         """As `Agenda.looks` has it."""
         self.wanted(launch)
         return self._looks[launch - 1]
+
+    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
+        """As `Agenda.rounds` has it, by what the launches before have told."""
+        wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
+        for cell in cells:
+            wanted[RacePoint.of(cell)].append(cell.algorithm)
+        return self._allocation.rounds(self._race, wanted, start_s)
 
     def told(self) -> int:
         """The launch after the last whose cells were asked for, at most."""
@@ -151,6 +170,31 @@ def timed(result: LaunchResult) -> Timed:
 def world(result: LaunchResult) -> tuple[RacePoint, int]:
     """The point of a result, and how many ranks its start had."""
     return RacePoint.of(result.cell), result.world or result.cell.ranks
+
+
+def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:
+    """What the results of a launch tell of turns; nothing of points of a single round, or measured by earlier versions.
+
+    A rival's proportion is to the mean of them all, its own time among them: of m with equal variances that has
+    1 − 1 / m of the variance.
+    """
+    points: defaultdict[str, list[LaunchResult]] = defaultdict(list)
+    for result in results:
+        if result.in_turn and result.relative_error and result.rounds and result.setup_s and result.turns_s:
+            points[result.in_turn].append(result)
+    for rivals in points.values():
+        rounds = [each.rounds or 1 for each in rivals]
+        calls = [(each.median_us or 0.0) * each.repetitions for each in rivals]
+        to_the_end = rounds.count(max(rounds))
+        for each, number, called in zip(rivals, rounds, calls, strict=True):
+            yield Turns(
+                RacePoint.of(each.cell),
+                each.cell.algorithm,
+                number,
+                number * (each.relative_error or 0.0) ** 2 * to_the_end / max(1, to_the_end - 1),
+                (each.turns_s or 0.0) * called / sum(calls) / number,
+                (each.setup_s or 0.0) / len(rivals),
+            )
 
 
 def agenda_of(plan: CampaignPlan) -> Agenda:

@@ -1,6 +1,6 @@
 """The plan that the measuring program reads; `native/measure/plan.hpp` has its grammar."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from zlib import crc32
 
 from timpani.campaign.plan import CampaignPlan, Group, PlannedCell
@@ -9,6 +9,7 @@ from timpani.providers.rules import BY_RULES
 from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
+from timpani.tuning.race import RacePoint
 
 
 def plan_text(
@@ -18,13 +19,14 @@ def plan_text(
     time_limit: float,
     method: str | None = None,
     twice: PlannedCell | None = None,
+    rounds: Mapping[RacePoint, int] | None = None,
     seed: str = "",
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
-    counted, and `twice` is the one that is then called twice. `seed` decides in which order the cells of a point take
-    turns, and nothing else.
+    counted, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number of
+    their own. `seed` decides in which order the cells of a point take turns, and nothing else.
     """
     study = plan.study
     return "\n".join(
@@ -45,7 +47,7 @@ def plan_text(
             *([] if study.regret is None or method else [f"lose_at {UNSEEN_STATE}"]),
             f"seed {crc32(seed.encode())}",
             *(["probe"] if method is None and _can_probe(plan, group) else []),
-            *cell_lines(cells, group.ranks),
+            *cell_lines(cells, group.ranks, rounds or {}),
             "",
         ]
     )
@@ -65,9 +67,9 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
-def cell_lines(cells: list[PlannedCell], world: int) -> Iterator[str]:
-    """A line of the plan for each cell, one before each point's, and one before those that others than all
-    ranks of `world` run."""
+def cell_lines(cells: list[PlannedCell], world: int, rounds: Mapping[RacePoint, int]) -> Iterator[str]:
+    """A line of the plan for each cell, one before each point's, with its rounds where it has a number of them, and one
+    before those that others than all ranks of `world` run."""
     point: object = None
     ranks = world
     for planned in cells:
@@ -76,7 +78,8 @@ def cell_lines(cells: list[PlannedCell], world: int) -> Iterator[str]:
             yield f"ranks {ranks}"
         if planned.competes_at != point:
             point = planned.competes_at
-            yield "point"
+            number = rounds.get(RacePoint.of(planned.cell))
+            yield "point" if number is None else f"point {number}"
         cell = planned.cell
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"
         yield (

@@ -1,7 +1,7 @@
 """Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,7 @@ from timpani.campaign.processes import Processes
 from timpani.campaign.raw_record import RawLine, cell_under_way
 from timpani.campaign.record import LaunchResult
 from timpani.campaign.start import Start
+from timpani.campaign.start_costs import StartCosts
 from timpani.campaign.store import Store
 from timpani.campaign.takeover import take_over
 from timpani.errors import UserError
@@ -70,8 +71,10 @@ class Runner:
         budget = self.plan.study.budget
         self._deadline = None if budget is None else time.monotonic() + budget
         self._agenda = agenda_of(self.plan)
+        self._start_costs = StartCosts()
         for result in self.store.results:
             self._agenda.take(result)
+            self._start_costs.take(result)
         self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
@@ -119,8 +122,14 @@ class Runner:
 
     def _measure(self, launch: int, group: Group) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
+        rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
         while (pending := self._pending(launch, group.cells)) and not self._over():
-            yield from self._start(launch, group, pending, self._cell_time_limit())
+            yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
+
+    def _start_cost(self, launch: int, group: Group) -> float:
+        """Seconds of a start of `group` beside its points, as those before `launch` tell it."""
+        told = self._start_costs.before(launch, group.ranks, self.store.endings)
+        return start_seconds(self.plan.mpi.kind, group.ranks) if told is None else told
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -160,10 +169,11 @@ class Runner:
         launch: int,
         group: Group,
         pending: list[PlannedCell],
+        rounds: Mapping[RacePoint, int],
         time_limit: float,
     ) -> Generator[None, None, None]:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
-        text = plan_text(self.plan, group, pending, time_limit, seed=seed)
+        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         timeout = self.hang_after or longest_silence(self.plan, time_limit)
         self.observer.started(launch, group, len(pending))
@@ -239,6 +249,7 @@ class Runner:
         result = replace(result, simulated=self.plan.machine.simulated, looked_at=looked_at)
         self.store.add_result(result)
         self._agenda.take(result)
+        self._start_costs.take(result)
         if result.error is not None:
             self._failures.add(result.cell, result.error)
         self.observer.measured(result)

@@ -50,6 +50,7 @@ FEWEST = 6
 UNSEEN_STATE = 1.5
 """By what factor fewer launches may be misled."""
 
+_NINE_OF_TEN = 1.2816  # standard errors that a mean exceeds what is expected by in one case of ten
 _MOST_PRIOR_DOF = 30.0
 """Of the moderated variance: pairs whose variances look equal are still not taken for one."""
 _NEWTON_STEPS = 10  # far more than it takes to reach a double's precision
@@ -183,6 +184,19 @@ def half_width(variance: Floats, launches: int, dof: float, algorithms: int) -> 
     algorithms  that compete
     """
     return _quantile(launches, dof, algorithms) * np.sqrt(variance / launches) + _unseen(launches)
+
+
+def largest_variance(margin: float, launches: int, dof: float, algorithms: int) -> float:
+    """What a pair's log ratios may vary by for its bound, once one looks after so many `launches`, to exceed their
+    expected mean by at most `margin` in nine of ten cases.
+
+    dof         degrees of freedom of the moderated variance
+    algorithms  that compete
+
+    Negative where no variance is so small.
+    """
+    error = (margin - _unseen(launches)) / (_quantile(launches, dof, algorithms) + _NINE_OF_TEN)
+    return launches * error * abs(error)
 
 
 def _quantile(launches: int, dof: float, algorithms: int) -> float:
