@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from bench import race_grid
 from bench.race import BURST_S, MACHINES, SETUP_S, USUAL_ROUNDS, Machine, truth
-from timpani.campaign.agenda import Racing
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import UNSEEN_STATE
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.tuning import race_futility
-from timpani.tuning import race_grid as grid
-from timpani.tuning.race import RacePoint
+from timpani.tuning.race import futility as race_futility
+from timpani.tuning.race import grid as grid
+from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
 ACCEPTED = 0.02
