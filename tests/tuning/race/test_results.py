@@ -305,14 +305,6 @@ def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
     ]
 
 
-def test_parameters_that_never_took_part_are_counted() -> None:
-    asked = [("bcast", "default"), ("bcast", "linear"), ("bcast", "ring"), ("bcast", "chain:fanout=2")]
-    verdict = race_verdict(RacedResults.of(raced()), algorithms=asked)
-    assert verdict is not None
-    assert (verdict.algorithms, verdict.untried) == (4, 1)
-    assert "Of 4 algorithms, each with its parameters, 1 took part nowhere" in race_lines(verdict)[-2]
-
-
 def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
     verdict = race_verdict(RacedResults.of(raced()))
     assert verdict is not None

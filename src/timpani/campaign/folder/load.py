@@ -10,7 +10,7 @@ import polars as pl
 from timpani.campaign.folder.header import Header, RecordedStudy, read_header
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.folder.machine_states import with_states
-from timpani.campaign.folder.planned_cells import planned_algorithms, planned_points
+from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.schema import ALLOWED, REGRET
@@ -27,7 +27,6 @@ class Campaign:
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     planned   the points that were to be measured, with a result or without; none of an import
-    algorithms  operations and labels of algorithms that were to be measured, likewise
     """
 
     folder: Path
@@ -36,7 +35,6 @@ class Campaign:
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
     planned: frozenset[RacePoint] = frozenset()
-    algorithms: frozenset[tuple[str, str]] = frozenset()
 
     @cached_property
     def raced(self) -> RacedResults:
@@ -68,7 +66,6 @@ def load(folder: Path) -> Campaign:
         launches=records.launches,
         proofs=records.values(PROOFS),
         planned=planned_points(header, results[0]["machine"]),
-        algorithms=planned_algorithms(header),
     )
 
 

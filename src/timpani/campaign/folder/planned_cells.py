@@ -35,8 +35,3 @@ def planned_points(header: Header, machine: str) -> frozenset[RacePoint]:
         for each in operation.points
         for size in each.sizes
     )
-
-
-def planned_algorithms(header: Header) -> frozenset[tuple[str, str]]:
-    """Operations and labels of all algorithms that were to be measured; none where that wasn't recorded."""
-    return frozenset((name, label) for name, each in (header.planned or {}).items() for label in each.algorithms)

@@ -28,7 +28,6 @@ from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.tuning.race.grid import grids
 from timpani.tuning.race.race import RacePoint
-from timpani.tuning.race.raced_parameters import starting
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ class CampaignPlan:
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
             algorithms[RacePoint.of(each.cell)].append(each.cell.algorithm)
-        first = {point: starting(algorithms[point]) for grid in grids(algorithms) for point in grid.full}
+        first = {point: algorithms[point] for grid in grids(algorithms) for point in grid.full}
         once = [self._only(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
         again = [self._only(group, competing) for group in self.groups]

@@ -12,7 +12,6 @@ from timpani.tuning.race.between import LOOK_LAUNCHES
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.grid import grids
 from timpani.tuning.race.race import Failed, Race, RacePoint, Timed
-from timpani.tuning.race.raced_parameters import neighbours, starting
 
 
 class Agenda(Protocol):
@@ -90,9 +89,6 @@ class Racing:
         self._futility = Futility(self._race, None if at_any_price else launches)
         self._grids = grids(by_point)
         self._looks: list[frozenset[RacePoint]] = []  # of launch 1 and on
-        self._taking_part: dict[RacePoint, set[Algorithm]] = {}  # of each point so far: not all parameters at first
-        self._new: dict[RacePoint, frozenset[Algorithm]] = {}  # of these, what the next launch measures first
-        self._take_up()
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         """As `Agenda.wanted` has it."""
@@ -137,18 +133,14 @@ class Racing:
 
     def _remaining(self) -> frozenset[Cell]:
         full = {point for grid in self._grids for point in grid.full}
-        looks = {
+        wanted: dict[RacePoint, frozenset[Algorithm]] = {
             point: algorithms
             for grid in self._grids
             for point, algorithms in grid.looks.items()
             if point not in full and self._race.standing(point).launches < LOOK_LAUNCHES
         }
-        new = {point: self._new[point] | self._kept(point) for point in full if self._new[point]}
-        wanted: dict[RacePoint, frozenset[Algorithm]] = {**looks, **new}
         ended = self._futility.ended(full, otherwise=wanted.keys())
-        for point in full.difference(ended):
-            remaining = self._race.standing(point).remaining & self._taking_part[point]
-            wanted[point] = wanted.get(point, frozenset()) | remaining
+        wanted |= {point: self._race.standing(point).remaining for point in full.difference(ended)}
         return frozenset(
             cell
             for point, algorithms in wanted.items()
@@ -167,28 +159,6 @@ class Racing:
             grid.refine(self._race.standing)
             if launches_left <= LOOK_LAUNCHES:
                 grid.look_at_the_rest(self._race.standing)
-        self._take_up()
-
-    def _take_up(self) -> None:
-        """Has further parameters take part at each point: at one that is new what a race begins with and what was
-        chosen at other sizes and rank counts, elsewhere neighbours of the best."""
-        for grid in self._grids:
-            standings = [self._race.standing(point) for point in grid.points]
-            chosen = {each.choice for each in standings if each.choice is not None}
-            for point in grid.full:
-                algorithms = self._race.taking_part(point)
-                if point in self._taking_part:
-                    further = neighbours(algorithms, self._race.standing(point).excess)
-                else:
-                    further = starting(algorithms) | (chosen & set(algorithms))
-                so_far = self._taking_part.setdefault(point, set())
-                self._new[point] = further - so_far
-                so_far |= further
-
-    def _kept(self, point: RacePoint) -> frozenset[Algorithm]:
-        """What new ones are compared with, also where nothing else is left to measure."""
-        choice = self._race.standing(point).choice
-        return frozenset(each for each in self._race.taking_part(point) if each.is_default or each == choice)
 
 
 def timed(result: LaunchResult) -> Timed:

@@ -73,7 +73,7 @@ def render(
         created=campaign.header.created,
         verdict=report.verdict,
         headline=[
-            *race_lines(race_verdict(campaign.raced, campaign.planned, campaign.algorithms)),
+            *race_lines(race_verdict(campaign.raced, campaign.planned)),
             *(headline(report.verdict) if report.verdict.has_collectives or not messages else []),
         ],
         messages=messages,

@@ -78,11 +78,6 @@ def _not_raced(race: RaceVerdict) -> Iterator[str]:
             f"{per_cent(OTHERWISE)} longer than another algorithm, and no launch was left to race "
             f"{'it' if one else 'them'}: more launches (--launches) do."
         )
-    if race.untried:
-        yield (
-            f"Of {counted(race.algorithms, 'algorithm')}, each with its parameters, {race.untried} took part nowhere: "
-            "a race takes up values of parameters next to good ones alone."
-        )
 
 
 def _were(count: int) -> str:

@@ -44,7 +44,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
     yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
-    yield from race_lines(race_verdict(campaign.raced, campaign.planned, campaign.algorithms))
+    yield from race_lines(race_verdict(campaign.raced, campaign.planned))
     yield from verdict_lines(verdict, messages)
 
 
@@ -64,7 +64,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     cells, decisions = estimate_cells(campaign.raced), decide_by_state(campaign.raced)
     verdict, race = (
         verdict_of(campaign, decisions, cells),
-        race_verdict(campaign.raced, campaign.planned, campaign.algorithms),
+        race_verdict(campaign.raced, campaign.planned),
     )
     standings = race_standings(campaign.raced)
     decisions = pl.concat([decisions, _looked_at(standings)], how="diagonal").sort(POINT)

@@ -1,5 +1,4 @@
-"""When a race ends a point undecided: where it looks no more, or further launches are unlikely to decide it, or are not
-worth their starts.
+"""When a race ends a point undecided: after the last look, or where further launches are not worth their time.
 
 Bounds hold at every look, so that ending early breaks none; the point keeps its bound. By the launches so far the mean
 of a log ratio over more of them is foretold by Student's t around today's mean, and that says how likely its bound
@@ -20,9 +19,6 @@ import numpy as np
 
 from timpani.stats.regret import FEWEST, LOOKS, half_width
 from timpani.tuning.race.race import Gap, Race, RacePoint
-
-UNLIKELY = 0.2
-"""The chance of being decided by the last launch that is allowed, below which a point ends."""
 
 LITTLE = 0.5
 """What choosing now should cost, in accepted regrets, for a point to end: where it may cost more, launches win
@@ -114,20 +110,16 @@ class Futility:
         undecided -= seen.keys()
         prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
         little = LITTLE * log1p(self._race.accepted)
-        proof = {
-            point: prospect
-            for point, prospect in prospects.items()
-            if self._race.compared(point) >= FEWEST and prospect.expected_regret <= little
-        }
-        ended = {point: each for point, each in proof.items() if each.chance(self.left) < UNLIKELY}
-        busy = {_start(point) for point in (*otherwise, *(undecided - proof.keys()))}
         sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
-        for point in proof.keys() - ended.keys():
-            sharing[_start(point)][point] = proof[point]
+        for point, prospect in prospects.items():
+            if self._race.compared(point) >= FEWEST and prospect.expected_regret <= little:
+                sharing[_start(point)][point] = prospect
+        may_end = {point for points in sharing.values() for point in points}
+        busy = {_start(point) for point in (*otherwise, *(undecided - may_end))}
         for start, points in sharing.items():
             if start not in busy and not self._is_worth(start, points.values()):
-                ended |= points
-        return seen | ended
+                seen |= points
+        return seen
 
     def looked_at_last(self, point: RacePoint) -> bool:
         """Whether all that is left of `point` was in as many launches as the last look takes, so that no further one

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.study.columns import algorithm_label
 from timpani.study.schema import ALGORITHM, POINT, REGRET
 from timpani.tuning.race.looks import found_otherwise
 from timpani.tuning.race.race import RacePoint
@@ -33,8 +32,6 @@ class RaceVerdict:
     otherwise      how many of them were found otherwise than their neighbours, and not raced
     failed         further ones at which nothing could be measured
     unreached      further ones at which nothing was tried
-    algorithms     that were asked for, each with its parameters
-    untried        how many of these took part nowhere: a race takes up parameters next to good ones alone
     """
 
     accepted: float
@@ -53,17 +50,12 @@ class RaceVerdict:
     otherwise: int
     failed: int
     unreached: int
-    algorithms: int
-    untried: int
 
 
-def race_verdict(
-    results: RacedResults, planned: Collection[RacePoint] = (), algorithms: Collection[tuple[str, str]] = ()
-) -> RaceVerdict | None:
+def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> RaceVerdict | None:
     """Of the race that `results` are of; None where they are of none.
 
-    planned     points that were asked for: those without a result are missed by nothing else
-    algorithms  collectives and labels that were asked for, likewise
+    planned  points that were asked for: those without a result are missed by nothing else
     """
     if results.race is None:
         return None
@@ -76,7 +68,6 @@ def race_verdict(
     promised = dict(open_ones.group_by("race_promise").len().iter_rows())
     largest = bounds.max()
     tried = _tried(rows)
-    taking_part = set(rows.select("collective", algorithm_label()).iter_rows())
     return RaceVerdict(
         accepted,
         asked=len(tried | set(planned)),
@@ -95,8 +86,6 @@ def race_verdict(
         otherwise=len(found_otherwise(results)),
         failed=len(tried) - found.height,
         unreached=len(set(planned) - tried),
-        algorithms=len(taking_part | set(algorithms)),
-        untried=len(set(algorithms) - taking_part),
     )
 
 
