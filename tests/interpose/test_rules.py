@@ -1,7 +1,7 @@
 """What rules decide, and what becomes of bad ones."""
 
-import subprocess
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
