@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
-from timpani.campaign.load import load
-from timpani.tuning.changes import FASTER, changes
-from timpani.tuning.decide import CLOSE_ENOUGH, SLOWER
+from timpani.campaign.folder.load import load
+from timpani.tuning.compare.changes import FASTER, changes
+from timpani.tuning.decide.decide import CLOSE_ENOUGH, SLOWER
 
 LAUNCHES = 40  # half of them a campaign
 PAIRS = 200

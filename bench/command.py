@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.load import load
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
 
 TIMPANI = str(Path(sys.executable).parent / "timpani")
 

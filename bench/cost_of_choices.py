@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from timpani.campaign.load import Campaign
-from timpani.tuning.points import launch_medians
+from timpani.campaign.folder.load import Campaign
+from timpani.tuning.decide.points import launch_medians
 
 Point = tuple[str, int]
 """A collective and a size in bytes."""

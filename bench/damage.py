@@ -14,14 +14,14 @@ from random import Random
 
 from bench.command import TIMPANI
 from bench.mutate import mutate
-from timpani.campaign.header import read_header
-from timpani.campaign.load import Campaign, load
-from timpani.campaign.table import estimate_cells
-from timpani.campaign.verify import verify
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.folder.verify import verify
+from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
-from timpani.report.methods import methods_paragraph
-from timpani.report.provenance import provenance
-from timpani.report.verdict import verdict_text
+from timpani.report.page.methods import methods_paragraph
+from timpani.report.page.provenance import provenance
+from timpani.report.words.verdict_text import verdict_text
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.command import timpani
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.stats.compare import ALPHA, compare
 from timpani.study.cell import DEFAULT

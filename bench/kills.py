@@ -16,10 +16,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from bench.command import TIMPANI
-from timpani.campaign.header import read_header
-from timpani.campaign.processes import MARK
-from timpani.campaign.records import RESULTS, read_records
-from timpani.campaign.verify import verify
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.records import RESULTS, read_records
+from timpani.campaign.folder.verify import verify
+from timpani.campaign.run.processes import MARK
 from timpani.libraries.openmpi.remains import REPORT, remains_of
 
 KILLS = int(os.environ.get("KILLS", "100"))

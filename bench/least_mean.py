@@ -24,20 +24,20 @@ import polars as pl
 from bench.command import timpani
 from bench.pico import least_medians
 from bench.turns import open_mpi
-from timpani.campaign.load import Campaign, load
-from timpani.campaign.session import Session
-from timpani.cli.measuring import measure
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.run.session import Session
+from timpani.cli.terminal.measuring import measure
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.tuned.confirmation import Confirmed, confirm, mean_regret
-from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
-from timpani.tuned.files import EXPORTS
-from timpani.tuned.merged import load_together
-from timpani.tuned.table_file import NAME, read_table
-from timpani.tuning.table import Call, Rule, SelectionTable, Span
+from timpani.rules.confirm.confirmation import Confirmed, confirm, mean_regret
+from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
+from timpani.rules.table.merged_campaigns import load_together
+from timpani.rules.table.table_file import NAME, read_table
+from timpani.rules.table.tuned_files import EXPORTS
+from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
 SIZES = "4:1M*4"

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from bench.command import TIMPANI, timpani
 from bench.least_mean import tell
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.libraries.find import find_mpis
 from timpani.native.mpi import Mpi
-from timpani.tuned.confirmation import confirm
-from timpani.tuned.merged import load_together
-from timpani.tuned.table_file import NAME, read_table
+from timpani.rules.confirm.confirmation import confirm
+from timpani.rules.table.merged_campaigns import load_together
+from timpani.rules.table.table_file import NAME, read_table
 
 COLLECTIVES = ("bcast", "reduce", "allreduce")
 """Those that it tunes where nobody names others, but for the barrier, which has no size."""

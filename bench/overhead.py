@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from timpani.campaign.load import load
-from timpani.campaign.session import Session
-from timpani.cli.progress import progress
+from timpani.campaign.folder.load import load
+from timpani.campaign.run.session import Session
+from timpani.cli.terminal.progress import progress
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import Command, LaunchRequest
-from timpani.machine.launcher import command
+from timpani.machine.launchers.start_command import command
 from timpani.native.build import tool
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources

@@ -22,7 +22,7 @@ import polars as pl
 from bench.command import timpani
 from bench.prediction_error import parts, predicted_rows, summary, worst
 from bench.random_platforms import draw
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, amounts_of, estimate, solve

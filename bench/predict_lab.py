@@ -16,7 +16,7 @@ from bench import predict
 from bench.command import timpani
 from bench.prediction_error import parts, predicted_rows, summary, worst
 from bench.residuals import residual_factors
-from timpani.campaign.load import Campaign, load
+from timpani.campaign.folder.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
 from timpani.libraries.find import choose_mpi

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from bench.prediction_error import parts, predicted_rows, summary, worst
-from timpani.campaign.published import printed_time, read_published
+from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation

@@ -7,8 +7,8 @@ from itertools import product
 from pathlib import Path
 
 from bench.command import timpani
-from timpani.campaign.header import FORMAT
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.header import FORMAT
+from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 
 HELP_MUST_TAKE = 0.3

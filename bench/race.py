@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
-from timpani.tuning.allocation import Allocation, Turns
-from timpani.tuning.race import Race, RacePoint, Timed
-from timpani.tuning.race_futility import Futility
+from timpani.tuning.race.allocation import Allocation, Turns
+from timpani.tuning.race.futility import Futility
+from timpani.tuning.race.race import Race, RacePoint, Timed
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race import Race, RacePoint, Timed
-from timpani.tuning.race_futility import Futility
+from timpani.tuning.race.futility import Futility
+from timpani.tuning.race.race import Race, RacePoint, Timed
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 ACCEPTED = 0.02

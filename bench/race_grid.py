@@ -16,10 +16,10 @@ from math import ceil, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.campaign.agenda import Racing
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.run.agenda import Racing
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.tuning.race import RacePoint
+from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "100"))
 ACCEPTED = 0.02

@@ -16,12 +16,12 @@ import polars as pl
 
 from bench.command import timpani
 from bench.cost_of_choices import Choices, log_times, regret
-from timpani.campaign.load import Campaign, load
+from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
-from timpani.tuning.decide import decide
-from timpani.tuning.race_verdict import race_verdict
-from timpani.tuning.raced import race_standings
+from timpani.tuning.decide.decide import decide
+from timpani.tuning.race.outcome import race_verdict
+from timpani.tuning.race.results import race_standings
 
 HERE = ("bcast", "allreduce", "reduce", "allgather", "alltoall", "--sizes", "1:1M")
 LAB = ("bcast", "allreduce", "--sizes", "1Ki:64Ki", "--ranks", "8", "--slot", "25ms")

@@ -23,14 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.command import timpani
-from timpani.campaign.agenda import Racing
-from timpani.campaign.load import load
-from timpani.campaign.record import LaunchResult
-from timpani.campaign.start_costs import StartCosts
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import load
+from timpani.campaign.run.agenda import Racing
+from timpani.campaign.run.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.study.study import MOST_LAUNCHES
-from timpani.tuning.race import Race, RacePoint
+from timpani.tuning.race.race import Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
 ACCEPTED = 0.02

@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 
 from bench.command import timpani
-from timpani.campaign.load import load
-from timpani.campaign.states import with_states
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.machine_states import with_states
 from timpani.study.schema import CHANGED, STATE
-from timpani.tuning.decide import compare_with_default
+from timpani.tuning.decide.decide import compare_with_default
 
 CAMPAIGNS = 10
 LAUNCHES = 8

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from timpani.campaign.load import Campaign
+from timpani.campaign.folder.load import Campaign
 
 _QUANTILES = 33
 

@@ -13,12 +13,12 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
-from timpani.campaign.load import Campaign, load
+from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
-from timpani.machine.cores import read_cores
+from timpani.machine.here.cores import read_cores
 from timpani.study.study import parse_ranks
-from timpani.tuning.changes import FASTER, changes
-from timpani.tuning.decide import SLOWER, WITHIN
+from timpani.tuning.compare.changes import FASTER, changes
+from timpani.tuning.decide.decide import SLOWER, WITHIN
 
 COLLECTIVES = ("bcast", "allreduce", "alltoall")
 SIZES = "8,1Ki,64Ki"

@@ -12,9 +12,9 @@ import polars as pl
 
 from bench.command import cells, timpani
 from bench.cost_of_choices import Choices, LogTimes, log_times, regret
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.study.columns import algorithm_label
-from timpani.tuning.raced import race_standings
+from timpani.tuning.race.results import race_standings
 
 LAUNCHES = 5
 MUST_TAKE = 60.0

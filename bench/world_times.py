@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 
 from bench.command import timpani
-from timpani.campaign.load import load
-from timpani.campaign.world_times import FACTOR, MOST_PAIRS, least_seen, reference
+from timpani.campaign.folder.load import load
+from timpani.campaign.run.world_times import FACTOR, MOST_PAIRS, least_seen, reference
 from timpani.libraries.find import choose_mpi, find_mpis
-from timpani.machine.cores import read_cores
+from timpani.machine.here.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.providers.own import own_catalogue
 from timpani.study.study import parse_ranks

@@ -18,8 +18,8 @@ from pydantic.fields import FieldInfo
 
 from tests.cli.typed import typed
 from tests.installed import needs_open_mpi, needs_two_cores
-from timpani.campaign.record import RESULT_SCHEMA, Proof
-from timpani.campaign.table import CONTRACT
+from timpani.campaign.folder.launch_result import RESULT_SCHEMA, Proof
+from timpani.campaign.read.cell_table import CONTRACT
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.schema import CELL
@@ -239,7 +239,7 @@ def test_a_library_is_named_in_its_folder_alone() -> None:
         for path in source.rglob("*.py")
         if re.search(rf'"({names})"', path.read_text()) and path.parent.parent != source / "libraries"
     }
-    assert naming == {"machine/platform.py", "cli/hostfile.py", "libraries/find.py"}
+    assert naming == {"machine/platforms/platform.py", "cli/hostfile.py", "libraries/find.py"}
 
 
 def test_page_on_adding_a_library_names_all_that_it_answers() -> None:

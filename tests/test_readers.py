@@ -24,15 +24,15 @@ from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
 from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
 from tests.libraries.tuned_tables import CATALOGUES, mpi
-from timpani.campaign.activity import load_warnings
-from timpani.campaign.header import read_header
-from timpani.campaign.load import load
-from timpani.campaign.locality import with_locality
-from timpani.campaign.osu_import import OsuLog, import_osu
-from timpani.campaign.prove import indistinct
-from timpani.campaign.raw_record import hashes_of, read_whole_lines, unpack
-from timpani.campaign.table import estimate_cells
-from timpani.campaign.verify import verify
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
+from timpani.campaign.folder.verify import verify
+from timpani.campaign.osu.osu_import import OsuLog, import_osu
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_locality import with_locality
+from timpani.campaign.read.other_activity import load_warnings
+from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
 from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
@@ -42,30 +42,30 @@ from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.tuning_file import Choice, Fault, TuningFile
-from timpani.machine.host_file import read_hosts
-from timpani.machine.hosts import choose_hosts
-from timpani.machine.model import read_machine
-from timpani.machine.node_set import expand
-from timpani.machine.places import asked_places
-from timpani.machine.platform import machine_of, shipped_platforms
-from timpani.machine.slurm_job import SlurmJob
-from timpani.machine.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.launchers.slurm_job import SlurmJob
+from timpani.machine.launchers.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.nodes.host_file import read_hosts
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import read_machine
+from timpani.machine.nodes.node_set import expand
+from timpani.machine.nodes.places import asked_places
+from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build
 from timpani.providers.verification import parse_range
-from timpani.report.beside_predicted import beside_predicted, predicted_sentence
-from timpani.report.methods import methods_paragraph
-from timpani.report.predicted import sealed
-from timpani.report.predicted_file import foretold
-from timpani.report.provenance import provenance
-from timpani.report.text import cell_table
+from timpani.report.page.methods import methods_paragraph
+from timpani.report.page.provenance import provenance
+from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
+from timpani.report.predicted.prediction_output import sealed
+from timpani.report.predicted.stored_predictions import foretold
+from timpani.report.words.campaign_text import cell_table
+from timpani.rules.table.table_file import read_table
 from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.placement import check_placement
 from timpani.study.sizes import parse_sizes
 from timpani.study.study import parse_duration, parse_ranks, read_study
-from timpani.tuned.table_file import read_table
-from timpani.tuning.table import Call
+from timpani.tuning.decide.selection_table import Call
 
 DATA = Path(__file__).parent / "data"
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.header import read_header
-from timpani.campaign.records import read_records
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.records import read_records
 
 SECONDS = 300  # after which, also on a busy machine, what a test waits for is not coming
 

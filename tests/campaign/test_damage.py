@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.test_store import CELL, RESULT, header
+from tests.campaign.folder.test_store import CELL, RESULT, header
 from tests.cli.typed import typed
-from timpani.campaign.fields import ResultFields
-from timpani.campaign.load import load
-from timpani.campaign.record import RESULT_SCHEMA
-from timpani.campaign.sealed_lines import seal
-from timpani.campaign.store import Store
+from timpani.campaign.folder.fields import ResultFields
+from timpani.campaign.folder.launch_result import RESULT_SCHEMA
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.sealed_lines import seal
+from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 
 SAMPLES = b'{"cell":0,"measured":{}}'

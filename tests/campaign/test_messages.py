@@ -9,7 +9,7 @@ import pytest
 from tests.campaign.live import results
 from tests.cli.typed import typed
 from tests.installed import every_mpi, needs_mpi, needs_two_cores
-from timpani.machine.locality import LOCALITIES
+from timpani.machine.nodes.locality import LOCALITIES
 from timpani.native.mpi import Mpi
 
 pytestmark = [needs_mpi, needs_two_cores]

@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from timpani.charts.theme import Chart
+from timpani.charts.marks.theme import Chart
 
 _VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 

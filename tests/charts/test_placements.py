@@ -2,10 +2,10 @@ import polars as pl
 
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
+from timpani.charts.marks.theme import LIGHT
 from timpani.charts.placements import placements
 from timpani.charts.placements_against_ranks import placements_against_ranks
 from timpani.charts.placements_against_size import placements_against_size
-from timpani.charts.theme import LIGHT
 
 
 def two_placements(cells: pl.DataFrame) -> pl.DataFrame:

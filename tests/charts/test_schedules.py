@@ -4,10 +4,10 @@ import polars as pl
 import pytest
 
 from tests.charts.drawing import items, texts
+from timpani.charts.marks.tree import tree_of
 from timpani.charts.message_tree import message_tree
 from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.timeline import timeline
-from timpani.charts.tree import tree_of
 
 
 def messages(*edges: tuple[int, int]) -> pl.DataFrame:

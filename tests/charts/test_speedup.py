@@ -2,8 +2,8 @@ import polars as pl
 
 from tests.charts.conftest import SIZES
 from tests.charts.drawing import about, items, texts
+from timpani.charts.marks.theme import LIGHT
 from timpani.charts.speedup import speedup
-from timpani.charts.theme import LIGHT
 
 
 def colours(figure: object, label: str) -> set[str]:

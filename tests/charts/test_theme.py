@@ -5,8 +5,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.status import shapes, words
+from timpani.charts.marks import theme
+from timpani.charts.marks.status import shapes, words
 
 
 def test_thirty_five_algorithms_look_different() -> None:

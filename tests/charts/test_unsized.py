@@ -4,7 +4,7 @@ import polars as pl
 
 from tests.charts.drawing import about, items, texts
 from timpani.charts.latency_against_size import FIGURE as AGAINST_SIZE
-from timpani.charts.theme import LIGHT
+from timpani.charts.marks.theme import LIGHT
 from timpani.charts.unsized import FIGURE, unsized
 
 

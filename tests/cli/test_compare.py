@@ -11,7 +11,7 @@ import pytest
 from tests.cli.typed import typed
 from tests.report.conftest import synthetic_header, synthetic_launches, write_campaign
 from tests.tuning.campaigns import around
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell
 
 DOCS = Path(__file__).parents[2] / "docs" / "how-to" / "compare-two-campaigns.md"

@@ -9,11 +9,11 @@ import pytest
 from tests.cli.test_tune import made_up
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.native.mpi import Mpi
-from timpani.tuned.table_file import read_table
+from timpani.rules.table.table_file import read_table
 
 RULES_FILE = TunedRules.name
 _SWITCH_ON = TunedRules.switch_on

@@ -8,14 +8,14 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from timpani.campaign.header import Header, RecordedMpi
-from timpani.campaign.load import load
-from timpani.campaign.record import LaunchResult
-from timpani.campaign.store import Store
-from timpani.campaign.table import CONTRACT, EXTRAS, estimate_cells
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.store import Store
+from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
-from timpani.machine.describe import MachineDescription
+from timpani.machine.here.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
 

@@ -8,20 +8,20 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
-from timpani.campaign.header import Header, RecordedMpi
-from timpani.campaign.load import load
-from timpani.campaign.record import LaunchResult
-from timpani.campaign.run import Outcome
-from timpani.campaign.store import Store
-from timpani.cli.ending import given_up_status
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.store import Store
+from timpani.campaign.run.run import Outcome
+from timpani.cli.terminal.ending import given_up_status
 from timpani.cli.tune import study_that_decides
 from timpani.libraries.mpich.embedded_tree import embedded_tree
 from timpani.libraries.mpich.selection_tree import dump
-from timpani.machine.describe import MachineDescription
+from timpani.machine.here.describe import MachineDescription
 from timpani.native.mpi import Mpi
+from timpani.rules.table.table_file import read_table
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
-from timpani.tuned.table_file import read_table
 
 RANKS, SIZE = 4, 1024
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)

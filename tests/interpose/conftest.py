@@ -12,8 +12,8 @@ import pytest
 
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.cores import read_cores
-from timpani.machine.launcher import command
+from timpani.machine.here.cores import read_cores
+from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 

@@ -18,9 +18,9 @@ from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, need
 from tests.lab.conftest import Made, needs_lab
 from timpani.lab.steps import burst_bytes
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.hosts import choose_hosts
-from timpani.machine.lab import lab_machine
-from timpani.machine.launcher import command
+from timpani.machine.launchers.lab_launcher import lab_machine
+from timpani.machine.launchers.start_command import command
+from timpani.machine.nodes.host_list import choose_hosts
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 
@@ -38,7 +38,7 @@ def lab(make: Callable[..., Made]) -> Made:
 
 @every_open_mpi
 def test_broadcasts_of_the_library_run_across_nodes_as_their_names_say(lab: Made, mpi: Mpi, tmp_path: Path) -> None:
-    # Each is forced in the same way, and tests/campaign/test_prove.py counts more of them: these differ most.
+    # Each is forced in the same way, and tests/campaign/run/test_prove.py counts more of them: these differ most.
     algorithms = ("linear", "binomial", "scatter_allgather_ring")
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", ",".join(("default", *algorithms)), "--sizes", "1Ki", "--mpi", mpi.mpirun, *QUICK)

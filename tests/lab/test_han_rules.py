@@ -11,10 +11,10 @@ from tests.libraries.counted import RANKS, bytes_sent
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.lab import lab_machine
+from timpani.machine.launchers.lab_launcher import lab_machine
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
 
 WITH_HAN = [mpi for mpi in OPEN_MPIS if HanRules().serves(mpi)]
 

@@ -14,7 +14,7 @@ from tests.lab.conftest import Made, needs_lab
 from tests.preloading import preload
 from timpani.libraries.hosts import Host
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.launcher import command
+from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 

@@ -4,11 +4,11 @@ import os
 import subprocess
 from pathlib import Path
 
-from timpani.campaign.prove import Matrix, read_totals
+from timpani.campaign.run.prove import Matrix, read_totals
 from timpani.libraries.launch_request import LaunchRequest, Parameters
-from timpani.machine.hosts import choose_hosts
-from timpani.machine.launcher import command
-from timpani.machine.model import Machine
+from timpani.machine.launchers.start_command import command
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 
 _SOURCE = Path(__file__).parent / "programs/calls.cpp"

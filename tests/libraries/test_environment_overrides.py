@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from timpani.campaign.concurrency import run_to_end
-from timpani.campaign.launch import follow
+from timpani.campaign.run.concurrency import run_to_end
+from timpani.campaign.run.launch import follow
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.launch_request import Command
-from timpani.machine.doctor import check_environment
+from timpani.machine.checks.findings import check_environment
 from timpani.native.mpi import Mpi
 
 OPENMPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)

@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
 
 FILE = HanRules()
 VERSION = "5.0.11"

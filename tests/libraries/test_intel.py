@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import INTEL, needs_intel, needs_two_cores
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.intel.algorithms import read_presets
 from timpani.libraries.launch_request import LaunchRequest

@@ -19,7 +19,7 @@ from timpani.libraries.mpich.algorithms import (
     selection,
     setting,
 )
-from timpani.machine.launcher import command
+from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

@@ -24,10 +24,10 @@ from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.libraries.mpich.written_compositions import write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
-from timpani.machine.launcher import command
+from timpani.machine.launchers.start_command import command
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 
 CATALOGUE = Catalogue("mpich", "5.0.2", recorded("5.0.2"))
 

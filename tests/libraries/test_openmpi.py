@@ -14,7 +14,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting
-from timpani.machine.launcher import command
+from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

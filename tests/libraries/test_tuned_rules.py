@@ -13,7 +13,7 @@ from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.sayable import MOST_RANK_COUNTS
 from timpani.libraries.tuning_file import Written
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 
 FILE = TunedRules()
 LINEAR, BINOMIAL = Algorithm("openmpi", "linear"), Algorithm("openmpi", "binomial")

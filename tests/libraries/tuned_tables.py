@@ -10,7 +10,7 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 
 DATA = Path(__file__).parents[1] / "data/ompi_info"
 VERSIONS = ("4.1.4", "5.0.11")

@@ -8,9 +8,7 @@ import pytest
 
 from tests.installed import every_mpi
 from timpani.libraries.find import Unusable
-from timpani.machine.cores import Cores
-from timpani.machine.describe import describe_machine, frequency_governor
-from timpani.machine.doctor import (
+from timpani.machine.checks.findings import (
     Finding,
     check_compiler,
     check_cores,
@@ -21,6 +19,8 @@ from timpani.machine.doctor import (
     check_shared_memory,
     examine,
 )
+from timpani.machine.here.cores import Cores
+from timpani.machine.here.describe import describe_machine, frequency_governor
 from timpani.native.mpi import Mpi
 
 XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.machine.host_file import read_hosts
-from timpani.machine.model import Machine, read_machine
-from timpani.machine.node_set import expand
-from timpani.machine.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.launchers.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.nodes.host_file import read_hosts
+from timpani.machine.nodes.model import Machine, read_machine
+from timpani.machine.nodes.node_set import expand
 
 
 def near(*fragments: str) -> st.SearchStrategy[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.installed import needs_memory, needs_two_cores
 from tests.mpi.conftest import RunPlan, on_ranks, one_mpi, start
-from timpani.machine.cores import read_cores
+from timpani.machine.here.cores import read_cores
 from timpani.native.large_counts import has_large_counts
 from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.mpi.conftest import RunPlan
-from timpani.campaign.cells import indivisible
+from timpani.campaign.plan.cells import indivisible
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.native.mpi import Mpi
 from timpani.providers.point_to_point import point_to_point_catalogue

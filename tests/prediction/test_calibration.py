@@ -10,9 +10,9 @@ from tests.installed import FOUND
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.prediction.calibration import Calibration, from_calls
-from timpani.prediction.named import named_algorithms
 from timpani.prediction.predictions import WAITING, Predicted, predict, prediction_frame, winners
 from timpani.prediction.request import Asked
+from timpani.prediction.selected_algorithms import named_algorithms
 from timpani.prediction.terms import KINDS, terms, vector, with_vector
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import (

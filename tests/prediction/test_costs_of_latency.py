@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.installed import FOUND
-from timpani.campaign.header import Header
-from timpani.campaign.load import Campaign, results_frame
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.native.build import build
 from timpani.prediction.calibration import Calibration, calibrated
 from timpani.prediction.predictions import Predicted, predict

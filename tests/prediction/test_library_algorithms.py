@@ -7,7 +7,7 @@ import pytest
 from timpani.errors import UserError
 from timpani.prediction.known_schedules import Known, NoSchedule
 from timpani.prediction.library_algorithms import together
-from timpani.prediction.named import NotPredicted, of_library
+from timpani.prediction.selected_algorithms import NotPredicted, of_library
 from timpani.study.cell import Algorithm
 
 BINOMIAL, CHAIN = Known((Algorithm("timpani", "binomial"),), 0.1), Known((Algorithm("timpani", "chain"),), 0.2)

@@ -3,12 +3,12 @@
 import pytest
 
 from tests.installed import FOUND
-from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.build import build
 from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
-from timpani.prediction.named import named_algorithms
 from timpani.prediction.request import Limits, Plan, Request, compact
+from timpani.prediction.selected_algorithms import named_algorithms
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import NOT_APART, Call, Costs, EqualNodes, Line, NodeParts, RankPlace, Simulator
 from timpani.study.cell import Algorithm

@@ -3,11 +3,11 @@
 import pytest
 
 from tests.installed import FOUND, needs_mpi
-from timpani.campaign.planning import plan
-from timpani.campaign.resources import Resources
+from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.resources import Resources
 from timpani.errors import UserError
-from timpani.machine.hosts import choose_hosts
-from timpani.machine.model import Machine, NodeGroup
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.composed import composed_catalogue
 from timpani.study.cell import Algorithm

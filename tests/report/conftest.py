@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.report.message_campaign import message_header, message_launches, message_results
-from timpani.campaign.load import Campaign, load
-from timpani.campaign.record import LaunchResult
-from timpani.report.page import render
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, load
+from timpani.report.page.page import render
 from timpani.study.cell import Algorithm, Cell
 
 RANKS = (2, 4, 8)

@@ -4,7 +4,7 @@ import random
 from itertools import combinations
 from typing import Any
 
-from timpani.campaign.record import LaunchResult
+from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
 LAUNCHES = 6

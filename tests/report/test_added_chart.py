@@ -8,12 +8,12 @@ import pytest
 import vl_convert
 
 from tests.report.conftest import synthetic_results
-from tests.report.test_page import Page, campaign_of, lacking, one, small
+from tests.report.page.test_page import Page, campaign_of, lacking, one, small
 from timpani import charts
-from timpani.campaign.load import Campaign
+from timpani.campaign.folder.load import Campaign
 from timpani.charts.registry import figures
-from timpani.report.figure_files import write_figures
-from timpani.report.page import render
+from timpani.report.page.figure_files import write_figures
+from timpani.report.page.page import render
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "add-a-chart.md"
 NAMED = ', "skew_us"),'  # the last of the columns that the figure names

@@ -27,8 +27,8 @@ from tests.report.conftest import (
     write_campaign,
 )
 from tests.report.message_campaign import PAIRS
-from timpani.campaign.load import load
-from timpani.report.page import render
+from timpani.campaign.folder.load import load
+from timpani.report.page.page import render
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")

@@ -1,6 +1,6 @@
 """Costs as `timpani predict` and `timpani fit` tell them."""
 
-from timpani.report.prediction import costs_lines, costs_object
+from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.schedules.simulation import Costs, Line
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from timpani.report.predicted import crossovers
+from timpani.report.predicted.prediction_output import crossovers
 
 
 @pytest.mark.parametrize(

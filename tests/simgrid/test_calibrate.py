@@ -8,9 +8,9 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from tests.tuning.campaigns import results
-from timpani.campaign.load import load
-from timpani.campaign.record import RESULT_SCHEMA
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.folder.launch_result import RESULT_SCHEMA
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
 
 SIZES = [2**power for power in range(3, 21)]
 SWITCH = 8192

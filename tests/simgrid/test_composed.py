@@ -5,7 +5,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
-from timpani.campaign.load import load
+from timpani.campaign.folder.load import load
 
 pytestmark = needs_simgrid
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
-from timpani.campaign.load import load
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
 
 pytestmark = needs_simgrid
 

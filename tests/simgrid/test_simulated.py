@@ -11,11 +11,11 @@ import pytest
 from tests.campaign.live import Live, gone, keys, wait_until
 from tests.cli.typed import typed
 from tests.installed import needs_simgrid
-from timpani.campaign.load import load
-from timpani.campaign.table import estimate_cells
-from timpani.machine.cores import read_cores
-from timpani.machine.platform import shipped_platforms
-from timpani.tuning.decide import decide
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.machine.here.cores import read_cores
+from timpani.machine.platforms.platform import shipped_platforms
+from timpani.tuning.decide.decide import decide
 
 pytestmark = needs_simgrid
 

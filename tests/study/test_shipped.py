@@ -3,14 +3,14 @@
 import pytest
 
 from tests.installed import every_mpi
-from timpani.campaign.planning import plan
-from timpani.campaign.resources import Resources
-from timpani.machine.detect import this_computer
-from timpani.machine.hosts import choose_hosts
-from timpani.machine.model import Machine, NodeGroup
+from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.resources import Resources
+from timpani.machine.here.detect import this_computer
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
-from timpani.report.dry_run import plan_lines
+from timpani.report.words.dry_run import plan_lines
 from timpani.study.cell import COMPOSED, OWN
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import category

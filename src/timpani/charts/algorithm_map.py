@@ -5,10 +5,10 @@ import json
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.rows import CALLS
-from timpani.charts.status import corner_marks
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.row_filter import CALLS
+from timpani.charts.marks.status import corner_marks
 
 TIE = "tie"
 _ROW_HEIGHT = 30

@@ -3,10 +3,10 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, MODELS, Figure
-from timpani.charts.interval import VALUE, bars, with_bars
-from timpani.charts.rows import UNSIZED
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, MODELS, Figure
+from timpani.charts.marks.interval_bars import VALUE, bars, with_bars
+from timpani.charts.marks.row_filter import UNSIZED
 from timpani.study.schema import schema
 
 MEASURED, FITTED, SWITCH = "measured", "fitted", "switch"

@@ -4,12 +4,12 @@ from functools import partial
 
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.boundaries import boundaries
-from timpani.charts.curves import COLUMNS, by_label, curves
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.measure import latency
-from timpani.charts.rows import CALLS, several
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.boundaries import boundaries
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.labelled_curves import COLUMNS, by_label, curves
+from timpani.charts.marks.measure import latency
+from timpani.charts.marks.row_filter import CALLS, several
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
 

@@ -4,11 +4,12 @@ from functools import partial
 
 import polars as pl
 
-from timpani.charts import latency_against_size, theme
-from timpani.charts.curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
-from timpani.charts.figure import CONDITIONS, Figure
-from timpani.charts.measure import latency
-from timpani.charts.rows import CALLS, UNSIZED, several
+from timpani.charts import latency_against_size
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import CONDITIONS, Figure
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
+from timpani.charts.marks.measure import latency
+from timpani.charts.marks.row_filter import CALLS, UNSIZED, several
 
 
 def latency_by_ranks(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False) -> theme.Chart:

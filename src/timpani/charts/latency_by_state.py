@@ -3,8 +3,8 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, Figure
 from timpani.charts.states_over_time import STATES_OF_MACHINE
 from timpani.study.cell import DEFAULT
 from timpani.study.schema import STATES

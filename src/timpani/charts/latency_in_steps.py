@@ -3,9 +3,9 @@
 from functools import partial
 
 from timpani.charts import latency_against_size
-from timpani.charts.curves import COLUMNS, OPTIONAL
-from timpani.charts.figure import CONDITIONS, Figure
-from timpani.charts.rows import CALLS, SIZE_SERIES, any_with
+from timpani.charts.marks.figure import CONDITIONS, Figure
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL
+from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES, any_with
 
 FIGURE = Figure(
     name="latency-in-steps",

@@ -4,13 +4,13 @@ from functools import partial
 
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.interval import HOW_CUT
-from timpani.charts.latency import coverage
-from timpani.charts.measure import HALF_ROUND_TRIP
-from timpani.charts.rows import SIZE_SERIES
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.interval_bars import HOW_CUT
+from timpani.charts.marks.labelled_curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
+from timpani.charts.marks.latency_columns import coverage
+from timpani.charts.marks.measure import HALF_ROUND_TRIP
+from timpani.charts.marks.row_filter import SIZE_SERIES
 
 
 def message_latency(

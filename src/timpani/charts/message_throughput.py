@@ -5,8 +5,8 @@ from functools import partial
 import polars as pl
 
 from timpani.charts import message_latency
-from timpani.charts.curves import COLUMNS, OPTIONAL
-from timpani.charts.figure import CONDITIONS, Figure
+from timpani.charts.marks.figure import CONDITIONS, Figure
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL
 from timpani.charts.throughput_against_size import throughput_against_size
 
 FIGURE = Figure(

@@ -5,9 +5,9 @@ from functools import partial
 import polars as pl
 
 from timpani.charts import message_latency
-from timpani.charts.curves import COLUMNS, OPTIONAL
-from timpani.charts.figure import CONDITIONS, Figure
-from timpani.charts.rows import SIZE_SERIES, any_with
+from timpani.charts.marks.figure import CONDITIONS, Figure
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL
+from timpani.charts.marks.row_filter import SIZE_SERIES, any_with
 from timpani.charts.throughput_against_size import throughput_against_size
 
 FIGURE = Figure(

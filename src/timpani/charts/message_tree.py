@@ -6,8 +6,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.tree import Tree
+from timpani.charts.marks import theme
+from timpani.charts.marks.tree import Tree
 
 _LEVEL = 70  # pixels from a rank to those it sends to
 _LEAF = 34  # pixels from leaf to leaf, where there is room

@@ -3,11 +3,11 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.latency import LATENCY_US
-from timpani.charts.rows import MESSAGES, several
-from timpani.charts.status import corner_marks
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.latency_columns import LATENCY_US
+from timpani.charts.marks.row_filter import MESSAGES, several
+from timpani.charts.marks.status import corner_marks
 from timpani.study.schema import LOCALITY
 
 _SIDE = 34  # pixels of a cell, at most

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
+from timpani.charts.marks import axes, theme
 
 _CELL = 30  # pixels, where there is room
 

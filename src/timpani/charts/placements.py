@@ -3,12 +3,12 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.by_placement import ORDER, WHERE, row_height, rows, times
-from timpani.charts.figure import SETTING, Figure, Section
-from timpani.charts.interval import HOW_CUT, with_bars
-from timpani.charts.latency import coverage
-from timpani.charts.rows import CALLS, UNSIZED, several
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import SETTING, Figure, Section
+from timpani.charts.marks.interval_bars import HOW_CUT, with_bars
+from timpani.charts.marks.latency_columns import coverage
+from timpani.charts.marks.placement_rows import ORDER, WHERE, row_height, rows, times
+from timpani.charts.marks.row_filter import CALLS, UNSIZED, several
 from timpani.study.schema import BOUND
 
 

@@ -4,10 +4,11 @@ from functools import partial
 
 import polars as pl
 
-from timpani.charts import axes, placements, theme
-from timpani.charts.figure import SETTING, Figure
-from timpani.charts.placement_curves import COLUMNS, placement_curves
-from timpani.charts.rows import CALLS, several
+from timpani.charts import placements
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import SETTING, Figure
+from timpani.charts.marks.placement_curves import COLUMNS, placement_curves
+from timpani.charts.marks.row_filter import CALLS, several
 
 
 def placements_against_ranks(

@@ -4,7 +4,7 @@ import pkgutil
 from importlib import import_module
 
 from timpani import charts
-from timpani.charts.figure import Figure
+from timpani.charts.marks.figure import Figure
 
 
 def figures() -> list[Figure]:

@@ -3,9 +3,9 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.status import corner_marks
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.status import corner_marks
 
 _ROW_HEIGHT = 24
 _DARKEST = 25  # per cent; fixed, so that reports can be compared by eye

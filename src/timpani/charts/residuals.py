@@ -3,8 +3,8 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.figure import MODELS, Figure
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import MODELS, Figure
 from timpani.study.schema import schema
 
 RESIDUAL_ROWS = {

@@ -3,11 +3,11 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.interval import HOW_CUT, VALUE, bars, with_bars
-from timpani.charts.rows import CALLS, any_with
-from timpani.charts.status import OK, points
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.interval_bars import HOW_CUT, VALUE, bars, with_bars
+from timpani.charts.marks.row_filter import CALLS, any_with
+from timpani.charts.marks.status import OK, points
 
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),

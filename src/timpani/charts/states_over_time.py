@@ -3,8 +3,8 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import axes, theme
-from timpani.charts.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 from timpani.study.schema import CHANGED, STATE, STATES
 
 STATES_OF_MACHINE = Section(

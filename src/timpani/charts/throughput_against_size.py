@@ -2,9 +2,9 @@
 
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.curves import by_label, curves_over_sizes
-from timpani.charts.measure import THROUGHPUT
+from timpani.charts.marks import theme
+from timpani.charts.marks.labelled_curves import by_label, curves_over_sizes
+from timpani.charts.marks.measure import THROUGHPUT
 
 
 def throughput_against_size(

@@ -3,7 +3,7 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
+from timpani.charts.marks import theme
 
 _LANE = 30  # pixels of a rank's line
 _MOST_NAMED = 64  # ranks whose messages have room for a name

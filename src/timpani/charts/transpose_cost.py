@@ -2,9 +2,10 @@
 
 import polars as pl
 
-from timpani.charts import theme, transpose_throughput
-from timpani.charts.figure import CONDITIONS, Figure
-from timpani.charts.rows import TRANSPOSES, any_with
+from timpani.charts import transpose_throughput
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import CONDITIONS, Figure
+from timpani.charts.marks.row_filter import TRANSPOSES, any_with
 from timpani.charts.speedup import COLUMNS, speedup
 
 

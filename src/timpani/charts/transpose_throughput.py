@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from timpani.charts.curves import COLUMNS, OPTIONAL
-from timpani.charts.figure import CONDITIONS, Figure, Section
-from timpani.charts.rows import TRANSPOSES
+from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL
+from timpani.charts.marks.row_filter import TRANSPOSES
 from timpani.charts.throughput_against_size import throughput_against_size
 
 FIGURE = Figure(

@@ -3,12 +3,12 @@
 import altair as alt
 import polars as pl
 
-from timpani.charts import theme
-from timpani.charts.by_placement import ORDER, WHERE, row_height, times
-from timpani.charts.figure import SETTING, Figure, Section
-from timpani.charts.interval import HOW_CUT, with_bars
-from timpani.charts.latency import LATENCY_US, coverage, latency_title, latency_us
-from timpani.charts.rows import UNSIZED
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import SETTING, Figure, Section
+from timpani.charts.marks.interval_bars import HOW_CUT, with_bars
+from timpani.charts.marks.latency_columns import LATENCY_US, coverage, latency_title, latency_us
+from timpani.charts.marks.placement_rows import ORDER, WHERE, row_height, times
+from timpani.charts.marks.row_filter import UNSIZED
 
 _SETUP = (
     " Of the set-up, “default” is what algorithms of Timpani’s that know nodes need once: a communicator of "

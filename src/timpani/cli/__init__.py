@@ -22,13 +22,13 @@ from timpani.cli.machine import app as machine
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.prove import prove
-from timpani.cli.refused_value import refused_value
 from timpani.cli.report import report
 from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.standard_streams import flush, output_lost, prepare
+from timpani.cli.terminal.refused_value import refused_value
 from timpani.cli.tune import tune
 from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify

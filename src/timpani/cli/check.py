@@ -10,9 +10,9 @@ def check(
     folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
 ) -> None:
     """Verify each record of a campaign and its raw samples; the exit status is 1 where one is not as it was written."""
-    from timpani.campaign.header import read_header
-    from timpani.campaign.load import way_on
-    from timpani.campaign.verify import verify
+    from timpani.campaign.folder.header import read_header
+    from timpani.campaign.folder.load import way_on
+    from timpani.campaign.folder.verify import verify
     from timpani.study.counted import counted
 
     header = read_header(folder)

@@ -48,10 +48,10 @@ def compare(
 
 
 def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str, Any]:
-    from timpani.campaign.load import load
+    from timpani.campaign.folder.load import load
     from timpani.errors import UserError
-    from timpani.report.changes import changes_object, changes_text
-    from timpani.tuning.changes import changes
+    from timpani.report.words.changes_text import changes_object, changes_text
+    from timpani.tuning.compare.changes import changes
 
     before, after = load(folder), load(other)
     copied = before.header.id and before.header.id == after.header.id
@@ -63,13 +63,13 @@ def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str,
 
 
 def _with_published(folder: Path, published: str, format: Format) -> str | dict[str, Any]:
-    from timpani.campaign.load import load
-    from timpani.campaign.published import COMPARISON, is_made_of, read_published
-    from timpani.campaign.published_times import published_doubts, published_times
-    from timpani.campaign.table import estimate_cells
-    from timpani.report.agreement import agreement_object, agreement_text, doubts_text, itself_text
-    from timpani.report.claims import check_claims, claims_object, claims_text
-    from timpani.tuning.agreement import agreement, pair_times, unpaired
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.osu.published_tables import COMPARISON, is_made_of, read_published
+    from timpani.campaign.osu.published_times import published_doubts, published_times
+    from timpani.campaign.read.cell_table import estimate_cells
+    from timpani.report.claims.agreement_text import agreement_object, agreement_text, doubts_text, itself_text
+    from timpani.report.claims.claims_text import check_claims, claims_object, claims_text
+    from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
     table = read_published(published, COMPARISON)

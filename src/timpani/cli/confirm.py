@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from timpani.campaign.load import Campaign
+    from timpani.campaign.folder.load import Campaign
     from timpani.native.mpi import Mpi
-    from timpani.report.made_from import MadeFrom
-    from timpani.tuning.table import SelectionTable
+    from timpani.report.tuned.source_warnings import MadeFrom
+    from timpani.tuning.decide.selection_table import SelectionTable
 
 _MOST_ROUNDS = 3
 
@@ -34,15 +34,15 @@ def confirm(
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
-    from timpani.report.confirmed import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
-    from timpani.report.files import write_file
-    from timpani.report.made_from import made_from as known_of
+    from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
+    from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.confirm.confirmation import confirm as judge
+    from timpani.rules.confirm.confirmation import losing, without
+    from timpani.rules.table.from_campaign import check_made_from, installed
+    from timpani.rules.table.merged_campaigns import load_together
+    from timpani.rules.table.table_file import NAME, read_table
     from timpani.study.counted import counted
-    from timpani.tuned.confirmation import confirm as judge
-    from timpani.tuned.confirmation import losing, without
-    from timpani.tuned.from_campaign import check_made_from, installed
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.table_file import NAME, read_table
 
     table = read_table(folder / NAME)
     campaigns = campaign or [Path(each) for each in table.campaigns]
@@ -80,11 +80,11 @@ def _measure(
 ) -> "tuple[Campaign, int]":
     """A campaign of the files as they are now, begun or gone on with; and the exit status, 0 unless cells were given
     up."""
-    from timpani.campaign.load import load
-    from timpani.campaign.session import Session
-    from timpani.cli.ending import given_up_status, stopped_status
-    from timpani.cli.measuring import measure
-    from timpani.tuned.confirmation_study import cells_to_prove, confirmation_study
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.run.session import Session
+    from timpani.cli.terminal.ending import given_up_status, stopped_status
+    from timpani.cli.terminal.measuring import measure
+    from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 
     study = confirmation_study(table, made_from, folder, launches)
     machine = made_from.header.machine
@@ -106,9 +106,9 @@ def _folder_of(folder: Path, table: "SelectionTable") -> Path:
 def _rewrite(table: "SelectionTable", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
     """The files of `table` in place of those that are there; a file that has nothing to say any more goes."""
     from timpani.libraries.registry import LIBRARIES
-    from timpani.report.files import write_file
-    from timpani.report.tuned import PAGE, tuned_page
-    from timpani.tuned.files import tuned_files, tuned_names
+    from timpani.report.tuned.tuned_page import PAGE, tuned_page
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.table.tuned_files import tuned_files, tuned_names
 
     written = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
     for name in tuned_names(library):

@@ -20,7 +20,7 @@ def doctor(
     import json
     from dataclasses import asdict
 
-    from timpani.machine.doctor import examine
+    from timpani.machine.checks.findings import examine
 
     findings = examine()
     if format is Format.json:

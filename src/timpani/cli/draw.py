@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 
 def draw(
@@ -47,7 +47,7 @@ def draw(
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
-    from timpani.report.drawing import Drawing, View, equal_nodes
+    from timpani.report.words.drawing import Drawing, View, equal_nodes
     from timpani.schedules.simulation import Simulator
     from timpani.study.sizes import parse_size
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 
 class Format(StrEnum):
@@ -59,15 +59,15 @@ def fit(
     import json
     from dataclasses import replace
 
-    from timpani.campaign.load import load
-    from timpani.campaign.table import estimate_cells
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.read.cell_table import estimate_cells
     from timpani.errors import UserError
     from timpani.models.fit import fit as fit_models
     from timpani.prediction.campaign import predict_campaign
-    from timpani.report.fit_context import FitContext
-    from timpani.report.fit_json import fit_object
-    from timpani.report.fit_text import fit_text
-    from timpani.report.prediction import prediction_object, prediction_text
+    from timpani.report.fit.fit_context import FitContext
+    from timpani.report.fit.fit_json import fit_object
+    from timpani.report.fit.fit_text import fit_text
+    from timpani.report.predicted.accuracy import prediction_object, prediction_text
 
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
@@ -80,7 +80,7 @@ def fit(
         prediction = None
         found = replace(found, left_out=[*found.left_out, f"our algorithms by the model: {error}"])
     if figure is not None:
-        from timpani.report.prediction_figure import write_prediction
+        from timpani.report.predicted.accuracy_figure import write_prediction
 
         write_prediction(prediction, figure, force)
     if format is Format.json:

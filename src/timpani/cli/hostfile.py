@@ -43,10 +43,10 @@ def hostfile(
     from timpani.errors import UserError, unknown
     from timpani.libraries.hosts import host_file
     from timpani.libraries.registry import LIBRARIES
-    from timpani.machine.host_file import rank_file
-    from timpani.machine.hosts import choose_hosts
-    from timpani.machine.node_set import expand
-    from timpani.machine.places import asked_places
+    from timpani.machine.nodes.host_file import rank_file
+    from timpani.machine.nodes.host_list import choose_hosts
+    from timpani.machine.nodes.node_set import expand
+    from timpani.machine.nodes.places import asked_places
     from timpani.machine.where import HERE, resolve
     from timpani.study.placement import check_placement
 

@@ -43,9 +43,9 @@ def import_(
     import shlex
     import sys
 
-    from timpani.campaign.osu_import import OsuLog, import_osu
-    from timpani.campaign.published import import_published, read_published
-    from timpani.campaign.published_times import published_doubts
+    from timpani.campaign.osu.osu_import import OsuLog, import_osu
+    from timpani.campaign.osu.published_tables import import_published, read_published
+    from timpani.campaign.osu.published_times import published_doubts
     from timpani.errors import UserError
     from timpani.study.counted import counted
 

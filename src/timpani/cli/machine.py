@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -31,8 +31,8 @@ def detect(
 ) -> None:
     """Print a machine file: this computer, the nodes of the Slurm allocation here, or those of a partition."""
     from timpani.libraries.find import choose_mpi
-    from timpani.machine.detect import detect as detect_machine
-    from timpani.machine.model import write_machine
+    from timpani.machine.here.detect import detect as detect_machine
+    from timpani.machine.nodes.model import write_machine
 
     typer.echo(write_machine(detect_machine(choose_mpi(mpi), partition)), nl=False)
 
@@ -46,14 +46,14 @@ def calibrate(
     force: Force = False,
 ) -> None:
     """Write a platform for SimGrid on which messages take what they took in a campaign."""
-    from timpani.campaign.load import load
-    from timpani.campaign.table import estimate_cells
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.read.cell_table import estimate_cells
     from timpani.errors import UserError
-    from timpani.machine.calibrated import MessageCost, calibrated_platform
+    from timpani.machine.platforms.calibrated import MessageCost, calibrated_platform
     from timpani.models.fit import fit
     from timpani.prediction.costs import LATENCY, message_lines
-    from timpani.report.files import write_file
-    from timpani.report.fit_text import curve_name
+    from timpani.report.fit.fit_text import curve_name
+    from timpani.report.words.output_files import write_file
 
     campaign = load(folder)
     found = fit(campaign.results, estimate_cells(campaign.results), f"{folder}/results.jsonl")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 _TOLD_SECONDS = 10
 """What takes longer is told beforehand."""
@@ -55,21 +55,21 @@ def predict(
     """Predict algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
     import json
 
-    from timpani.campaign.load import load
-    from timpani.cli.share_bar import share_bar
+    from timpani.campaign.folder.load import load
+    from timpani.cli.terminal.share_bar import share_bar
     from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
     from timpani.machine.where import resolve
     from timpani.native.build import build
     from timpani.prediction.calibration import calibrated
     from timpani.prediction.library_algorithms import library_algorithms
-    from timpani.prediction.named import asks_for_library, lacking, named_algorithms, of_library
     from timpani.prediction.predictions import predict_request
     from timpani.prediction.request import Limits, Request
+    from timpani.prediction.selected_algorithms import asks_for_library, lacking, named_algorithms, of_library
     from timpani.providers.own import own_catalogue
     from timpani.providers.verification_cost import available_memory
-    from timpani.report.durations import show_seconds
-    from timpani.report.predicted import check_new, predicted_object, predicted_text, write_predicted
+    from timpani.report.predicted.prediction_output import check_new, predicted_object, predicted_text, write_predicted
+    from timpani.report.words.durations import show_seconds
     from timpani.schedules.simulation import Simulator
     from timpani.study.counted import counted
     from timpani.study.placement import check_placement

@@ -29,7 +29,7 @@ def preload(
     """Run an unmodified MPI program on collectives that rules choose, or count and time what it calls."""
     from timpani.errors import UserError
     from timpani.libraries.find import choose_mpi, mpi_of_launcher
-    from timpani.machine.preload import handed
+    from timpani.machine.launchers.forwarded_variables import handed
     from timpani.machine.where import resolve
     from timpani.providers.rules import variables
 

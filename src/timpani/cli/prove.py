@@ -21,14 +21,14 @@ def prove(
     """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""
     import json
 
-    from timpani.campaign.header import read_header
-    from timpani.campaign.load import read_proofs
-    from timpani.campaign.swept_parameters import without_effect
+    from timpani.campaign.folder.header import read_header
+    from timpani.campaign.folder.load import read_proofs
+    from timpani.campaign.read.swept_parameters import without_effect
     from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
-    from timpani.report.proofs import named_proofs, proof_table
+    from timpani.report.words.proofs import named_proofs, proof_table
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
 

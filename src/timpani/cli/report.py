@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 from timpani.errors import UserError
 
 
@@ -35,14 +35,14 @@ def report(
     force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
-    from timpani.campaign.load import load
-    from timpani.campaign.published import read_published
-    from timpani.campaign.table import estimate_cells
-    from timpani.report.beside_predicted import beside_predicted, predicted_sentence
-    from timpani.report.figure_files import write_figures
-    from timpani.report.files import check_new, write_file
-    from timpani.report.page import render
-    from timpani.report.predicted_file import foretold
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.osu.published_tables import read_published
+    from timpani.campaign.read.cell_table import estimate_cells
+    from timpani.report.page.figure_files import write_figures
+    from timpani.report.page.page import render
+    from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
+    from timpani.report.predicted.stored_predictions import foretold
+    from timpani.report.words.output_files import check_new, write_file
     from timpani.study.counted import counted
 
     if output is None and figures is None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 
 def rules(
@@ -15,17 +15,17 @@ def rules(
     force: Force = False,
 ) -> None:
     """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
-    from timpani.campaign.context import rank_layouts
-    from timpani.campaign.load import load
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.read.context import rank_layouts
     from timpani.errors import UserError
-    from timpani.report.files import write_file
-    from timpani.report.made_from import made_from
+    from timpani.report.tuned.source_warnings import made_from
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.table.from_campaign import is_simulated
     from timpani.study.cell import OWN
     from timpani.study.counted import counted
-    from timpani.tuned.from_campaign import is_simulated
-    from timpani.tuning.replacements import rules_text, warnings
-    from timpani.tuning.selection import select
-    from timpani.tuning.table import SIMULATED
+    from timpani.tuning.decide.choose_rules import select
+    from timpani.tuning.decide.replacements import rules_text, warnings
+    from timpani.tuning.decide.selection_table import SIMULATED
 
     campaign = load(folder)
     found = select(campaign.results, rank_layouts(campaign), OWN).rules

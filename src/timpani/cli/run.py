@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.folder import folder_of_today
-from timpani.cli.job import PREFIX, job_script_of
+from timpani.cli.terminal.default_folder import folder_of_today
+from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
 from timpani.errors import UserError
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 
@@ -231,7 +231,7 @@ def run(
     """Measure a study or the operations named, and say which algorithm is best where."""
     folder = output or folder_of_today(what)
     if on and on.startswith(PREFIX):
-        from timpani.machine.submit import follow_job, submit
+        from timpani.machine.launchers.submit import follow_job, submit
 
         text = job_script_of(on, output, what, launches, sys.argv[2:])
         if dry_run:
@@ -244,8 +244,8 @@ def run(
             return
         typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
         raise typer.Exit(1)
-    from timpani.campaign.session import Session
-    from timpani.machine.host_file import read_hosts
+    from timpani.campaign.run.session import Session
+    from timpani.machine.nodes.host_file import read_hosts
     from timpani.machine.where import resolve
     from timpani.study.compose import compose
     from timpani.study.study import parse_duration
@@ -281,14 +281,14 @@ def run(
     machine = resolve(on, mpi) if on else None
     session = Session.prepare(study, mpi, oversubscribe, machine, read_hosts(hosts) if hosts else ())
     if dry_run:
-        from timpani.report.dry_run import plan_lines
+        from timpani.report.words.dry_run import plan_lines
 
         typer.echo("\n".join(plan_lines(session.plan)))
         return
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
-    from timpani.cli.ending import print_ending
-    from timpani.cli.measuring import measure
+    from timpani.cli.terminal.ending import print_ending
+    from timpani.cli.terminal.measuring import measure
 
     outcome = measure(session, folder, (lambda cell: True) if prove else None, timeout)
 

@@ -2,8 +2,8 @@
 
 import typer
 
-from timpani.cli.job import PREFIX, job_script_of
 from timpani.cli.run import run
+from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
 from timpani.errors import UserError
 
 

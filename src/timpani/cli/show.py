@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 _ONLY = "Only a part of it"
 
@@ -59,11 +59,11 @@ def show(
     import sys
     from io import BytesIO
 
-    from timpani.campaign.context import with_bounds
-    from timpani.campaign.load import load
-    from timpani.campaign.locality import with_locality
-    from timpani.campaign.selection import Selection, select_cells
-    from timpani.campaign.table import estimate_cells
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.read.cell_selection import Selection, select_cells
+    from timpani.campaign.read.cell_table import estimate_cells
+    from timpani.campaign.read.context import with_bounds
+    from timpani.campaign.read.message_locality import with_locality
     from timpani.errors import UserError
 
     if full and format is not Format.osu:
@@ -75,15 +75,15 @@ def show(
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
     match format:
         case Format.table:
-            from timpani.report.text import cell_table
+            from timpani.report.words.campaign_text import cell_table
 
             content = cell_table(cells).encode()
         case Format.markdown:
-            from timpani.report.text import cell_markdown
+            from timpani.report.words.campaign_text import cell_markdown
 
             content = cell_markdown(cells).encode()
         case Format.osu:
-            from timpani.report.osu import osu_blocks
+            from timpani.report.words.osu_format import osu_blocks
 
             content = osu_blocks(cells, full, campaign.header.study.datatype_of).encode()
         case Format.csv:
@@ -97,6 +97,6 @@ def show(
     if output is None:
         sys.stdout.buffer.write(content)
     else:
-        from timpani.report.files import write_file
+        from timpani.report.words.output_files import write_file
 
         write_file(output, content, force)

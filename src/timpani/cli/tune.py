@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.options import Force
+from timpani.cli.terminal.options import Force
 
 if TYPE_CHECKING:
-    from timpani.machine.model import Machine
+    from timpani.machine.nodes.model import Machine
     from timpani.native.mpi import Mpi
+    from timpani.rules.propose.predicted_rules import Asked
     from timpani.study.study import Study
-    from timpani.tuned.predicted_rules import Asked
 
 _FILES = "files"
 _MEASURED = "Where something is to be measured"
@@ -138,8 +138,8 @@ def files(
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
     from timpani.errors import UserError
-    from timpani.tuned.files import EXPORTS, OUR_RULES
-    from timpani.tuned.table_file import NAME, read_table
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
@@ -175,8 +175,8 @@ def files(
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
     """What is to be predicted; None where nothing is."""
     from timpani.machine.where import resolve
+    from timpani.rules.propose.predicted_rules import Asked
     from timpani.study.sizes import MOST_RANKS, parse_size
-    from timpani.tuned.predicted_rules import Asked
 
     if predict_to is None:
         return None
@@ -189,9 +189,9 @@ def _measure_boundaries(
     """The campaigns that decide, what is asked, then sizes between those at which the choice changes; and the exit
     status, which tells whether cells were given up."""
     from timpani.machine.where import resolve
-    from timpani.tuned.from_campaign import table_of
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.refinement import refining_study
+    from timpani.rules.confirm.refinement import refining_study
+    from timpani.rules.table.from_campaign import table_of
+    from timpani.rules.table.merged_campaigns import load_together
 
     machine = resolve(on, mpi) if on else None
     campaigns = [output / "campaign"]
@@ -219,9 +219,9 @@ def study_that_decides(what: list[str], asked: Mapping[str, object], *, simulate
 
 def _measure(study: "Study", mpi: str | None, oversubscribe: bool, machine: "Machine | None", folder: Path) -> int:
     """A campaign in `folder`, begun or gone on with; returns the exit status, 0 unless cells were given up."""
-    from timpani.campaign.session import Session
-    from timpani.cli.ending import given_up_status, stopped_status
-    from timpani.cli.measuring import measure
+    from timpani.campaign.run.session import Session
+    from timpani.cli.terminal.ending import given_up_status, stopped_status
+    from timpani.cli.terminal.measuring import measure
 
     session = Session.prepare(study, mpi, oversubscribe, machine)
     typer.echo(f"measuring into {folder}", err=True)
@@ -239,13 +239,13 @@ def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, be
     from timpani.libraries.registry import LIBRARIES
     from timpani.prediction.request import Limits
     from timpani.providers.verification_cost import available_memory
-    from timpani.report.files import check_new, write_file
-    from timpani.report.made_from import made_from
-    from timpani.report.tuned import PAGE, tuned_lines, tuned_page
-    from timpani.tuned.files import tuned_files
-    from timpani.tuned.from_campaign import installed, table_of
-    from timpani.tuned.merged import load_together
-    from timpani.tuned.predicted_rules import predicted_rules
+    from timpani.report.tuned.source_warnings import made_from
+    from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
+    from timpani.report.words.output_files import check_new, write_file
+    from timpani.rules.propose.predicted_rules import predicted_rules
+    from timpani.rules.table.from_campaign import installed, table_of
+    from timpani.rules.table.merged_campaigns import load_together
+    from timpani.rules.table.tuned_files import tuned_files
 
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
@@ -275,8 +275,8 @@ def lint(
 ) -> None:
     """Say what is wrong with a library's tuning file; the exit status is 1 where something is."""
     from timpani.errors import printable
+    from timpani.rules.table.foreign_file import read_file
     from timpani.study.counted import counted
-    from timpani.tuned.foreign import read_file
 
     found = read_file(file, mpi)
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))
@@ -311,8 +311,8 @@ def explain(
     default sent is told at the sizes where they were counted.
     """
     from timpani.errors import UserError
-    from timpani.report.explained import explained
-    from timpani.tuned.foreign import read_file
+    from timpani.report.tuned.explanation import explained
+    from timpani.rules.table.foreign_file import read_file
 
     if nodes > ranks:
         raise UserError(f"{ranks} ranks can't be on {nodes} nodes", "give fewer nodes, or more ranks")
@@ -326,13 +326,13 @@ def explain(
 
 def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
     """What the default sent, in words, by collective and size."""
-    from timpani.campaign.load import load
+    from timpani.campaign.folder.load import load
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
-    from timpani.report.default_messages import default_messages
+    from timpani.report.tuned.default_messages import default_messages
+    from timpani.rules.table.from_campaign import installed
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
-    from timpani.tuned.from_campaign import installed
 
     campaign = load(folder)
     installed(campaign, str(mpi.mpirun))

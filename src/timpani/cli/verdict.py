@@ -23,8 +23,8 @@ def verdict(
     """Say where the default is good enough, where not, and what is better there: as `timpani run` does at its end."""
     import json
 
-    from timpani.campaign.load import load
-    from timpani.report.verdict import verdict_object, verdict_text
+    from timpani.campaign.folder.load import load
+    from timpani.report.words.verdict_text import verdict_object, verdict_text
 
     campaign = load(folder)
     if format is Format.json:

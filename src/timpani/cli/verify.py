@@ -36,7 +36,7 @@ def verify(
     """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
     import json
 
-    from timpani.cli.share_bar import share_bar
+    from timpani.cli.terminal.share_bar import share_bar
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build
     from timpani.providers.own import own_catalogue
@@ -73,7 +73,7 @@ def _check_cost(
     """Refuses what would take too long or too much memory, and tells how long the rest takes."""
     from timpani.errors import UserError
     from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
-    from timpani.report.durations import show_seconds
+    from timpani.report.words.durations import show_seconds
 
     if max(ranks[1], counts[1]) <= TRIAL_RANKS:
         return

@@ -9,7 +9,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Call, Rule, SelectionTable
+from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from timpani.libraries.find import choose_mpi
-from timpani.machine import lab
-from timpani.machine.detect import detect
-from timpani.machine.model import Machine, read_machine
-from timpani.machine.platform import find_platform, machine_of
+from timpani.machine.here.detect import detect
+from timpani.machine.launchers import lab_launcher as lab
+from timpani.machine.nodes.model import Machine, read_machine
+from timpani.machine.platforms.platform import find_platform, machine_of
 
 HERE = "here"
 """In place of a machine file: what `timpani machine detect` finds."""

@@ -10,10 +10,10 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.curves import curve_words, curves, timed
+from timpani.models.fitted_model import Model, Named, NotFitted
 from timpani.models.hockney import Hockney, Regime, hockney, predicted, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
-from timpani.models.named import Model, Named, NotFitted
 from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions

@@ -8,10 +8,10 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curves import launches_by
 from timpani.models.disturbed import disturbed
+from timpani.models.fitted_model import Named, NotFitted
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
-from timpani.models.named import Named, NotFitted
 from timpani.study.cell import parse_parameters
 from timpani.study.schema import CURVE, without
 

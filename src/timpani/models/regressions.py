@@ -7,9 +7,9 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curves import TIME
+from timpani.models.fitted_model import Named, NotFitted
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
-from timpani.models.named import Named, NotFitted
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
 from timpani.study.schema import CURVE, without

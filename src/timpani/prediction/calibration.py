@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.campaign.load import Campaign
+from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines

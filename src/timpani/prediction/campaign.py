@@ -5,8 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.load import Campaign, load
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.find import first_mpi
 from timpani.native.build import build
 from timpani.prediction.calibration import Calibration, calibrate, calibrated

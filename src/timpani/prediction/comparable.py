@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from timpani.campaign.load import Campaign
+from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 

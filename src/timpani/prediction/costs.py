@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from timpani.campaign.load import Campaign
-from timpani.campaign.locality import localities_of, locality_of
-from timpani.campaign.table import estimate_cells
-from timpani.machine.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_locality import localities_of, locality_of
+from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
 from timpani.models.fit import CurveFit, fit
 from timpani.schedules.simulation import NOT_APART, Costs, Line, Relation
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from timpani.campaign.load import Campaign
-from timpani.campaign.table import estimate_cells
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.observed import call_of, places_of

@@ -4,12 +4,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from timpani.campaign.load import Campaign
+from timpani.campaign.folder.load import Campaign
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, NoSchedule, schedules_of_library
-from timpani.prediction.named import Named, NotPredicted, Schedule, sizes_of
+from timpani.prediction.selected_algorithms import Named, NotPredicted, Schedule, sizes_of
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_sizes

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from timpani.campaign.load import Campaign
-from timpani.campaign.locality import seats_of
-from timpani.machine.locality import Seat
-from timpani.machine.model import Machine
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.message_locality import seats_of
+from timpani.machine.nodes.locality import Seat
+from timpani.machine.nodes.model import Machine
 from timpani.prediction.calibrate import Observation
 from timpani.schedules.simulation import Call, RankPlace
 from timpani.study.cell import OWN, Algorithm, parse_parameters

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host
-from timpani.machine.locality import Seat
-from timpani.machine.model import Machine, NodeGroup
-from timpani.machine.places import Place, asked_places
+from timpani.machine.nodes.locality import Seat
+from timpani.machine.nodes.model import Machine, NodeGroup
+from timpani.machine.nodes.places import Place, asked_places
 from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, effort
-from timpani.prediction.named import Named, sizes_of
 from timpani.prediction.observed import Places, places_on
+from timpani.prediction.selected_algorithms import Named, sizes_of
 from timpani.schedules.simulation import Call, Costs, EqualNodes, NodeParts, Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from timpani.tuning.table import Span
+from timpani.tuning.decide.selection_table import Span
 
 LARGEST = 2**31 - 1
 

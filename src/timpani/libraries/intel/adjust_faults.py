@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from timpani.libraries.intel.adjust import LARGEST, Entry
 from timpani.libraries.tuning_file import Fault
-from timpani.tuning.table import Span
+from timpani.tuning.decide.selection_table import Span
 
 
 def entry_faults(line: int, entries: Sequence[Entry], presets: Sequence[int]) -> Iterator[Fault]:

@@ -15,8 +15,8 @@ from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.spans import overlap
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import overlap
 
 _MOST_CHARACTERS = 2**20
 _LINE = re.compile(

@@ -11,7 +11,7 @@ from timpani.libraries.mpich.tree_file import TreeChoice, checked, linted
 from timpani.libraries.mpich.written_compositions import write_compositions
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
-from timpani.tuning.table import SelectionTable
+from timpani.tuning.decide.selection_table import SelectionTable
 
 
 class CompositionsFile:

@@ -7,7 +7,7 @@ From src/mpi/coll/src/csel.c of 4.0.2 and 5.0.1; that every condition marked so 
 import re
 from collections.abc import Mapping
 
-from timpani.tuning.table import Call
+from timpani.tuning.decide.selection_table import Call
 
 LARGEST = 2**31 - 1
 """Limits are C ints."""

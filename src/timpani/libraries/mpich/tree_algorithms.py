@@ -14,7 +14,7 @@ from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, named
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Rule, Span
+from timpani.tuning.decide.selection_table import Rule, Span
 
 _COMPOSITION = re.compile(r"composition_\w+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)

@@ -24,7 +24,7 @@ from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Call, SelectionTable
+from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from itertools import groupby
 from timpani.libraries.mpich.conditions import ASKED_OF, is_any, is_of_the_call, limit
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import guarded
-from timpani.tuning.spans import cut_up
-from timpani.tuning.table import ALL, Rule, Span
+from timpani.tuning.decide.selection_table import ALL, Rule, Span
+from timpani.tuning.decide.spans import cut_up
 
 ONE_NODE, SEVERAL_NODES = Span(1, 1), Span(2)
 SIZED = {

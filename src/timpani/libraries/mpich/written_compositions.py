@@ -14,7 +14,7 @@ from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, is_compos
 from timpani.libraries.mpich.tree_with_rules import with_rules
 from timpani.libraries.mpich.written_tree import sayable
 from timpani.libraries.tuning_file import Written
-from timpani.tuning.table import SelectionTable
+from timpani.tuning.decide.selection_table import SelectionTable
 
 _NEVER = "comm_type=inter"  # below `comm_type=intra`
 

@@ -11,8 +11,8 @@ from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import IN_PLACE, leaf, library_name, where_it_serves
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
 from timpani.libraries.tuning_file import LeftOut, Written
-from timpani.tuning.spans import overlap
-from timpani.tuning.table import ALL, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import overlap
 
 _MOST_RANK_COUNTS = 256
 

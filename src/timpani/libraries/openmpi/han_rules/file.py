@@ -16,8 +16,8 @@ from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.spans import cut_up
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import cut_up
 
 _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""

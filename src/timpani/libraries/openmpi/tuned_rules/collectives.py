@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from timpani.tuning.table import Call
+from timpani.tuning.decide.selection_table import Call
 
 LONGEST = 2**63 - 1
 """Numbers are C's `long`; …"""

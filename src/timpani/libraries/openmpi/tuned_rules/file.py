@@ -11,7 +11,7 @@ from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
 from timpani.libraries.openmpi.tuned_rules.write import write
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
-from timpani.tuning.table import SelectionTable
+from timpani.tuning.decide.selection_table import SelectionTable
 
 _COMMENT = re.compile(r"#.*")
 _BEGINS = re.compile(r"\ufeff?\s*(?:rule-file-version-|[+-]?\d)")

@@ -17,7 +17,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import (
 )
 from timpani.native.mpi import version_numbers
 from timpani.study.cell import Algorithm
-from timpani.tuning.table import Call
+from timpani.tuning.decide.selection_table import Call
 
 _Either = TypeVar("_Either", CommunicatorRule, MessageRule)
 

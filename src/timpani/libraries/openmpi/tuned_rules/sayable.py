@@ -10,8 +10,8 @@ from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_eff
 from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
-from timpani.tuning.spans import cut_up, overlap, words
-from timpani.tuning.table import ALL, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import cut_up, overlap, words
 
 MOST_RANK_COUNTS = 256
 """That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""

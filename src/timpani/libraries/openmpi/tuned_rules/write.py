@@ -13,8 +13,8 @@ from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_size
-from timpani.tuning.spans import cut_up
-from timpani.tuning.table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import cut_up
 
 Sizes = Mapping[int, Algorithm | None]
 """From which size on which algorithm; None: the library chooses."""

@@ -1,0 +1,4 @@
+"""The campaign folder on disk: header, sealed lines, records, repair; written by `store`, read by `load`.
+
+Imports: nothing.
+"""

@@ -1,0 +1,295 @@
+"""campaign.json: what a campaign measures, where and by which commands; a campaign that goes on keeps its own."""
+
+import json
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from timpani import __version__
+from timpani.campaign.folder.fields import Count
+from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
+from timpani.errors import UserError, cannot_write, wrong_value
+from timpani.machine.here.describe import MachineDescription, Printable
+from timpani.reading import parse_json, read_bytes
+from timpani.study.study import DATATYPES
+
+FORMAT = "timpani-campaign"
+VERSION = 2
+_UNSEALED = 1
+"""The version whose files carry no checksums."""
+
+UNFINISHED = "campaign.new"
+"""The file's name while it is written."""
+
+_MAY_CHANGE = frozenset({"launches", "budget", "title", "question", "starts"})
+"""What a continued study may say differently: it can go on for longer, and share starts from then on."""
+
+
+_MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
+
+
+def _datatype(text: str) -> str:
+    if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
+        raise ValueError("it is not a datatype")
+    return text
+
+
+class _Recorded(BaseModel):
+    """A part of the header. Campaigns of other versions, and imported ones, have more keys or fewer."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class RecordedOverride(_Recorded):
+    """What the study says of one operation; None: the same as of the others."""
+
+    datatype: Annotated[str, AfterValidator(_datatype)] | None = None
+
+
+class RecordedStudy(_Recorded):
+    """The study as it was measured: what is read of it. An imported one has `files` and no `launches`.
+
+    datatype  one of DATATYPES, or of an import MPI's name
+    """
+
+    title: Printable = ""
+    question: Printable = ""
+    collectives: dict[Printable, tuple[Printable, ...]] = {}
+    ranks: tuple[Count, ...] = ()
+    sizes: tuple[Count, ...] = ()
+    overrides: dict[str, RecordedOverride] = {}
+    mode: Printable = "warm"
+    method: Printable = "timpani"
+    datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
+    launches: Count | None = None
+    regret: Annotated[float, Field(gt=0, lt=1)] | None = None
+    budget: Annotated[float, Field(gt=0)] | None = None
+    precision: Annotated[float, Field(ge=0, le=1)] = 0.05
+    seed: Count | None = None
+    warmup: Count | None = None
+    repetitions: Count | None = None
+    include_setup: bool = False
+    probe: bool = False
+    files: tuple[Printable, ...] = ()
+
+    def datatype_of(self, operation: str) -> str:
+        """The operation's own, or else the study's."""
+        own = self.overrides.get(operation)
+        return own.datatype if own and own.datatype else self.datatype
+
+    def element_bytes_of(self, operation: str) -> int:
+        """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
+        return DATATYPES[self.datatype_of(operation)]
+
+
+class PlannedPoints(_Recorded):
+    """What was planned on so many ranks: the sizes of one operation."""
+
+    ranks: Count
+    placement: Printable
+    sizes: tuple[Count, ...]
+
+
+class PlannedOperation(_Recorded):
+    """What was planned of one operation: labels of its algorithms, and where they were to be measured."""
+
+    algorithms: tuple[Printable, ...]
+    points: tuple[PlannedPoints, ...]
+
+
+class RecordedMpi(_Recorded):
+    """The library; `kind` is the provider of an import's algorithms."""
+
+    kind: Printable = ""
+    version: Printable = ""
+    mpirun: Printable = ""
+
+
+class Header(_Recorded):
+    """A campaign's header, checked.
+
+    recorded  campaign.json as it is, with what its fields here leave out
+    timpani   the version that wrote it
+    created   when, UTC
+    left_out  what the study named and the library or the machine doesn't have, in words
+    commands  that created the folder, and those that went on
+    rules     the text of the study's file of rules; None where it names none
+    tuned     the texts of the library's tuning files, by name; None where the study names none
+    id        drawn when the campaign began, part of its lines' checksums; empty of one older than these
+    results   of an import, how many there are: it gets no more
+    settings  by collective and label, what a user types to have an algorithm outside Timpani; None where that wasn't
+              recorded: in imports, and by versions before
+    planned   by collective, what was to be measured without what is `left_out`; None likewise
+    """
+
+    recorded: dict[str, Any] = Field(repr=False)
+    id: str = ""
+    results: int | None = None
+    study: RecordedStudy = RecordedStudy()
+    machine: MachineDescription = MachineDescription()
+    mpi: RecordedMpi = RecordedMpi()
+    timpani: Printable = ""
+    created: Printable = ""
+    left_out: tuple[Printable, ...] = ()
+    commands: tuple[Printable, ...] = ()
+    rules: str | None = None
+    tuned: dict[str, str] | None = None
+    settings: dict[str, dict[str, str]] | None = None
+    planned: dict[Printable, PlannedOperation] | None = None
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any], source: str) -> Self:
+        """The header that campaign.json, read from `source`, holds; UserError names the key at fault."""
+        try:
+            return cls.model_validate({**values, "recorded": values})
+        except ValidationError as error:
+            raise wrong_value(
+                f"{source} is not a campaign's", dict(error.errors()[0]), {}, "docs/campaign-folder.md"
+            ) from None
+
+    @classmethod
+    def new(
+        cls,
+        *,
+        study: Mapping[str, Any],
+        machine: MachineDescription,
+        mpi: RecordedMpi,
+        created: str,
+        command: str,
+        left_out: list[str],
+        rules: str | None = None,
+        tuned: Mapping[str, str] | None = None,
+        results: int | None = None,
+        settings: Mapping[str, Mapping[str, str]] | None = None,
+        planned: Mapping[str, PlannedOperation] | None = None,
+    ) -> Self:
+        """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
+        values = {
+            "format": FORMAT,
+            "version": VERSION,
+            "id": secrets.token_hex(8),
+            "timpani": __version__,
+            "created": created,
+            "study": study,
+            "machine": machine.model_dump(mode="json", exclude_unset=True),
+            "mpi": mpi.model_dump(exclude_unset=True),
+            "left_out": left_out,
+            "commands": [command],
+            "rules": rules,
+            "tuned": tuned,
+            "results": results,
+            "settings": settings,
+            "planned": None
+            if planned is None
+            else {name: each.model_dump(mode="json") for name, each in planned.items()},
+        }
+        return cls.check(values, "campaign.json")
+
+    @property
+    def imported(self) -> bool:
+        """Whether it holds what others measured, which no run goes on with."""
+        return bool(self.study.files)
+
+    def continued_by(self, new: Self) -> dict[str, Any]:
+        """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
+        commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
+        later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
+        return {**self.recorded, "version": VERSION, **later, "commands": commands}
+
+
+_RESTORE = "restore it, or measure into another folder"
+
+
+def read_header(folder: Path) -> Header:
+    """campaign.json of `folder`; UserError where there is none, or it is not a campaign's."""
+    path = folder / "campaign.json"
+    try:
+        if not folder.is_dir():
+            what = f"{folder} is not a folder" if folder.exists() else f"folder not found: {folder}"
+            raise UserError(what, "name the folder that `timpani run -o` wrote")
+        raw = read_bytes(path, _RESTORE)
+        values = parse_json(raw)
+        sealed = unseal(raw, "")
+    except FileNotFoundError:
+        raise UserError(
+            f"{folder} is not a campaign: it has no campaign.json", "name what `timpani run -o` wrote"
+        ) from None
+    except (ValueError, DamageError) as error:
+        raise UserError(f"{path} can't be read ({error})", _RESTORE) from None
+    if not isinstance(values, dict) or values.get("format") != FORMAT:
+        raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
+    if values.get("version") not in (_UNSEALED, VERSION):
+        raise UserError(
+            f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
+        )
+    if not sealed and values["version"] != _UNSEALED:
+        raise UserError(f"{path} can't be read (it has lost its checksum)", _RESTORE)
+    values.pop("checksum", None)
+    return Header.check(values, str(path))
+
+
+def keep_header(folder: Path, header: Header) -> Header:
+    """Write `header` for a campaign that begins, or what it adds to the one that is there; returns what is there now.
+
+    UserError where that one is of another study, library or machine.
+    """
+    path = folder / "campaign.json"
+    if path.exists():
+        old = read_header(folder)
+        _check_same(folder, old, header)
+        _write_whole(path, old.continued_by(header))
+    else:
+        _write_whole(path, header.recorded)
+    return read_header(folder)
+
+
+def _check_same(folder: Path, old: Header, new: Header) -> None:
+    before, now = old.recorded.get("study", {}), new.recorded["study"]
+    for key in now:
+        if key not in _MAY_CHANGE and before.get(key) != now[key]:
+            raise UserError(
+                f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
+                "choose another folder with -o, or give the same study",
+            )
+    if old.rules != new.rules:
+        raise UserError(
+            f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
+        )
+    if old.tuned != new.tuned:
+        raise UserError(
+            f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
+        )
+    for what, was, is_ in (
+        ("MPI library", old.mpi.kind, new.mpi.kind),
+        ("library version", old.mpi.version, new.mpi.version),
+        ("machine", old.machine.name, new.machine.name),
+    ):
+        if was != is_:
+            raise UserError(
+                f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
+            )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
+    """Write beside and rename, so that a header is there whole or not at all."""
+    beside = path.with_name(UNFINISHED)
+    try:
+        body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
+        with beside.open("wb") as file:
+            file.write(body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        beside.rename(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise cannot_write(path, error) from None

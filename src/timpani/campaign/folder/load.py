@@ -1,0 +1,104 @@
+"""Read a campaign folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.header import Header, RecordedStudy, read_header
+from timpani.campaign.folder.launch_result import RESULT_SCHEMA, LaunchResult
+from timpani.campaign.folder.machine_states import with_states
+from timpani.campaign.folder.planned_cells import planned_algorithms, planned_points
+from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
+from timpani.errors import UserError
+from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.race.race import RacePoint
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """What a campaign folder holds.
+
+    header    campaign.json
+    results   one row per cell and launch, columns `RESULT_SCHEMA`, STATE, REGRET and ALLOWED
+    launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
+    proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
+    planned   the points that were to be measured, with a result or without; none where that wasn't recorded
+    algorithms  operations and labels of algorithms that were to be measured, likewise
+    unsealed  lines without a checksum, of which nobody can tell whether they are as they were written
+    """
+
+    folder: Path
+    header: Header
+    results: pl.DataFrame
+    launches: list[dict[str, Any]]
+    proofs: list[dict[str, Any]]
+    unsealed: int = 0
+    planned: frozenset[RacePoint] = frozenset()
+    algorithms: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def launch_seconds(self) -> float | None:
+        """What one launch of all cells took on average, starts included; None where nothing tells, as of an import."""
+        told = {launch["launch"] for launch in self.launches if launch.get("launch")}
+        spent = sum(launch.get("seconds") or 0.0 for launch in self.launches if launch.get("launch"))
+        return spent / len(told) if told else None
+
+
+def load(folder: Path) -> Campaign:
+    """Read `folder`; UserError when it is no campaign, holds a line that can't be believed, or no result yet."""
+    header = read_header(folder)
+    records = believed_records(folder, header)
+    results = records.values(RESULTS)
+    if not results:
+        raise UserError(f"{folder} holds no result yet", "the same `timpani run` command measures it")
+    return Campaign(
+        folder=folder,
+        header=header,
+        results=frame(results).with_columns(
+            pl.lit(header.study.regret, dtype=pl.Float64).alias(REGRET),
+            pl.lit(_allowed(header.study), dtype=pl.Int64).alias(ALLOWED),
+        ),
+        launches=records.launches,
+        proofs=records.values(PROOFS),
+        unsealed=records.unsealed.total(),
+        planned=planned_points(header, results[0]["machine"]),
+        algorithms=planned_algorithms(header),
+    )
+
+
+def _allowed(study: RecordedStudy) -> int | None:
+    """The launches after which a race ends that may end points earlier; None of others."""
+    return study.launches if study.regret is not None and study.budget is None else None
+
+
+def believed_records(folder: Path, header: Header) -> Records:
+    """The records of a campaign; UserError with the first thing in them that can't be believed."""
+    records = read_records(folder, header)
+    if problems := list(records.problems(folder)):
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise UserError(f"{problems[0]}{more}", way_on(header))
+    return records
+
+
+def way_on(header: Header) -> str:
+    """What to do about records that can't be believed."""
+    if header.imported:
+        return "import the files again into another folder"
+    return "the same `timpani run` command sets it aside, keeps the rest and goes on"
+
+
+def read_proofs(folder: Path) -> list[dict[str, Any]]:
+    """proofs.jsonl of `folder`."""
+    return believed_records(folder, read_header(folder)).values(PROOFS)
+
+
+def frame(lines: list[dict[str, Any]]) -> pl.DataFrame:
+    """Checked results as a frame, with the state of the machine."""
+    return with_states(pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row"))
+
+
+def results_frame(results: list[LaunchResult]) -> pl.DataFrame:
+    """The frame of results that are in memory."""
+    return frame([result.as_line() for result in results])

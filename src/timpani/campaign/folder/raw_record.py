@@ -1,0 +1,176 @@
+"""The raw record of a launch, samples.jsonl: read as it grows, packed once it is taken over, verified by its lines."""
+
+import gzip
+import hashlib
+import shutil
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Row, Text, Time, check
+from timpani.errors import UserError
+from timpani.reading import parse_json
+
+_NAME = "samples.jsonl"
+PACKED = f"{_NAME}.gz"
+DAMAGED = f"{_NAME}.damaged"
+"""What a raw record is called that can't be read, once it is set aside."""
+
+_UNDER_WAY = "cell.txt"
+
+_CHECKSUM = b',"crc32":"'
+"""The last field of a line, which holds the CRC-32 of all before it; versions before it wrote none."""
+
+_MOST_SAMPLES = 10_000_000
+_MOST_LINE_BYTES = 2**28
+
+_Times = Annotated[list[Time], Field(min_length=1, max_length=_MOST_SAMPLES)]
+
+
+@with_config(OPEN)
+class _Measured(TypedDict):
+    completion_ns: _Times
+    average_ns: _Times
+    skew_ns: _Times
+    rank_mean_ns: _Times
+    bursts: NotRequired[list[Count]]
+    messages_per_sample: NotRequired[Annotated[int, Field(ge=1)]]
+    stopped_by: str
+    converged: NotRequired[bool]
+    effective_size: NotRequired[Time]
+    median_interval_ns: NotRequired[Annotated[list[Time], Field(min_length=2, max_length=2)]]
+
+
+@with_config(OPEN)
+class _Counted(TypedDict):
+    messages: list[Row]
+    bytes: list[Row]
+
+
+@with_config(OPEN)
+class _RawFields(LaunchFields, total=False):
+    begin: Count
+    cell: Count
+    end: bool
+    measured: _Measured
+    mistake: Text
+    proof: _Counted
+    rivals: Annotated[int, Field(ge=1)]
+    relative: Time
+    relative_error: Time
+    setup_ns: Count
+    begin_ns: int
+    end_ns: int
+    probe_before_ns: list[Time]
+    probe_after_ns: list[Time]
+
+
+_RAW: TypeAdapter[_RawFields] = TypeAdapter(_RawFields)
+
+
+@dataclass(frozen=True)
+class RawLine:
+    """A line of a raw record: what it says, and its SHA-256 without the line feed."""
+
+    values: dict[str, Any]
+    sha256: str
+
+
+def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
+    """The whole lines from byte `position` on, and where the next unread byte is; UserError where one can't be read."""
+    try:
+        with path.open("rb") as file:
+            file.seek(position)
+            raw = file.read()
+    except FileNotFoundError:
+        return [], position
+    *lines, torn = raw.split(b"\n")
+    read = []
+    for number, line in enumerate(lines, 1):
+        try:
+            read.append(_line(line))
+        except ValueError as error:
+            where = f"line {number}" if position == 0 else f"line {number} after byte {position}"
+            step = "the same command sets it aside and measures again"
+            raise UserError(f"{path} {where} is none that a launch wrote ({error})", step) from None
+    return read, position + len(raw) - len(torn)
+
+
+def _line(raw: bytes) -> RawLine:
+    before, field, checksum = raw.rpartition(_CHECKSUM)
+    if field and checksum != b'%08x"}' % zlib.crc32(before):
+        raise ValueError("its checksum is another's: it was changed since it was written")
+    values = parse_json(raw)
+    if not isinstance(values, dict) or not values.keys() & {"world", "begin", "cell", "end"}:
+        raise ValueError("it begins no launch, no cell and no result")
+    values.pop("crc32", None)
+    checked = check(_RAW, values)
+    if "measured" in checked and len({len(checked["measured"][name]) for name in _EACH}) > 1:
+        raise ValueError("its samples differ in number")
+    return RawLine(checked, hashlib.sha256(raw).hexdigest())
+
+
+_EACH = ("completion_ns", "average_ns", "skew_ns")
+"""What there is one of for each repetition."""
+
+
+def cell_under_way(folder: Path) -> int | None:
+    """The number of the cell that the start in `folder` was calling when it last said so; None where it was at none."""
+    try:
+        number = int((folder / _UNDER_WAY).read_text())
+    except (OSError, ValueError):  # it never came so far
+        return None
+    return number if number >= 0 else None
+
+
+def sign_of_life(folder: Path) -> int:
+    """When the start in `folder` last said which cell it was calling; it only grows."""
+    try:
+        return (folder / _UNDER_WAY).stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0
+
+
+def compress(path: Path) -> None:
+    """Replace a raw record by its gzip, which also marks it as taken over into the results."""
+    if not path.exists():
+        return
+    beside = path.with_name(path.name + ".new")
+    with path.open("rb") as plain, gzip.open(beside, "wb", compresslevel=1) as packed:
+        shutil.copyfileobj(plain, packed)
+    beside.rename(path.with_name(path.name + ".gz"))
+    path.unlink()
+
+
+def unpack(path: Path) -> None:
+    """The inverse of `compress` for the record `path`, where it is packed; UserError where that is damaged."""
+    packed = path.with_name(path.name + ".gz")
+    if path.exists() or not packed.exists():
+        return
+    beside = path.with_name(path.name + ".new")
+    try:
+        with gzip.open(packed) as whole, beside.open("wb") as plain:
+            shutil.copyfileobj(whole, plain)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        beside.unlink()
+        raise UserError(f"{packed} can't be unpacked ({error})", "the same command measures it again") from None
+    beside.rename(path)
+
+
+def hashes_of(folder: Path) -> set[str]:
+    """The SHA-256 of each line among the raw samples of the start in `folder`, as far as they can be read."""
+    return {found for path in sorted(folder.glob(f"{_NAME}*")) for found in _hashes(path)}
+
+
+def _hashes(path: Path) -> Iterator[str]:
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            while line := file.readline(_MOST_LINE_BYTES):
+                yield hashlib.sha256(line.removesuffix(b"\n")).hexdigest()
+    except (EOFError, OSError, zlib.error):  # truncated, or not packed by us
+        return

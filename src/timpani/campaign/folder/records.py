@@ -1,0 +1,145 @@
+"""The records of a campaign folder as they are read: what each file says, and what of it can't be believed."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from timpani.campaign.folder.fields import LAUNCH, PROOF, RESULT, FieldError, check
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.raw_record import PACKED
+from timpani.campaign.folder.sealed_lines import Line, read_lines
+from timpani.errors import UserError
+from timpani.study.schema import CELL, MACHINE_CELL
+
+RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
+
+FORMER_NAMES = {"two_humped": "bimodal"}
+"""What fields of a result were once called: campaigns measured then are still read."""
+
+_FIELDS: dict[str, TypeAdapter[Any]] = {ENDINGS: LAUNCH, PROOFS: PROOF, RESULTS: RESULT, LAUNCHES: LAUNCH}
+"""The files, in an order in which each has what those before it name, even while a run writes them."""
+
+_IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
+    RESULTS: itemgetter(*MACHINE_CELL, "launch"),
+    LAUNCHES: lambda line: line.get("part"),
+    ENDINGS: lambda line: line["part"],
+    PROOFS: itemgetter(*CELL),
+}
+"""What a line alone is about: a second one about it was copied."""
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A line that can't be believed."""
+
+    path: Path
+    line: Line
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path} line {self.line.number} can't be believed: {self.why}"
+
+
+@dataclass
+class Records:
+    """The lines of a campaign that can be believed, by file, and those that can't.
+
+    moved     the first line of a file that stands elsewhere than it was written
+    lost      starts of the MPI program that gave results or proofs which are not there, and how many of them are not
+    startless parts of starts that results, proofs or endings came from, and launches.jsonl doesn't have
+    endless   parts of starts whose raw samples are packed, as they are after the ending is recorded, which is not there
+    missing   how many results of an import are not there
+    unsealed  how many lines of each file have no checksum, since they were recorded before there were any
+    """
+
+    believed: dict[str, list[Line]] = field(default_factory=dict)
+    refused: list[Refused] = field(default_factory=list)
+    moved: list[tuple[Path, Line]] = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
+    startless: list[str] = field(default_factory=list)
+    endless: list[str] = field(default_factory=list)
+    missing: int = 0
+    unsealed: Counter[str] = field(default_factory=Counter)
+
+    def values(self, name: str) -> list[dict[str, Any]]:
+        """What the lines of a file say."""
+        return [line.values for line in self.believed[name]]
+
+    @property
+    def launches(self) -> list[dict[str, Any]]:
+        """Each start of the MPI program, with how it ended as far as that was recorded."""
+        endings = {line["part"]: line for line in self.values(ENDINGS)}
+        return [{**line, **endings.get(line.get("part", ""), {})} for line in self.values(LAUNCHES)]
+
+    def problems(self, folder: Path) -> Iterator[str]:
+        """What is wrong with the folder, in words."""
+        yield from map(str, self.refused)
+        for path, line in self.moved:
+            yield f"{path} line {line.number} was line {line.written}: lines before it were lost, added or moved"
+        for part, count in self.lost.items():
+            yield f"{folder} lacks {count} of the results that its start {part} gave"
+        if self.missing and not self.refused:
+            yield f"{folder / RESULTS} lacks {self.missing} of the results that were imported"
+        for part in self.startless:
+            yield f"{folder / LAUNCHES} lacks the start {part}, which others of its files name"
+        for part in self.endless:
+            yield f"{folder / ENDINGS} lacks the ending of the start {part}"
+
+
+def read_records(folder: Path, header: Header) -> Records:
+    """All records of the campaign in `folder`; UserError where a file can't be read at all."""
+    records = Records()
+    packed = {path.parent.name for path in folder.glob(f"launches/*/{PACKED}")}  # before their endings are read
+    for name in _FIELDS:
+        _read(folder / name, name, header, records)
+    given = Counter(line["part"] for name in (RESULTS, PROOFS) for line in records.values(name) if _of_samples(line))
+    endings = {line["part"]: line for line in records.values(ENDINGS)}
+    records.lost = Counter({part: line["results"] for part, line in endings.items() if "results" in line}) - given
+    records.missing = max(0, (header.results or 0) - len(records.believed[RESULTS]))
+    started = {line.get("part") for line in records.values(LAUNCHES)}
+    named = {line["part"] for name in (RESULTS, PROOFS, ENDINGS) for line in records.values(name) if line.get("part")}
+    records.startless = sorted(named - started)
+    sealed = [line.values["part"] for line in records.believed[LAUNCHES] if line.sealed]
+    records.endless = [part for part in sealed if part in packed and part not in endings]
+    return records
+
+
+def _of_samples(line: Mapping[str, Any]) -> bool:
+    """Whether a result or proof came from a line that a launch wrote."""
+    return bool(line.get("part")) and (line.get("samples") is not None or "messages" in line)
+
+
+def _read(path: Path, name: str, header: Header, records: Records) -> None:
+    believed = records.believed[name] = []
+    seen: dict[Hashable, int] = {}
+    for line in read_lines(path, header.id, unsealed=not header.id):
+        why = line.damage
+        try:
+            values = check(_FIELDS[name], _renamed(line.values)) if why is None else {}
+            if why is None and (identity := _IDENTITY[name](values)) is not None:
+                first = seen.setdefault(identity, line.number)
+                why = f"it repeats line {first}" if first != line.number else None
+        except FieldError as error:
+            why = str(error)
+            if line.sealed:  # as another version wrote it: nothing to be set aside
+                said = f"{path} line {line.number} is as it was written, and this Timpani can't read it: {why}"
+                raise UserError(said, f"use the Timpani that wrote it, {header.timpani} or later") from None
+        except KeyError as error:
+            why = f"it has no {error}"
+        if why is not None:
+            records.refused.append(Refused(path, line, why))
+            continue
+        records.unsealed[name] += not line.sealed
+        believed.append(line._replace(values=values))
+    records.moved += [(path, line) for line in believed if line.number != line.written][:1]
+
+
+def _renamed(values: dict[str, Any]) -> dict[str, Any]:
+    if FORMER_NAMES.keys().isdisjoint(values):
+        return values
+    return {FORMER_NAMES.get(name, name): value for name, value in values.items()}

@@ -1,0 +1,201 @@
+"""Write a campaign folder: created once, appended to, continued by the same command, never overwritten."""
+
+import fcntl
+import os
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from timpani.campaign.folder.appending import AppendedFile
+from timpani.campaign.folder.fields import is_part
+from timpani.campaign.folder.header import UNFINISHED, Header, keep_header
+from timpani.campaign.folder.launch_result import LaunchResult, Proof
+from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
+from timpani.campaign.folder.repair import repair
+from timpani.errors import UserError, cannot_write
+from timpani.study.cell import Cell
+from timpani.study.schema import cell_columns, cell_of
+
+_LOCK_SECONDS = 2.0
+"""For which a lock that is held is tried again: what a killed run was about to start holds it until it has become its
+program, which takes a moment on a busy machine."""
+
+_LEAST_DISK_SPACE = 2**16
+"""Bytes that must be left: the raw samples of a cell take about half of it."""
+
+
+@dataclass(frozen=True)
+class Unended:
+    """A start of the MPI program without an ending: its folder, and what was known of its end, if anything.
+
+    launch  its number; None of one that gave no results
+    """
+
+    part: str
+    launch: int | None
+    folder: Path
+    ending: dict[str, Any] | None
+
+
+class Store:
+    """A campaign folder opened for measuring into; one process at a time."""
+
+    def __init__(self, folder: Path, header: Header) -> None:
+        """Create or continue the campaign of `header` in `folder`; what of it can't be believed is set aside.
+
+        UserError when the folder holds something else, another study, or is in use by another process.
+        """
+        self.folder = folder
+        self._lock, self.header = self._take(folder, header)
+        try:
+            with self.writing():
+                records, self._reopened, self.repaired = repair(folder, self.header)
+        except BaseException:
+            os.close(self._lock)
+            raise
+        self._files = {
+            name: AppendedFile(folder / name, len(lines), self.header.id) for name, lines in records.believed.items()
+        }
+        self.results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]  # that were there already
+        self.done = {(each.cell, each.launch): each.error for each in self.results}  # measured → why it failed
+        self._proven = {cell_of(line) for line in records.values(PROOFS)}
+        self._given = Counter(each.part for each in self.results if each.samples is not None)
+        self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
+        self.endings = records.values(ENDINGS)  # and those that were added since
+        ended = {line["part"] for line in self.endings}
+        started = (line.values for line in records.believed[LAUNCHES] if line.sealed)
+        self._open = [line for line in started if line["part"] not in ended]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for file in self._files.values():
+            file.close()
+        os.close(self._lock)
+
+    def add_result(self, result: LaunchResult) -> None:
+        """Append a result."""
+        self._files[RESULTS].append(result.as_line())
+        self.done[result.cell, result.launch] = result.error
+        if result.samples is not None:
+            self._given[result.part] += 1
+
+    def add_start(self, launch: dict[str, Any]) -> None:
+        """Append the description of one start of the MPI program, before it begins."""
+        self._files[LAUNCHES].append(launch)
+
+    def add_ending(self, part: str, facts: dict[str, Any]) -> None:
+        """Append how the start `part` ended and what it told, once its results are there."""
+        ending = {"part": part, "results": self._given[part], **facts}
+        self._files[ENDINGS].append(ending)
+        self.endings.append(ending)
+
+    def add_proof(self, proof: Proof) -> None:
+        """Append one cell's message matrix."""
+        values = asdict(proof)
+        del values["cell"]
+        self._files[PROOFS].append({**cell_columns(proof.cell), **values})
+        self._proven.add(proof.cell)
+        self._given[proof.part] += 1
+
+    @property
+    def mark(self) -> str:
+        """What processes of this campaign are marked with: its copies, which have its id, are other folders."""
+        place = self.folder.stat()
+        return f"{self.header.id}.{place.st_dev:x}.{place.st_ino:x}"
+
+    def succeeded(self) -> set[Cell]:
+        """The cells that have a time."""
+        return {cell for (cell, _), error in self.done.items() if error is None}
+
+    def proven(self) -> set[Cell]:
+        """The cells that have a proof."""
+        return set(self._proven)
+
+    def unended(self) -> Iterator[Unended]:
+        """The starts whose end nobody lived to record, or whose results were lost since."""
+        for line in self._open:
+            part = line["part"]
+            yield Unended(part, line.get("launch"), self.folder / "launches" / part, self._reopened.get(part))
+
+    def unpacked(self) -> Iterator[Path]:
+        """The raw records that are not packed yet."""
+        for path in sorted((self.folder / "launches").glob("*/samples.jsonl")):
+            if is_part(path.parent.name):
+                yield path
+
+    def start_folder(self, launch: int | None) -> Path:
+        """A new folder for one start of the MPI program within launch number `launch`; None: one without results."""
+        name = "proof" if launch is None else f"{launch:04d}"
+        attempt = 1 + sum(1 for _ in (self.folder / "launches").glob(f"{name}-*"))
+        while True:
+            path = self.folder / "launches" / f"{name}-{attempt}"
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                attempt += 1
+            else:
+                return path
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Within, what the system refuses to write becomes an error for the user."""
+        try:
+            yield
+        except OSError as error:
+            raise cannot_write(Path(error.filename or self.folder), error) from None
+
+    def check_disk_space(self) -> None:
+        """OSError where the disk is full: then a launch that died of it says nothing about its cell."""
+        probe = self.folder / "launches" / "probe"
+        try:
+            probe.write_bytes(bytes(_LEAST_DISK_SPACE))
+        finally:
+            probe.unlink(missing_ok=True)
+
+    @staticmethod
+    def _take(folder: Path, header: Header) -> tuple[int, Header]:
+        if not str(folder).isprintable():  # records, reports and logs name it
+            raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not (folder / "campaign.json").exists():
+                foreign = {path.name for path in folder.iterdir()} - {"lock", UNFINISHED}
+                if foreign:
+                    raise UserError(
+                        f"{folder} holds {min(foreign)} and is not a campaign", "choose another folder with -o"
+                    )
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise cannot_write(folder, error) from None
+        try:
+            if not _locked(lock, folder / "lock"):
+                raise UserError(f"another timpani run is measuring into {folder}", "wait for it, or choose another -o")
+            return lock, keep_header(folder, header)
+        except BaseException:
+            os.close(lock)
+            raise
+
+
+def _locked(lock: int, path: Path) -> bool:
+    """Whether this process has the lock of the open file at `path` now; UserError where there are no locks."""
+    until = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        except OSError as error:  # as of a file system without locks
+            raise cannot_write(path, error) from None
+        else:
+            return True

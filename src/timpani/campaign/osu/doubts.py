@@ -1,0 +1,252 @@
+"""What in a table of somebody else's times can't be, or hardly: found in the numbers alone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import polars as pl
+
+from timpani.campaign.read.context import Part, crossing_bytes
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.cell import DEFAULT
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+
+FACTOR = 1.5
+"""Single runs of one cell differ by less than this on a quiet machine; what differs by more asks for a reason."""
+
+SAME = 0.02
+"""Two curves are the same where the median ratio of their times is within this of 1."""
+
+_PRINTED_US = 0.01
+"""OSU prints two decimals."""
+
+FEWEST = 20
+"""Cells that two curves must have in common before they are called the same."""
+
+_SHORTEST_US = 1e-3
+"""A nanosecond, a few cycles: nothing between two ranks takes less."""
+
+_LONGEST_US = 60e6
+"""A minute: a benchmark that repeats such a call for a thousand times would run for a day."""
+
+_MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
+
+_SAME_MESSAGES = frozenset({("bcast", "scatter", "linear"), ("gather", "reduce", "linear")})
+"""Operations and the algorithm in which the root exchanges one message of the printed size with each rank in both."""
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What is known of the machine and of the library that a table was measured with; rates are MB/s (10⁶ bytes).
+
+    ranks_per_node  of nodes that fill up one after the other
+    port            rate of a node's port, and its source in words
+    whole           operations of which the table has every algorithm that the default chooses among
+    """
+
+    ranks_per_node: int | None = None
+    port: float | None = None
+    port_source: str = ""
+    whole: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """kind: a word for programs; text: what can't be, with the numbers; cells: how many times it is about."""
+
+    kind: str
+    text: str
+    cells: int
+
+
+def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Doubt]:
+    """What can't be in a table of times, the gravest first.
+
+    times  columns collective, label, ranks, message_bytes and `time_us`: averages over ranks of single runs
+    """
+    known = conditions or Conditions()
+    checks: tuple[Callable[[], Iterator[Doubt]], ...] = (
+        lambda: _impossible(times),
+        lambda: _twins(times),
+        lambda: _over_the_port(times, known),
+        lambda: _messages_over_the_port(times, known),
+        lambda: _default_beats_its_choices(times, known),
+        lambda: _prints_its_size(times),
+        lambda: _falls(times, "message_bytes", "size"),
+        lambda: _falls(times, "ranks", "rank count"),
+        lambda: _coarse(times),
+    )
+    return [doubt for check in checks for doubt in check()]
+
+
+def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Times that no call takes, whatever the machine."""
+    time = pl.col("time_us")
+    for off, words in (
+        (time < _SHORTEST_US, "under a nanosecond, less than a few cycles of a processor"),
+        (time > _LONGEST_US, "over a minute a call, which no benchmark repeats"),
+    ):
+        for row in times.filter(off).iter_rows(named=True):
+            yield Doubt(
+                "impossible",
+                f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: "
+                f"{_us(row['time_us'])} is {words}",
+                1,
+            )
+
+
+def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Curves of two operations under one name that are the same, beyond two ranks, where each needs other messages."""
+    cells = times.filter(pl.col("ranks") > 2)
+    names = sorted(set(cells["collective"]))
+    for first, second in combinations(names, 2):
+        both = cells.filter(collective=first).join(
+            cells.filter(collective=second), on=["label", "ranks", "message_bytes"], suffix="_second"
+        )
+        for (label,), part in both.group_by("label", maintain_order=True):
+            ratio = (part["time_us_second"] / part["time_us"]).median()
+            if not isinstance(ratio, float) or abs(ratio - 1) > SAME or part.height < FEWEST:
+                continue
+            if (first, second, label) in _SAME_MESSAGES:
+                continue
+            yield Doubt(
+                "same_curve",
+                f"{second} and {first} times of {label} are almost identical (median ratio {ratio:.2f} over "
+                f"{counted(part.height, 'cell')} of more than 2 ranks) though they move different data: one column was "
+                "probably copied from the other",
+                part.height,
+            )
+
+
+def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
+    """Times under half of what the root's node needs to pass its bytes through its port.
+
+    The printed time is an average over ranks: where data leave in a steady stream the average rank waits half as long
+    as the last.
+    """
+    if known.ranks_per_node is None or known.port is None:
+        return
+    least = [
+        crossing_bytes(row["collective"], row["message_bytes"], _first_node(row["ranks"], known.ranks_per_node))
+        / known.port
+        for row in times.iter_rows(named=True)
+    ]
+    under = times.with_columns(pl.Series("least_us", least, pl.Float64)).filter(
+        pl.col("time_us") < pl.col("least_us") / 2
+    )
+    for (collective, label), part in under.group_by("collective", "label", maintain_order=True):
+        worst = part.sort("message_bytes", "ranks", descending=True).row(0, named=True)
+        leaving = (worst["ranks"] - 1) * worst["message_bytes"] / worst["time_us"] / 1e3
+        yield Doubt(
+            "over_the_port",
+            f"{collective} {label} is too fast for the root's port at {counted(part.height, 'cell')}: "
+            f"{show_size(worst['message_bytes'])} to each of {worst['ranks']} ranks in {_us(worst['time_us'])} is "
+            f"{leaving:.3g} GB/s out of one root; what crosses to the other node takes its port, {known.port_source}, "
+            f"{_us(worst['least_us'])}, and the average rank half of that",
+            part.height,
+        )
+
+
+def _messages_over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
+    """Messages between two nodes that would be faster than the port."""
+    if known.port is None:
+        return
+    rate = (pl.col("message_bytes") / pl.col("time_us")).alias("rate")
+    faster = times.filter(pl.col("collective").is_in(_MESSAGES), rate > known.port).with_columns(rate)
+    for (collective,), part in faster.group_by("collective", maintain_order=True):
+        worst = part.sort("rate", descending=True).row(0, named=True)
+        yield Doubt(
+            "over_the_port",
+            f"{collective} is faster than the port, {known.port_source}, at {counted(part.height, 'size')}: "
+            f"{show_size(worst['message_bytes'])} in {_us(worst['time_us'])} is {worst['rate'] / 1e3:.3g} GB/s",
+            part.height,
+        )
+
+
+def _first_node(ranks: int, ranks_per_node: int) -> Part:
+    """The root's node."""
+    return Part(min(ranks, ranks_per_node), ranks, -(-ranks // ranks_per_node), has_root=True)
+
+
+def _default_beats_its_choices(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
+    """The default is one of its algorithms: it can't be much faster than the fastest of all of them."""
+    for collective in known.whole:
+        part = times.filter(pl.col("collective") == collective, pl.col("ranks") > 2)
+        fixed = part.filter(pl.col("label") != DEFAULT)
+        chosen_among = ", ".join(sorted(set(fixed["label"])))
+        fastest = fixed.group_by("ranks", "message_bytes").agg(pl.min("time_us").alias("fastest_us"))
+        default = part.filter(label=DEFAULT).join(fastest, on=["ranks", "message_bytes"])
+        faster = default.with_columns((pl.col("fastest_us") / pl.col("time_us")).alias("factor")).filter(
+            pl.col("factor") > FACTOR
+        )
+        if faster.height:
+            worst = faster.sort("factor", descending=True).row(0, named=True)
+            yield Doubt(
+                "faster_than_its_choices",
+                f"{collective} default is more than {FACTOR} × faster than every algorithm that it can choose "
+                f"({chosen_among}) at {faster.height} of {counted(default.height, 'cell')}, {worst['factor']:.1f} × at "
+                f"{show_size(worst['message_bytes'])} on {worst['ranks']} ranks",
+                faster.height,
+            )
+
+
+def _prints_its_size(times: pl.DataFrame) -> Iterator[Doubt]:
+    """A time with the digits of its size, as where a column was read for another."""
+    for factor in (1, 1_000, 1_000_000):
+        same = times.filter(
+            pl.col("message_bytes") >= 1024, (pl.col("time_us") * factor - pl.col("message_bytes")).abs() < 0.5
+        )
+        for row in same.iter_rows(named=True):
+            yield Doubt(
+                "prints_its_size",
+                f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: the "
+                f"time reads {row['time_us']:.10g}, the digits of the size",
+                1,
+            )
+
+
+def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
+    """Times that the next larger size, or rank count, takes only a fraction of."""
+    curve = [name for name in ("collective", "label", "ranks", "message_bytes") if name != column]
+    steps = (
+        times.sort(*curve, column)
+        .with_columns(
+            pl.col("time_us").shift(-1).over(curve).alias("next_us"), pl.col(column).shift(-1).over(curve).alias("next")
+        )
+        .with_columns((pl.col("time_us") / pl.col("next_us")).alias("factor"))
+        .drop_nulls("factor")
+    )
+    falling = steps.filter(pl.col("factor") > FACTOR)
+    if falling.is_empty():
+        return
+    worst = falling.sort("factor", descending=True).row(0, named=True)
+    here, there = (_at(worst | {column: value}) for value in (worst[column], worst["next"]))
+    yield Doubt(
+        f"falls_with_{column}",
+        f"times fall by more than {FACTOR} × at the next larger {words} at {falling.height} of "
+        f"{counted(steps.height, 'step')}, most in {worst['collective']} {worst['label']}: {_us(worst['time_us'])} "
+        f"{here}, {_us(worst['next_us'])} {there}",
+        falling.height,
+    )
+
+
+def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
+    """Times of which rounding alone may be what makes a difference."""
+    rounded = times.filter(pl.col("time_us") < _PRINTED_US / 2 / (1 - INDIFFERENCE[0]))
+    if rounded.height:
+        yield Doubt(
+            "coarse",
+            f"times are printed to {_PRINTED_US} µs: of {counted(rounded.height, 'cell')}, down to "
+            f"{min(rounded['time_us'].to_list())} µs, that alone is over 3 % either way",
+            rounded.height,
+        )
+
+
+def _us(microseconds: float) -> str:
+    return f"{microseconds:.3g} µs" if microseconds < 1000 else f"{microseconds:,.0f} µs"
+
+
+def _at(row: dict[str, object]) -> str:
+    return f"at {show_size(int(str(row['message_bytes'])))} on {row['ranks']} ranks"

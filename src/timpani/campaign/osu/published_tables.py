@@ -1,0 +1,184 @@
+"""Published tables that come with the package: as a campaign, beside a fit, or judged by what was concluded."""
+
+import csv
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.store import Store
+from timpani.campaign.osu.doubts import Conditions
+from timpani.campaign.osu.osu_import import PROVIDER
+from timpani.errors import UserError
+from timpani.libraries.counterpart import counterpart
+from timpani.machine.here.describe import MachineDescription
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.counted import counted
+
+_FOLDER = resources.files("timpani") / "published"
+COMPARISON = "comparison"
+"""In place of what a table holds: any that a campaign can be compared with."""
+
+_OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
+    "fit": lambda name: (
+        f"{name} is somebody's fit, not measurements",
+        f"`timpani fit DIR --published {name}` shows it beside one of yours",
+    ),
+    "measurements": lambda name: (
+        f"{name} is measurements, not a fit",
+        f"`timpani import --published {name} -o DIR` makes a campaign of it, to be fitted",
+    ),
+    "conclusions": lambda name: (
+        f"{name} is a study's conclusions, without a table",
+        f"`timpani compare DIR --published {name}` checks them",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of a public report.
+
+    holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
+    study       the shipped study that asks the same
+    conditions  what its times are judged by
+    nodes       that it was measured on; None for several, nobody knows how many
+    fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
+    rows        as printed, by the file's columns; what is missing there is empty
+    """
+
+    name: str
+    title: str
+    question: str
+    machine: str
+    cpu: str
+    holds: str
+    study: str
+    provider: str
+    version: str
+    nodes: int | None
+    conditions: Conditions
+    fitted: Mapping[str, str]
+    rows: tuple[dict[str, str], ...]
+
+
+def published_names(holds: str) -> list[str]:
+    """The tables that hold measurements, or fits; for COMPARISON also what a study without measurements has."""
+    sources = _sources()
+    timed = {source["study"] for source in sources.values() if source["holds"] == "measurements"}
+
+    def wanted(source: Mapping[str, Any]) -> bool:
+        if holds != COMPARISON:
+            return bool(source["holds"] == holds)
+        return source["holds"] == "measurements" or source["study"] not in timed
+
+    return [name for name, source in sources.items() if wanted(source)]
+
+
+def read_published(text: str, holds: str | None = None) -> Published:
+    """The table of that name, of which the first letters will do; UserError when there is none, several begin so, or it
+    holds something else than asked for."""
+    sources = _sources()
+    names = list(sources) if holds is None else published_names(holds)
+    name = _full_name(text, names)
+    if name not in names and name in sources:
+        raise UserError(*_OTHERWISE[sources[name]["holds"]](name))
+    if name not in names:
+        raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
+    source = sources[name]
+    rows: tuple[dict[str, str], ...] = ()
+    if source["holds"] != "conclusions":
+        with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+            rows = tuple(csv.DictReader(file))
+    return Published(
+        name=name,
+        provider=source.pop("provider", PROVIDER),
+        version=source.pop("version", ""),
+        nodes=source.pop("nodes", None),
+        conditions=Conditions(**source.pop("conditions", {})),
+        fitted=source.pop("fitted", {}),
+        rows=rows,
+        **source,
+    )
+
+
+def _full_name(text: str, names: Iterable[str]) -> str:
+    """Which of `names` the text begins; itself where it begins none. UserError where it begins several."""
+    begun = [name for name in names if name.startswith(text)]
+    if text in begun or not begun:
+        return text
+    if len(begun) > 1:
+        raise UserError(f"{text!r} begins {counted(len(begun), 'table')}: {', '.join(begun)}", "name one in full")
+    return begun[0]
+
+
+def published_in(header: Header) -> Published | None:
+    """The table that a campaign with this header was made of by `import_published`; None for other campaigns."""
+    tables = map(read_published, published_names("measurements"))
+    return next((table for table in tables if is_made_of(header, table)), None)
+
+
+def is_made_of(header: Header, table: Published) -> bool:
+    """Whether a campaign with this header is `table`, imported: then it holds nothing that was measured anew."""
+    return header.study.files == (_file(table.name),)
+
+
+def import_published(name: str, folder: Path, command: str) -> int:
+    """Make the campaign `folder` of the measurements `name`; returns how many results it holds."""
+    table = read_published(name, "measurements")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    results = list(_results(table))
+    empty = len(table.rows) - len(results)
+    header = Header.new(
+        study={
+            "title": table.title,
+            "question": table.question,
+            "files": [_file(table.name)],
+            "datatype": "uint8",
+        },
+        machine=MachineDescription(name=table.machine, cpu=table.cpu),
+        mpi=RecordedMpi(kind=table.provider, version=table.version),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        command=command,
+        results=len(results),
+        left_out=[f"empty cells of the published table: {empty}"] if empty else [],
+    )
+    with Store(folder, header) as store:
+        for result in results:
+            store.add_result(result)
+    return len(results)
+
+
+def _results(table: Published) -> Iterator[LaunchResult]:
+    for row in table.rows:
+        collective, time = printed_time(row)
+        if time is None:
+            continue
+        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        algorithm = counterpart(collective, named, table.provider)  # by its canonical name
+        cell = Cell(collective, algorithm, int(row.get("ranks", 2)), "unknown", int(row["message_bytes"]), "warm")
+        yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
+
+
+def _file(name: str) -> str:
+    return f"{name}.csv, published"
+
+
+def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
+    """What was timed, and microseconds a call; a bandwidth's are those of one message."""
+    if "bandwidth_mb_per_s" in row:
+        return "bandwidth", int(row["message_bytes"]) / float(row["bandwidth_mb_per_s"])
+    if "latency_us" in row:
+        return "latency", float(row["latency_us"])
+    printed = row["osu_avg_latency_us"]
+    return row["collective"], float(printed) if printed else None
+
+
+def _sources() -> dict[str, dict[str, Any]]:
+    return tomllib.loads((_FOLDER / "sources.toml").read_text(encoding="utf-8"))

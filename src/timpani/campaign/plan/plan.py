@@ -1,0 +1,252 @@
+"""What a campaign measures: its cells, and which of them share a start of the MPI program."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
+from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.libraries.library import Controls
+from timpani.machine.checks.binding_check import check_binding
+from timpani.machine.launchers.start_command import command
+from timpani.machine.nodes.category import resolve_mapping
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.places import Place, asked_places, ranks_on_one_node
+from timpani.native.mpi import Mpi
+from timpani.stats.compare import launches_needed
+from timpani.stats.regret import LOOKS
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import OPERATIONS
+from timpani.study.skipped import Skipped
+from timpani.study.study import Study
+from timpani.tuning.race.grid import grids
+from timpani.tuning.race.race import RacePoint
+from timpani.tuning.race.raced_parameters import starting
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell, its number within the campaign, and the control variables that hold while its communicator is created
+    and while the collective is called."""
+
+    number: int
+    cell: Cell
+    at_creation: Controls
+    at_call: Controls
+
+    @property
+    def competes_at(self) -> object:
+        """What it has in common with the cells of its launch that it competes with, the ranks first; of messages none
+        do."""
+        cell = self.cell
+        rivals = OPERATIONS[cell.collective].has_rivals
+        return (cell.ranks, cell.collective, cell.message_bytes, cell.mode, None if rivals else self.number)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that can share a launch: the same placement, datatype, library's parameters and environment, on all of its
+    `ranks` or on the first of them."""
+
+    ranks: int
+    placement: str
+    datatype: str
+    oversubscribed: bool
+    parameters: Parameters
+    environment: Mapping[str, str]
+    cells: tuple[PlannedCell, ...]
+
+    @property
+    def rank_counts(self) -> tuple[int, ...]:
+        """On how many ranks cells run, ascending."""
+        return tuple(sorted({each.cell.ranks for each in self.cells}))
+
+    @property
+    def forced_at_start(self) -> bool:
+        """Whether the library is made to run its cells' algorithm by how it is started, and nothing is switched."""
+        return bool(self.parameters) and not any(each.at_creation or each.at_call for each in self.cells)
+
+    @property
+    def points(self) -> list[list[PlannedCell]]:
+        """The cells, those together that compete and are therefore measured in turn."""
+        points: dict[object, list[PlannedCell]] = {}
+        for planned in self.cells:
+            points.setdefault(planned.competes_at, []).append(planned)
+        return list(points.values())
+
+    def request(self, program: tuple[str, ...]) -> LaunchRequest:
+        """The start of `program` that measures this group's cells."""
+        return LaunchRequest(
+            ranks=self.ranks,
+            placement=self.placement,
+            oversubscribed=self.oversubscribed,
+            parameters=self.parameters,
+            environment=self.environment,
+            program=program,
+        )
+
+
+@dataclass(frozen=True)
+class CampaignPlan:
+    """All cells of a study on one library and machine, grouped.
+
+    `skipped` is what can't take part here. `settings` has, by collective and an algorithm's label, what a user types to
+    have it outside Timpani. `starts` tells, where smaller rank counts were to share starts, which do not, and why.
+
+    `hosts` is empty where the launcher is not told any: on this computer. `concurrent_launches` run at a time: one,
+    unless they are simulations, which disturb no other's times.
+    """
+
+    study: Study
+    mpi: Mpi
+    groups: tuple[Group, ...]
+    skipped: tuple[Skipped, ...]
+    machine: Machine
+    hosts: HostList = ()
+    concurrent_launches: int = 1
+    settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    starts: tuple[str, ...] = ()
+
+    def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
+        """What starts `program` on the ranks of `group`; `folder` is the launch's."""
+        request = replace(group.request(program), folder=folder)
+        hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
+        return command(self.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
+
+    def asked(self, group: Group) -> list[Place]:
+        """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
+        hosts = self.hosts or choose_hosts(self.machine)
+        places = asked_places(self.machine, hosts, group.placement, group.ranks)
+        return places if len(places) == group.ranks else []
+
+    def check_binding(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
+        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked.
+
+        Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
+        """
+        asked = [] if self.machine.simulated else self.asked(group)
+        own_cores = not group.oversubscribed and self.machine.own_cores
+        return check_binding(asked, ran, own_cores) if asked else None
+
+    def on_shared_cores(self, cores: int) -> Self:
+        """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""
+        groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
+        return replace(self, groups=tuple(groups))
+
+    @cached_property
+    def cells(self) -> tuple[PlannedCell, ...]:
+        """All cells, by their number."""
+        return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before it runs: what is left out, and which ranks stay on one node."""
+        staying = (
+            text
+            for placement in self.study.placement
+            for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
+        )
+        beside = f"; {self.concurrent_launches} launches at a time" if self.concurrent_launches > 1 else ""
+        needed = self.launches_needed
+        few = (
+            []
+            if self.study.launches >= needed or self.study.regret is not None
+            else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
+        )
+        once = [
+            f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
+            "estimated for cores without other work; on more than 128 ranks it may take many times as long"
+        ]
+        fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
+        replicated = few if not self.machine.simulated else once
+        return (*(f"left out: {text}" for text in self.skipped), *self.starts, *staying, *fresh, *replicated)
+
+    @property
+    def launches_needed(self) -> int:
+        """The launches that comparisons take at the point where most algorithms compete."""
+        points = Counter(
+            (cell.collective, cell.ranks, cell.placement, cell.message_bytes)
+            for cell in (each.cell for each in self.cells)
+            if OPERATIONS[cell.collective].has_rivals
+        )
+        in_turn = any(len(point) > 1 for group in self.groups for point in group.points)
+        return launches_needed(max(points.values(), default=1) - 1, in_turn)
+
+    @property
+    def seconds(self) -> float:
+        """About how long measuring takes when every cell converges quickly; the budget where that is less."""
+        return self._within_budget(self.study.launches * self.launch_seconds)
+
+    @property
+    def most_seconds(self) -> float:
+        """About how long a race takes at most: all its launches are started, and in as many as it looks after each cell
+        takes as long as it may."""
+        starts = self.study.launches * sum(start_seconds(self.mpi.kind, group.ranks) for group in self.groups)
+        cells = sum(
+            longest_cell_seconds(self.study, each.cell, group.oversubscribed)
+            for group in self.groups
+            for each in group.cells
+        )
+        return self._within_budget(starts + min(self.study.launches, LOOKS[-1]) * cells)
+
+    @property
+    def least_seconds(self) -> float:
+        """About how long a race takes at least: as many launches as its first look takes of what it begins with, or one
+        where nothing competes, and every cell converges quickly."""
+        algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
+        for each in self.cells:
+            algorithms[RacePoint.of(each.cell)].append(each.cell.algorithm)
+        first = {point: starting(algorithms[point]) for grid in grids(algorithms) for point in grid.full}
+        once = [self._only(group, first) for group in self.groups]
+        competing = {point: several for point, several in first.items() if len(several) > 1}
+        again = [self._only(group, competing) for group in self.groups]
+        seconds = self._seconds_of(once) + (LOOKS[0] - 1) * self._seconds_of(again)
+        return self._within_budget(seconds)
+
+    @staticmethod
+    def _only(group: Group, taking_part: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
+        """The cells of `group` that take part."""
+        cells = (each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.of(each.cell), ()))
+        return replace(group, cells=tuple(cells))
+
+    def _within_budget(self, seconds: float) -> float:
+        return min(seconds, self.study.budget or seconds)
+
+    @property
+    def launch_seconds(self) -> float:
+        """About how long one launch of all cells takes, starts included: no less than the longest start."""
+        return self._seconds_of(self.groups)
+
+    def _seconds_of(self, groups: Iterable[Group]) -> float:
+        """What one launch of these takes; those without cells are not started."""
+        seconds = [self._start_seconds(group) for group in groups if group.cells]
+        return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
+
+    def _start_seconds(self, group: Group) -> float:
+        return start_seconds(self.mpi.kind, group.ranks) + sum(
+            simulated_cell_seconds(each.cell)
+            if self.machine.simulated
+            else cell_seconds(self.study, each.cell, group.oversubscribed)
+            for each in group.cells
+        )
+
+    def order(self, launch: int) -> Iterator[Group]:
+        """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed."""
+        shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
+        groups = shuffler.sample(self.groups, len(self.groups))
+        if self.concurrent_launches > 1:  # the largest first, so that none is still under way long after the others
+            groups.sort(key=lambda group: group.ranks, reverse=True)
+        for group in groups:
+            points = group.points
+            shuffled = [shuffler.sample(point, len(point)) for point in shuffler.sample(points, len(points))]
+            if len(counts := group.rank_counts) > 1:  # those of a rank count follow each other: others sleep meanwhile
+                turns = shuffler.sample(counts, len(counts))
+                shuffled.sort(key=lambda point: turns.index(point[0].cell.ranks))
+            yield replace(group, cells=tuple(chain.from_iterable(shuffled)))

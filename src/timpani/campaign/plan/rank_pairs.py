@@ -1,0 +1,95 @@
+"""Between which ranks a point-to-point operation is measured."""
+
+import os
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Literal
+
+from timpani.errors import UserError
+from timpani.libraries.catalogue import AlgorithmInfo
+from timpani.libraries.hosts import HostList
+from timpani.machine.here.cores import Cores
+from timpani.machine.nodes.asked_locality import as_asked, parts_of
+from timpani.machine.nodes.locality import Place, nearest_first, pair_of_each_locality
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.places import asked_places
+from timpani.study.cell import Algorithm
+
+Pairs = Literal["first", "all", "distinct"]
+
+DistinctPairs = Callable[[int], list[tuple[int, int]]]
+"""For a rank count one pair of ranks for each locality that they have on the machine."""
+
+
+def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
+    """The pairs of ranks that sit differently close on this computer's `cores`."""
+
+    def distinct(ranks: int) -> list[tuple[int, int]]:
+        if placements != ("core",) or ranks > cores.usable:
+            raise UserError(
+                "--pairs distinct needs to know which core each rank gets: that is known only with --placement core "
+                "and a core for each rank",
+                "use --pairs all, or --placement core and fewer ranks",
+            )
+        fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
+        return list(pair_of_each_locality([Place("", core) for core in fill], lambda _: cores.domains, {}))
+
+    return distinct
+
+
+def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> DistinctPairs:
+    """The pairs of ranks that sit differently close on `hosts` of `machine`: on a node, on one switch, across."""
+
+    def distinct(ranks: int) -> list[tuple[int, int]]:
+        asked = asked_places(machine, hosts, placements[0], ranks)
+        if len(placements) > 1 or len(asked) < ranks:
+            raise UserError(
+                "--pairs distinct needs to know where each rank runs: that is known only with a single placement and a "
+                "core for each rank",
+                "use --pairs all, or one --placement and fewer ranks",
+            )
+        places = as_asked(machine, asked)
+        return list(pair_of_each_locality(places, lambda node: parts_of(machine, node), machine.switches))
+
+    return distinct
+
+
+def between_ranks(
+    algorithm: Algorithm, info: AlgorithmInfo, ranks: int, pairs: Pairs, distinct: DistinctPairs
+) -> Iterator[Algorithm]:
+    """`algorithm` with every parameter spelled out: once for each pair of ranks, unless it names a rank itself."""
+    asked = dict(algorithm.parameters)
+    values = {parameter.name: parameter.default for parameter in info.parameters} | asked
+    if values.get("pairs") == 0:  # as the operation's table has it: half of the ranks
+        values["pairs"] = ranks // 2
+    ends: list[dict[str, int]] = [{}]
+    if "first" in values and not {"first", "second"} & asked.keys() and pairs != "first":
+        chosen = combinations(range(ranks), 2) if pairs == "all" else distinct(ranks)
+        ends = [{"first": first, "second": second} for first, second in chosen]
+    for each in ends:
+        yield Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**values, **each}.items())))
+
+
+def ranks_of_pairs(algorithm: Algorithm) -> list[tuple[int, int]]:
+    """The ranks between which `algorithm` of a point-to-point operation sends."""
+    values = dict(algorithm.parameters)
+    if "pairs" in values:
+        return [(rank, rank + values["pairs"]) for rank in range(values["pairs"])]
+    return [(values["first"], values["second"])] if "first" in values else []
+
+
+def pairs_among(algorithm: Algorithm, ranks: int) -> list[tuple[int, int]]:
+    """The same of a record, whose numbers may be anything; none where they don't name pairs of so many ranks."""
+    values = dict(algorithm.parameters)
+    whole = "pairs" in values or {"first", "second"} <= values.keys()
+    ends = [values[name] for name in ("pairs", "first", "second") if name in values]
+    return ranks_of_pairs(algorithm) if whole and all(0 <= end < ranks for end in ends) else []
+
+
+def missing_ranks(algorithm: Algorithm, ranks: int) -> str:
+    """Why the pairs of `algorithm` can't be had from so many ranks, in words; nothing where they can."""
+    pairs = ranks_of_pairs(algorithm)
+    if any(first == second for first, second in pairs):
+        raise UserError(f"{algorithm} sends from a rank to itself", "name two ranks, for example first=0,second=1")
+    last = max((max(pair) for pair in pairs), default=0)
+    return f"there is no rank {last}" if last >= ranks else ""

@@ -1,0 +1,46 @@
+"""Where a campaign runs: the machine, which of its nodes, and how many ranks fit."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.campaign.plan.rank_pairs import DistinctPairs, pairs_here, pairs_on
+from timpani.libraries.hosts import HostList
+from timpani.machine.here.cores import read_cores
+from timpani.machine.here.detect import this_computer
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.places import capacity, with_slots
+from timpani.native.mpi import Mpi
+
+
+@dataclass(frozen=True)
+class Resources:
+    """A machine, and what of it a campaign may use.
+
+    cores     how many ranks can have a core of their own, at every placement
+    distinct  pairs of ranks that sit differently close
+    hosts     the nodes, with their slots; empty on this computer, whose launcher is told none
+    """
+
+    machine: Machine
+    cores: int
+    distinct: DistinctPairs
+    hosts: HostList = ()
+
+    @property
+    def on_this_computer(self) -> bool:
+        """Whether all ranks run on this computer: a lab's and a simulation's do too."""
+        return not self.hosts or not self.machine.own_cores
+
+    @classmethod
+    def here(cls, mpi: Mpi, placements: tuple[str, ...]) -> Self:
+        """This computer."""
+        cores = read_cores()
+        return cls(this_computer(mpi), cores.usable, pairs_here(placements, cores))
+
+    @classmethod
+    def on(cls, machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> Self:
+        """`hosts` of `machine`, or all its nodes where there are none."""
+        hosts = with_slots(machine, hosts or choose_hosts(machine))
+        cores = min(capacity(machine, hosts, placement) for placement in placements)
+        return cls(machine, cores, pairs_on(machine, hosts, placements), hosts)

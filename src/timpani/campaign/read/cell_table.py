@@ -1,0 +1,205 @@
+"""One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+
+import polars as pl
+
+from timpani.stats.compare import launches_needed
+from timpani.stats.interval import quantile_ranks
+from timpani.study.cell import DEFAULT
+from timpani.study.columns import algorithm_label
+from timpani.study.operations import OPERATIONS
+from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, POINT, STATE, STATES, SWEEP
+from timpani.tuning.race.results import accepted_regret, ended_cells
+
+CONTRACT = (
+    *MACHINE_CELL,
+    "median_us",
+    "ci_low_us",
+    "ci_high_us",
+    "osu_avg_us",
+    "launches",
+    "repetitions",
+    "status",
+)
+"""The columns that users' scripts rely on, in this order."""
+
+EXTRAS = (
+    "label",
+    "ci_coverage",
+    "osu_min_us",
+    "osu_max_us",
+    "skew_us",
+    "relative_mad",
+    "outlier_share",
+    "bimodal",
+    "error",
+    "launches_needed",
+    "throughput_mb_per_s",
+    "throughput_low_mb_per_s",
+    "throughput_high_mb_per_s",
+    *(f"{state}_{what}" for state in STATES for what in ("us", "share")),
+    "changed_share",
+    "dropped",
+    "race_ended",
+    "looked_at",
+    "world",
+)
+
+WIDEST = 0.25
+"""Half the width of an interval over launches, over the median, beyond which the cell is `wide`."""
+
+_NONE_NEEDED = pl.lit(None, dtype=pl.Int64).alias("launches_needed")
+_SUCCEEDED = pl.col("error").is_null() & pl.coalesce("median_us", "osu_avg_us").is_not_null()
+
+
+def estimate_cells(results: pl.DataFrame) -> pl.DataFrame:
+    """Estimate every cell of `results` (columns RESULT_SCHEMA and STATE, a row per cell and launch).
+
+    Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
+    estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
+    `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
+    `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
+    simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
+    measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
+    only looked at the point; null elsewhere.
+    `world` is the largest start that it was measured in. Launches that failed give no time. Flags of single launches
+    (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
+    """
+    succeeded = results.filter(_SUCCEEDED)
+    flagged_by_most = {
+        name: expression.mean() > 0.5
+        for name, expression in (
+            ("unconverged", ~pl.col("converged")),
+            ("skewed", pl.col("skewed")),
+            ("bimodal", pl.col("bimodal")),
+        )
+    }
+    measured = succeeded.group_by(MACHINE_CELL).agg(
+        pl.col("median_us").drop_nulls().sort().alias("medians"),
+        pl.len().cast(pl.Int64).alias("launches"),
+        pl.sum("repetitions"),
+        pl.mean("osu_avg_us", "osu_min_us", "osu_max_us", "outlier_share"),
+        pl.median("skew_us"),
+        pl.col("in_turn").is_not_null().any().alias("in_turn"),
+        *_by_state(),
+        **flagged_by_most,
+    )
+    attempted = results.group_by(MACHINE_CELL).agg(
+        (~_SUCCEEDED).any().alias("failed"),
+        pl.any("oversubscribed", "simulated"),
+        pl.max("world"),
+        pl.col("error").sort_by("launch").drop_nulls().first(),
+    )
+    cells = attempted.join(measured, on=MACHINE_CELL, how="left").with_columns(
+        pl.col("launches", "repetitions").fill_null(0), pl.col("bimodal").fill_null(False)
+    )
+    return (
+        _with_interval(cells)
+        .join(ended_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
+        .with_columns(_launches_needed() if accepted_regret(results) is None else _NONE_NEEDED)
+        .with_columns(_status(), algorithm_label(), *_throughput())
+        .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
+        .select(*CONTRACT, *EXTRAS)
+    )
+
+
+def _by_state() -> Iterator[pl.Expr]:
+    """Of the launches in each state of the machine the median of medians, and their share of all; null without any."""
+    timed = pl.col("median_us").is_not_null() & pl.col(STATE).is_not_null()
+
+    def share(state: str) -> pl.Expr:
+        launches = (timed & (pl.col(STATE) == state)).sum()
+        return pl.when(launches > 0).then(launches / timed.sum()).alias(f"{state}_share")
+
+    for state in STATES:
+        yield pl.col("median_us").filter(pl.col(STATE) == state).median().alias(f"{state}_us")
+        yield share(state)
+    yield share(CHANGED)
+
+
+def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
+    """Add the estimate, its interval, what that covers, and the relative median absolute deviation over launches."""
+    medians = pl.col("medians")
+    counts = cells.select(medians.list.len().alias("medians_count")).unique().drop_nulls()
+    ranks = [_median_ranks(n) for n in counts["medians_count"]]
+    bounds = counts.with_columns(
+        pl.Series("low", [low for low, _, _ in ranks], pl.Int64),
+        pl.Series("high", [high for _, high, _ in ranks], pl.Int64),
+        pl.Series("ci_coverage", [coverage for _, _, coverage in ranks], pl.Float64),
+    )
+    deviations = medians.list.eval((pl.element() - pl.element().median()).abs())
+    return (
+        cells.with_columns(medians.list.len().alias("medians_count"))
+        .join(bounds, on="medians_count", how="left")
+        .with_columns(
+            medians.list.median().alias("median_us"),
+            *(
+                pl.when(~pl.col("simulated")).then(medians.list.get(pl.col(rank), null_on_oob=True)).alias(bound)
+                for rank, bound in (("low", "ci_low_us"), ("high", "ci_high_us"))
+            ),
+            pl.when(~pl.col("simulated")).then("ci_coverage").alias("ci_coverage"),
+            pl.when(medians.list.median() > 0)
+            .then(deviations.list.median() / medians.list.median())
+            .alias("relative_mad"),
+        )
+    )
+
+
+@lru_cache(maxsize=1024)
+def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
+    if n < 2:  # imported from OSU, which prints no median; or one launch, which bounds nothing
+        return None, None, None
+    ranks = quantile_ranks(n)
+    return ranks.low, ranks.high, ranks.coverage
+
+
+def _launches_needed() -> pl.Expr:
+    """By the number of other algorithms at the cell's point, where algorithms compete, and how they are compared."""
+    competing = [name for name, operation in OPERATIONS.items() if operation.has_rivals]
+    others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
+    replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
+    paired, unpaired = (
+        others.map_batches(partial(_launches_for, in_turn=in_turn), return_dtype=pl.Int64) for in_turn in (True, False)
+    )
+    return pl.when(replicated & pl.col("in_turn")).then(paired).when(replicated).then(unpaired).alias("launches_needed")
+
+
+def _launches_for(rivals: pl.Series, in_turn: bool) -> pl.Series:
+    counts = rivals.unique()
+    needed = [launches_needed(count, in_turn) for count in counts]
+    return rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
+
+
+def _status() -> pl.Expr:
+    averaged = pl.col("median_us").is_null()
+    some = (pl.col("launches") > 0) & ~averaged
+    words = {
+        "not_converged": some
+        & ~pl.col("simulated")
+        & pl.col("dropped").is_null()
+        & ~pl.col("looked_at").fill_null(value=False)
+        & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
+        "average_only": averaged & (pl.col("launches") > 0),
+        "dropped": pl.col("dropped").is_not_null(),
+        "looked_at": pl.col("looked_at"),
+        "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
+        "skewed": pl.col("skewed"),
+        "oversubscribed": pl.col("oversubscribed"),
+        "failed": pl.col("failed"),
+        "simulated": pl.col("simulated"),
+    }
+    joined = pl.concat_str(
+        [pl.when(condition).then(pl.lit(word)) for word, condition in words.items()], separator="+", ignore_nulls=True
+    )
+    return pl.when(joined == "").then(pl.lit("ok")).otherwise(joined).alias("status")
+
+
+def _throughput() -> Iterator[pl.Expr]:
+    """Bytes per µs, which is 10⁶ B/s, of operations that move their size; the interval's ends change places."""
+    moving = [name for name, operation in OPERATIONS.items() if operation.moves_its_size]
+    times = {"": pl.coalesce("median_us", "osu_avg_us"), "_low": pl.col("ci_high_us"), "_high": pl.col("ci_low_us")}
+    for end, time in times.items():
+        moved = pl.col("collective").is_in(moving) & (time > 0)
+        yield pl.when(moved).then(pl.col("message_bytes") / time).alias(f"throughput{end}_mb_per_s")

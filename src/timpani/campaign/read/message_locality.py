@@ -1,0 +1,140 @@
+"""How close the ranks sat between which messages went, from where each launch really ran them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.plan.rank_pairs import pairs_among
+from timpani.machine.here.describe import MachineDescription
+from timpani.machine.nodes.asked_locality import as_asked, parts_of
+from timpani.machine.nodes.host_list import same_host
+from timpani.machine.nodes.locality import LOCALITIES, Domains, Place, Seat, locality, seats
+from timpani.machine.nodes.places import Place as AskedPlace
+from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.operations import OPERATIONS
+from timpani.study.schema import LOCALITY, schema
+
+_BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
+
+_KEY = ("ranks", "placement", "parameters")
+
+Localities = Mapping[tuple[int, str, str], str]
+"""The locality by rank count, placement and parameters of a point-to-point operation."""
+
+
+class _Seats(NamedTuple):
+    """Where the ranks of a launch ran, and the parts of each host as far as anyone told them."""
+
+    places: dict[int, Place]
+    domains: Mapping[str, Domains]
+
+
+def localities_of(campaign: Campaign) -> Localities:
+    """The localities of all its messages between ranks, as far as launches told where those ran."""
+    described = campaign.header.machine
+    seated = [(launch.get("placement"), _seats(launch, described)) for launch in campaign.launches]
+    switches = described.cluster.switches if described.cluster else {}
+    keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
+    localities = {}
+    for ranks, placement, parameters in keys.iter_rows():
+        pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
+        alike = [
+            seats
+            for placed_by, seats in seated
+            if len(seats.places) == ranks and placed_by in (placement, None)  # older campaigns don't tell
+        ]
+        domains = _told_by_all(alike)
+        found = {
+            locality(seats.places[first], seats.places[second], domains[seats.places[first].host], switches)
+            for seats in alike
+            for first, second in pairs
+        }
+        if found:
+            localities[ranks, placement, parameters] = ", ".join(sorted(found, key=LOCALITIES.index))
+    return localities
+
+
+def node_count(campaign: Campaign) -> int | None:
+    """On how many nodes its ranks ran, all launches together; None where no launch told."""
+    seated = (_seats(launch, campaign.header.machine) for launch in campaign.launches)
+    return len({place.host for seats in seated for place in seats.places.values()}) or None
+
+
+def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
+    """The parts of each host at the levels that every launch on it told, so that one pair has one locality.
+
+    Launches of versions that told fewer levels would put it further away than the others.
+    """
+    told: dict[str, Domains] = {}
+    for each in seated:
+        for host, levels in each.domains.items():
+            common = told.get(host, levels)
+            told[host] = {level: parts for level, parts in levels.items() if level in common}
+    return told
+
+
+def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
+    """Where each rank sits, by rank count and placement, as far as launches told where they ran.
+
+    A rank count that shared the starts of a larger one ran on the first ranks of those.
+    """
+    seated: dict[tuple[int, str], _Seats] = {}
+    for launch in campaign.launches:
+        told = _seats(launch, campaign.header.machine)
+        if told.places and (placement := launch.get("placement")):
+            seated[len(told.places), placement] = told
+    found = {}
+    for ranks, placement in campaign.results.select("ranks", "placement").unique().iter_rows():
+        starts = [world for world, placed_by in seated if placed_by == placement and world >= ranks]
+        if starts:
+            places, domains = seated[min(starts), placement]
+            found[ranks, placement] = seats([places[rank] for rank in range(ranks)], domains)
+    return found
+
+
+def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
+    """The locality of the curve or cell of that name, by column; None where it has none or nobody told."""
+    key = name["ranks"], name["placement"], name["parameters"]
+    return localities.get(key) if name["collective"] in _BETWEEN else None
+
+
+def with_locality(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
+    """The cells of `campaign`, as `estimate_cells` returns them, with the column LOCALITY."""
+    rows = [(*key, found) for key, found in localities_of(campaign).items()]
+    told = pl.DataFrame(rows, schema={**schema(*_KEY), LOCALITY: pl.String()}, orient="row")
+    return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
+        pl.when(pl.col("collective").is_in(_BETWEEN)).then(LOCALITY)
+    )
+
+
+def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
+    machine = described.cluster
+    ran = launch.get("ranks") or []
+    if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
+        asked = as_asked(machine, (AskedPlace(**place) for place in launch.get("asked") or []))
+        return _Seats(dict(enumerate(asked)), {place.host: parts_of(machine, place.host) for place in asked})
+    nodes = [node for group in machine.groups for node in group.nodes] if machine else []
+    places = {each["rank"]: Place(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
+    told: dict[str, dict[str, dict[int, set[int]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
+    for each in ran if machine is None or machine.own_cores else []:
+        for level, key in _TOLD.items():
+            if len(each.get(key, [])) == 1 and each[key][0] >= 0:
+                told[places[each["rank"]].host][level][each[key][0]].update(each["cores"])
+    by_ranks = {
+        host: {level: [frozenset(cores) for cores in parts.values()] for level, parts in levels.items()}
+        for host, levels in told.items()
+    }
+    hosts = {place.host for place in places.values()}
+    return _Seats(places, {host: described.domains_of(host) or by_ranks.get(host, {}) for host in hosts})
+
+
+_TOLD = {"socket": "sockets", "last_level_cache": "caches"}
+"""What a rank tells of each level, by key."""
+
+
+def _node(host: str, nodes: Sequence[str]) -> str:
+    """The machine's name of a host, which may have told its domain too."""
+    return host if host in nodes else next((node for node in nodes if same_host(node, host)), host)

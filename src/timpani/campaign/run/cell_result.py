@@ -1,0 +1,91 @@
+"""What a launch tells of a cell, as the campaign's result of it."""
+
+from typing import Any
+
+import numpy as np
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.plan.plan import Group, PlannedCell
+from timpani.stats.sample import NS_PER_US, summarise
+
+_NS_PER_S = 1e9
+
+
+def result_of(
+    line: dict[str, Any], planned: PlannedCell, group: Group, launch: int, machine: str, part: str
+) -> LaunchResult:
+    """The result of a cell's line in the raw record of `part`, a start of the MPI program.
+
+    The measuring program itself tells the median's interval and whether it is as narrow as was asked. A record of an
+    earlier version tells no interval, and that it converged where that ended the cell.
+    """
+    if "mistake" in line:
+        return failed(planned, group, launch, machine, line["mistake"], part)
+    raw = line["measured"]
+    arrays = {
+        name: np.asarray(raw[name], dtype=np.float64)
+        for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
+    }
+    messages = raw.get("messages_per_sample", 1)
+    summary = summarise(**arrays).per_message(messages)
+    low, high = (
+        (ns / messages / NS_PER_US for ns in raw["median_interval_ns"]) if "median_interval_ns" in raw else (None, None)
+    )
+    return LaunchResult(
+        cell=planned.cell,
+        launch=launch,
+        machine=machine,
+        median_us=summary.median_us,
+        ci_low_us=low,
+        ci_high_us=high,
+        effective_size=raw.get("effective_size"),
+        osu_avg_us=summary.osu_avg_us,
+        osu_min_us=summary.osu_min_us,
+        osu_max_us=summary.osu_max_us,
+        skew_us=summary.skew_us,
+        repetitions=summary.repetitions,
+        outlier_share=summary.outlier_share,
+        bimodal=summary.bimodal,
+        converged=raw.get("converged", raw["stopped_by"] == "precision"),
+        skewed=summary.skewed,
+        oversubscribed=group.oversubscribed,
+        part=part,
+        world=group.ranks,
+        **_in_turn(line, part),
+    )
+
+
+def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
+    """What the line says of the cells that took turns with it, and of the machine; earlier versions nothing."""
+    if "rivals" not in line:
+        return {}
+    alone = line["rivals"] == 1 or not line["relative"]  # 0: in each round some rival had no valid repetition
+    before, after = (
+        float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
+    )
+    return {
+        "in_turn": None if alone else f"{part}/{line['begin_ns']}",
+        "relative": None if alone else line["relative"],
+        "relative_error": None if alone else line.get("relative_error") or None,
+        "rounds": len(line["measured"]["bursts"]),
+        "setup_s": line["setup_ns"] / _NS_PER_S if "setup_ns" in line else None,
+        "turns_s": (line["end_ns"] - line["begin_ns"]) / _NS_PER_S,
+        "probe_before_ns": before,
+        "probe_after_ns": after,
+    }
+
+
+def failed(
+    planned: PlannedCell, group: Group, launch: int, machine: str, error: str, part: str | None = None
+) -> LaunchResult:
+    """The result of a cell that gave none."""
+    return LaunchResult(
+        planned.cell,
+        launch,
+        machine,
+        converged=False,
+        oversubscribed=group.oversubscribed,
+        error=error,
+        part=part,
+        world=group.ranks,
+    )

@@ -1,0 +1,69 @@
+"""Which cells have failed, and which are tried no more."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
+
+from timpani.campaign.plan.plan import PlannedCell
+from timpani.study.cell import Cell
+from timpani.study.sizes import show_size
+from timpani.tuning.race.abandoned_cells import MOST_FAILURES, NOT_TRIED, failures
+
+_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
+_KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
+"""How the error begins of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
+
+
+class Failures:
+    """What failed in a campaign, also in earlier runs of it."""
+
+    def __init__(self, errors: Iterable[tuple[Cell, str | None]]) -> None:
+        """`errors` are the campaign's results so far: each cell's error, None where it succeeded."""
+        self._of_cell: Counter[Cell] = Counter()
+        self._kills: Counter[Cell] = Counter()
+        self._endings: defaultdict[tuple[object, ...], list[int]] = defaultdict(list)
+        for cell, error in errors:
+            if error is not None:
+                self.add(cell, error)
+
+    def add(self, cell: Cell, error: str) -> None:
+        """One more failure of `cell`."""
+        self._of_cell[cell] += failures(error)
+        self._kills[cell] += is_kill(error)
+
+    def given_up(self, cell: Cell) -> bool:
+        """Whether it is tried no more."""
+        return self._of_cell[cell] >= MOST_FAILURES
+
+    def given_up_killed(self, cell: Cell) -> bool:
+        """Whether it was given up since somebody else ended its launches, which says nothing about the cell."""
+        return self._kills[cell] >= MOST_FAILURES
+
+    def given_up_after(
+        self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]
+    ) -> Iterator[tuple[PlannedCell, str]]:
+        """Those of `cells` not to be tried since one more launch ended in `ended_in`, each with its error.
+
+        They are of the same algorithm at larger sizes, where it has never succeeded: each try may cost a launch's whole
+        timeout. Smaller ones it may well manage: memory and counts run out from some size on.
+        """
+        kind = _kind(ended_in)
+        sizes = self._endings[kind]
+        sizes.append(ended_in.message_bytes)
+        if len(sizes) < _MOST_ENDINGS:
+            return
+        error = f"{NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
+        for planned in cells:
+            cell = planned.cell
+            larger = _kind(cell) == kind and cell.message_bytes > min(sizes)
+            if larger and cell not in succeeded and not self._of_cell[cell]:
+                yield planned, error
+
+
+def is_kill(error: str) -> bool:
+    """Whether a cell's error is that somebody else ended its launch, which says nothing about the cell."""
+    return bool(_KILLED.match(error))
+
+
+def _kind(cell: Cell) -> tuple[object, ...]:
+    return cell.collective, cell.algorithm, cell.ranks

@@ -1,0 +1,118 @@
+"""One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Collection, Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from timpani.campaign.folder.raw_record import RawLine, read_whole_lines, sign_of_life
+from timpani.errors import UserError
+from timpani.libraries.launch_request import Command
+from timpani.native.die_with_parent import die_with_parent
+
+_START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
+_GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
+_OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a launch ended: by itself, with or without its last line, or because it was silent too long or stopped."""
+
+    how: Literal["finished", "died", "hung", "stopped"]
+    exit: int
+    seconds: float
+    output: str
+
+
+def follow(
+    command: Command,
+    folder: Path,
+    timeout: float,
+    stop: Callable[[], bool],
+    take: Callable[[RawLine], None],
+    without: Collection[str] = (),
+) -> Generator[None, None, Ended]:
+    """Start `command`, its files in `folder`, and give each line of `folder`/samples.jsonl to `take` as it is written.
+
+    Yields while there is nothing to take; closing it ends the launch.
+
+    The launch is ended when it shows no sign of life for `timeout` seconds (30 at least before the first line) or
+    `stop()` turns true; and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
+    `without` names what is taken out of the environment.
+    """
+    began = last = time.monotonic()
+    record = folder / "samples.jsonl"
+    for name, text in command.files.items():
+        (folder / name).write_text(text)
+    process = _start(command, folder / "output.txt", without)
+    how: Literal["finished", "died", "hung", "stopped"] | None = None
+    position = last_sign = 0
+    whole = False
+    try:
+        while how is None:
+            running = process.poll() is None
+            lines, position = read_whole_lines(record, position)
+            if (sign := sign_of_life(folder)) != last_sign:
+                last, last_sign = time.monotonic(), sign
+            for line in lines:
+                last = time.monotonic()
+                whole = whole or "end" in line.values
+                take(line)
+            if not running:
+                how = "finished" if whole and process.returncode == 0 else "died"
+            elif stop():
+                how = "stopped"
+            elif time.monotonic() - last > (timeout if position else max(timeout, _START_SECONDS)):
+                how = "hung"
+            elif not lines:
+                yield
+    finally:
+        _end(process)
+    for line in read_whole_lines(record, position)[0]:  # written between the last look and the end
+        take(line)
+    return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
+
+
+def _start(command: Command, output: Path, without: Collection[str]) -> "subprocess.Popen[bytes]":
+    with output.open("wb") as file:
+        try:
+            return subprocess.Popen(
+                command.argv,
+                env={name: value for name, value in os.environ.items() if name not in without}
+                | dict(command.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
+        except OSError as error:
+            raise UserError(
+                f"{command.argv[0]} can't be started ({error.strerror})", "`timpani doctor` may know why"
+            ) from None
+
+
+def tail(path: Path) -> str:
+    """The last of what a launch printed, without blank lines and the rules that MPI libraries draw."""
+    lines = path.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").splitlines()
+    return "\n".join(line.rstrip() for line in lines if line.strip(" -=*\t"))
+
+
+def one_line(output: str) -> str:
+    """The first line of what a launch printed."""
+    return output.partition("\n")[0].strip() or "it printed nothing"
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

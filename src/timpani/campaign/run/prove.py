@@ -1,0 +1,232 @@
+"""Prove what ran: one untimed call of each cell under message counting, and which algorithms can't be told apart."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.folder.launch_result import Proof
+from timpani.campaign.folder.raw_record import RawLine
+from timpani.campaign.folder.store import Store
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan_text import plan_text
+from timpani.campaign.run.concurrency import run_to_end
+from timpani.campaign.run.launch import Ended, one_line
+from timpani.campaign.run.processes import Processes
+from timpani.campaign.run.start import Start
+from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import Counting
+from timpani.study.cell import Cell
+from timpani.study.counted import counted
+from timpani.study.operations import COLLECTIVES
+from timpani.study.schema import cell_of
+from timpani.study.sizes import show_size, show_sizes
+
+_TOTALS = "totals"
+"""How the names of the files begin that a library writes its counts into, in a start's folder."""
+
+_TOGETHER = 8
+"""Cells that share a start where a library counts at its end: nine starts in place of sixteen."""
+_BYTES_TOGETHER = 256 * 1024
+"""Bytes that their calls may have between them."""
+
+Matrix = tuple[tuple[int, ...], ...]
+
+# `E  SENDER  RECEIVER  N bytes  M msgs sent` in the files that Open MPI's monitoring writes; I is inside collectives.
+_TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
+
+
+@dataclass(frozen=True)
+class Prover:
+    """A campaign whose messages are counted: what runs, where proofs go, and who is told.
+
+    A launch that dies or hangs costs the cell that it was at its proof, and no more.
+    """
+
+    plan: CampaignPlan
+    store: Store
+    programs: Path
+    counting: Counting
+    stop: Callable[[], bool]
+    timeout: float
+    told: Callable[[str], None]
+    wanted: Callable[[Cell], bool] = lambda cell: True
+
+    @cached_property
+    def processes(self) -> Processes:
+        """Those of the campaign."""
+        return Processes(self.store.mark, self.told)
+
+    def run(self) -> int:
+        """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
+        proven = self.store.proven()
+        measured = self.store.succeeded()
+        uncounted = 0
+        with self.store.writing():
+            for group in self.plan.groups:
+                counted_for = measured - proven
+                pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
+                if pending and not self.stop():
+                    self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
+                uncounted += self.count(group, pending, self.store.add_proof)
+        return uncounted
+
+    def count(self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]) -> int:
+        """Count the messages of `cells` in starts of `group`, each for `keep`; returns how many it stopped before."""
+        count = self._by_difference if self.counting.at_exit else self._in_one_launch
+        cells = sorted(cells, key=lambda each: each.cell.ranks)
+        while cells and not self.stop():
+            cells = count(group, cells, keep)
+        return len(cells)
+
+    def _in_one_launch(
+        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
+        """Count all of `cells`, up to one that the launch ends in; returns those after it."""
+        left = {cell.number: cell for cell in cells}
+        start = self._start(group, cells, "count_messages")
+
+        def take(line: RawLine) -> None:
+            values = line.values
+            if "cell" not in values:
+                return
+            cell = left.pop(values["cell"]).cell
+            if "proof" in values:
+                proof = values["proof"]
+                keep(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
+            else:
+                self._missed(cell, values["mistake"])
+
+        ended = run_to_end(start.follow(self.timeout, self.stop, take))
+        start.end(ended, {})
+        if ended.how in ("died", "hung") and left:
+            self._missed(left.pop(next(iter(left))).cell, _why(ended))
+        return list(left.values())
+
+    def _by_difference(
+        self, group: Group, cells: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
+        """Count the first few of `cells`; returns those that are still to be counted."""
+        few = _first_few(cells)
+        return [*self._few_by_difference(group, few, keep), *cells[len(few) :]]
+
+    def _few_by_difference(
+        self, group: Group, few: list[PlannedCell], keep: Callable[[Proof], None]
+    ) -> list[PlannedCell]:
+        """Count what the second call of each adds to a start that calls all of them once: the first call on a
+        communicator may include its own set-up. Returns those that it stopped before."""
+        if self.stop():
+            return few
+        once = self._called(group, few)
+        if once.ended.how == "stopped":
+            return few
+        if once.ended.how != "finished" and len(few) > 1:  # whichever was to blame shows it by itself
+            alone = ([each] for each in few)
+            return [cell for cells in alone for cell in self._few_by_difference(group, cells, keep)]
+        if once.ended.how != "finished":
+            self._missed(few[0].cell, _why(once.ended))
+            return []
+        for number, each in enumerate(few):
+            twice = self._called(group, few, each)
+            if twice.ended.how == "stopped":
+                return few[number:]
+            if twice.ended.how == "finished":
+                keep(Proof(each.cell, *twice.beyond(once, each.cell.ranks), twice.part))
+            else:
+                self._missed(each.cell, _why(twice.ended))
+        return []
+
+    def _called(self, group: Group, cells: list[PlannedCell], twice: PlannedCell | None = None) -> "_Called":
+        """A start in which each of `cells` is called once, but `twice`."""
+        start = self._start(group, cells, "call", twice)
+        ended = run_to_end(start.follow(self.timeout, self.stop, lambda line: None))
+        called = _Called(start.part, ended, *read_totals(start.folder, group.ranks))
+        start.end(ended, {})
+        return called
+
+    def _missed(self, cell: Cell, why: str) -> None:
+        where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
+        self.told(f"not counted: {cell.collective} {cell.algorithm}, {where}: {why}")
+
+    def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
+        slot = self.plan.study.slot
+        text = plan_text(self.plan, group, cells, slot, method, twice)
+
+        def parameters(folder: Path) -> Parameters:
+            return self.counting.writing_to(folder / _TOTALS)
+
+        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
+
+
+@dataclass(frozen=True)
+class _Called:
+    """A start that counted all messages of its group's ranks, its own among them: rows = senders."""
+
+    part: str
+    ended: Ended
+    messages: Matrix
+    sent_bytes: Matrix
+
+    def beyond(self, fewer: "_Called", ranks: int) -> tuple[Matrix, Matrix]:
+        """Messages and bytes that the first `ranks` sent each other beyond those of `fewer`."""
+        return (
+            _minus(self.messages, fewer.messages, ranks),
+            _minus(self.sent_bytes, fewer.sent_bytes, ranks),
+        )
+
+
+def _first_few(cells: list[PlannedCell]) -> list[PlannedCell]:
+    """As many as one start may call besides the one that is counted: long calls would cost more than starts save."""
+    sizes = accumulate(each.cell.message_bytes for each in cells[:_TOGETHER])
+    return cells[: max(1, sum(size <= _BYTES_TOGETHER for size in sizes))]
+
+
+def _why(ended: Ended) -> str:
+    return f"{ended.how}: {one_line(ended.output)}"
+
+
+def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
+    """Messages and bytes between the first `ranks`, row = sender, from the files totals.RANK.prof."""
+    messages = [[0] * ranks for _ in range(ranks)]
+    sent_bytes = [[0] * ranks for _ in range(ranks)]
+    for path in folder.glob(f"{_TOTALS}.*.prof"):
+        for match in map(_TOTAL.match, path.read_text().splitlines()):
+            if match:
+                sender, receiver, size, count = map(int, match.groups())
+                if max(sender, receiver) >= ranks:
+                    continue
+                messages[sender][receiver] += count
+                sent_bytes[sender][receiver] += size
+    return _matrix(messages), _matrix(sent_bytes)
+
+
+def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
+    """Which algorithms of a collective sent the same messages in a call, in words: a forced algorithm that equals the
+    default may not have been forced at all. `proofs` as a campaign's `proofs`."""
+    groups: defaultdict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
+    for proof in filter(lambda proof: proof["collective"] in COLLECTIVES, proofs):
+        key = (proof["collective"], proof["ranks"], proof["message_bytes"], str(proof["messages"]), str(proof["bytes"]))
+        groups[key].append(proof)
+    alike: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
+    for (collective, ranks, size, *_), members in groups.items():
+        names = sorted({cell_of(proof).algorithm.label for proof in members})
+        if len(names) > 1:
+            alike[collective, ranks, tuple(names)].append(size)
+    return [
+        f"{collective}, {counted(ranks, 'rank')}, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
+        for (collective, ranks, names), sizes in sorted(alike.items())
+    ]
+
+
+def _matrix(rows: list[list[int]]) -> Matrix:
+    return tuple(tuple(row) for row in rows)
+
+
+def _minus(a: Matrix, b: Matrix, ranks: int) -> Matrix:
+    """By element, of the first `ranks` rows and columns."""
+    pairs = ((row_a[:ranks], row_b[:ranks]) for row_a, row_b in zip(a[:ranks], b[:ranks], strict=True))
+    return tuple(tuple(x - y for x, y in zip(*rows, strict=True)) for rows in pairs)

@@ -1,0 +1,282 @@
+"""Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Literal
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.raw_record import RawLine, cell_under_way
+from timpani.campaign.folder.store import Store
+from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan_text import plan_text
+from timpani.campaign.run.agenda import agenda_of
+from timpani.campaign.run.cell_result import failed, result_of
+from timpani.campaign.run.concurrency import Task, run_concurrently
+from timpani.campaign.run.failures import Failures
+from timpani.campaign.run.launch import Ended, one_line
+from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.processes import Processes
+from timpani.campaign.run.start import Start
+from timpani.campaign.run.start_costs import StartCosts
+from timpani.campaign.run.takeover import take_over
+from timpani.errors import UserError
+from timpani.libraries.launch_request import Command
+from timpani.study.counted import counted
+from timpani.tuning.race.race import RacePoint
+
+LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
+TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
+TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
+TIMEOUT_FACTOR = 20.0  # … and times what a cell is expected to take
+_SHORTEST_TIME_LIMIT = 0.002  # seconds a cell; below it a budget stops the campaign rather than spoil the figures
+_MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
+
+    missing    results; of a race those of the launch under way alone, since what later ones measure follows from it
+    killed     cells that were given up since their launches were killed, by whoever it was
+    unreached  points that a race had not come to when its budget was spent
+    further    how many more launches a race may take after the one under way; None of other campaigns
+    """
+
+    ended: Literal["complete", "stopped", "budget"]
+    missing: int
+    killed: int = 0
+    unreached: int = 0
+    further: int | None = None
+
+
+@dataclass
+class Runner:
+    """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end. A budget
+    counts from when this is made."""
+
+    plan: CampaignPlan
+    store: Store
+    programs: Path
+    machine: str
+    observer: Observer
+    stop: Callable[[], bool]
+    hang_after: float | None = None
+    _failed_starts: int = 0
+
+    def __post_init__(self) -> None:
+        budget = self.plan.study.budget
+        self._deadline = None if budget is None else time.monotonic() + budget
+        self._agenda = agenda_of(self.plan)
+        self._start_costs = StartCosts()
+        for result in self.store.results:
+            self._agenda.take(result)
+            self._start_costs.take(result)
+        self._processes = Processes(self.store.mark, self.observer.note)
+        self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
+
+    def run(self) -> Outcome:
+        """Measure what is still missing."""
+        with self.store.writing():
+            self._processes.end_earlier()
+            take_over(self.plan, self.store, self._take_result, self.observer.note)
+            run_concurrently(self._work(), self.plan.concurrent_launches)
+        missing = self._missing()
+        killed = sum(self._failures.given_up_killed(each.cell) for each in self.plan.cells)
+        if not missing:
+            return Outcome("complete", 0, killed)
+        racing = self.plan.study.regret is not None
+        further = self.plan.study.launches - self._agenda.told() if racing else None
+        if self.stop():
+            return Outcome("stopped", missing, killed, further=further)
+        if not self.store.done:
+            raise UserError("the budget was spent before anything was measured", "allow more time (--budget)")
+        return Outcome("budget", missing, killed, self._unreached() if racing else 0, further)
+
+    def anything_left(self) -> bool:
+        """Whether a cell of some launch is still to be measured."""
+        for launch in count(1):
+            wanted = self._agenda.wanted(launch)
+            if not wanted or self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)):
+                return bool(wanted)
+        raise AssertionError("there are no further launches")
+
+    def _work(self) -> Iterator[Task]:
+        for launch in count(1):
+            if self._over():  # before the next launch is asked for: what it measures follows from all of this one
+                return
+            wanted = self._agenda.wanted(launch)
+            if not wanted:
+                return
+            for group in self.plan.order(launch):
+                if self._over():
+                    return
+                cells = tuple(each for each in group.cells if each.cell in wanted)
+                yield self._measure(launch, replace(group, cells=cells))
+
+    def _over(self) -> bool:
+        return self.stop() or (self._deadline is not None and self._deadline < time.monotonic())
+
+    def _measure(self, launch: int, group: Group) -> Task:
+        """The cells of `group` in launch number `launch`, in as many starts as that takes."""
+        rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
+        while (pending := self._pending(launch, group.cells)) and not self._over():
+            yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
+
+    def _start_cost(self, launch: int, group: Group) -> float:
+        """Seconds of a start of `group` beside its points, as those before `launch` tell it."""
+        told = self._start_costs.before(launch, group.ranks, self.store.endings)
+        return start_seconds(self.plan.mpi.kind, group.ranks) if told is None else told
+
+    def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
+        return [
+            cell
+            for cell in cells
+            if (cell.cell, launch) not in self.store.done and not self._failures.given_up(cell.cell)
+        ]
+
+    def _missing(self) -> int:
+        """Results of the launches that are told, or where these have all, of the next one."""
+        missing = launch = 0
+        while launch < self._agenda.told() or not missing:
+            launch += 1
+            wanted = self._agenda.wanted(launch)
+            if not wanted:
+                break
+            missing += len(self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)))
+        return missing
+
+    def _unreached(self) -> int:
+        reached = {RacePoint.of(cell) for cell, _ in self.store.done}
+        return len({RacePoint.of(each.cell) for each in self.plan.cells} - reached)
+
+    def _cell_time_limit(self) -> float:
+        """Seconds for each cell of the next launch."""
+        if self._deadline is None:
+            return self.plan.study.slot
+        missing = max(1, self._missing())
+        starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
+        starting = starts * start_seconds(self.plan.mpi.kind, max(group.ranks for group in self.plan.groups))
+        left = (self._deadline - time.monotonic()) * self.plan.concurrent_launches - starting
+        # Warm-up and samples may each take as long as the limit.
+        return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
+
+    def _start(
+        self,
+        launch: int,
+        group: Group,
+        pending: list[PlannedCell],
+        rounds: Mapping[RacePoint, int],
+        time_limit: float,
+    ) -> Generator[None, None, None]:
+        seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
+        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
+        start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
+        timeout = self.hang_after or longest_silence(self.plan, time_limit)
+        self.observer.started(launch, group, len(pending))
+        cells = {cell.number: cell for cell in pending}
+        seen = _Seen(start.part)
+
+        def take(line: RawLine) -> None:
+            values = line.values
+            if seen.binding_mistake:
+                return
+            if "world" in values:
+                _check_world(values["world"], group, start.command)
+                seen.facts.update(values)
+                seen.binding_mistake = self.plan.check_binding(group, values["ranks"])
+            elif "end" in values:
+                seen.facts["clock_error_end_ns"] = values["clock_error_ns"]
+                seen.facts["machines"] = values["machines"]
+            elif "begin" in values:
+                seen.current = cells[values["begin"]]
+            else:
+                self._take_result(line, cells[values["cell"]], group, launch, start.part)
+                seen.current = None
+                seen.measured += 1
+
+        ended = yield from start.follow(timeout, lambda: self.stop() or bool(seen.binding_mistake), take)
+        if (number := cell_under_way(start.folder)) in cells and (cells[number].cell, launch) not in self.store.done:
+            seen.current = cells[number]  # else its result was written before it said that it calls no other
+        start.end(ended, {"binding_mistake": seen.binding_mistake, **seen.facts})
+        if seen.binding_mistake:
+            raise UserError(
+                f"launch {start.part} asked for ranks by {group.placement}, but they ran elsewhere: "
+                f"{seen.binding_mistake}",
+                "correct the machine file or the hosts; what was measured stays, and the same command goes on",
+            )
+        self._judge(ended, seen, timeout, group, launch)
+
+    def _judge(self, ended: Ended, seen: "_Seen", timeout: float, group: Group, launch: int) -> None:
+        """Record the cell that a launch died or hung in; the rest of its cells are started again."""
+        if ended.how in ("finished", "stopped"):
+            self._failed_starts = 0
+            return
+        self.store.check_disk_space()
+        hung = ended.how == "hung"
+        why = f"no sign of life for {timeout:g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
+        if seen.current is not None:
+            error = f"{why}: {ended.output}" if ended.output else why
+            self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
+            self._failed_starts = 0
+            for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
+                self._record(failed(planned, group, launch, self.machine, error))
+            return
+        if group.forced_at_start:
+            # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike.
+            for planned in self._pending(launch, group.cells):
+                error = f"{why} before its cells: {one_line(ended.output)}"
+                self._record(failed(planned, group, launch, self.machine, error))
+            return
+        self._failed_starts = 0 if seen.measured else self._failed_starts + 1
+        if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
+            raise UserError(
+                f"{self.plan.mpi} can't start {counted(group.ranks, 'rank')}: {why}: {one_line(ended.output)}",
+                "`timpani doctor` may know why; what was measured stays, and the same command goes on",
+            )
+        what = f"showed {why}" if hung else why
+        self.observer.note(f"a launch {what} while no cell was being measured; its remaining cells are started again")
+
+    def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
+        result = result_of(line.values, cell, group, launch, self.machine, part)
+        self._record(replace(result, samples=line.sha256))
+
+    def _record(self, result: LaunchResult) -> None:
+        looked_at = RacePoint.of(result.cell) in self._agenda.looks(result.launch)
+        result = replace(result, simulated=self.plan.machine.simulated, looked_at=looked_at)
+        self.store.add_result(result)
+        self._agenda.take(result)
+        self._start_costs.take(result)
+        if result.error is not None:
+            self._failures.add(result.cell, result.error)
+        self.observer.measured(result)
+
+
+def longest_silence(plan: CampaignPlan, time_limit: float) -> float:
+    """Seconds without a sign of life after which a start whose cells have `time_limit` seconds counts as hung."""
+    least = LEAST_TIMEOUT if plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
+    least = TIMEOUT_SIMULATED if plan.machine.simulated else least
+    return max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS))
+
+
+@dataclass
+class _Seen:
+    """What the start `part` has said of itself so far, what of its places is wrong, its cell, and how many it has
+    measured."""
+
+    part: str
+    facts: dict[str, Any] = field(default_factory=dict)
+    binding_mistake: str | None = None
+    current: PlannedCell | None = None
+    measured: int = 0
+
+
+def _check_world(world: int, group: Group, to_run: Command) -> None:
+    if world != group.ranks:
+        raise UserError(
+            f"{to_run.argv[0]} was asked for {group.ranks} ranks and the program sees {world}",
+            "use the launcher that belongs to the MPI library (--mpi)",
+        )

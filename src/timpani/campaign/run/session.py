@@ -1,0 +1,226 @@
+"""From a study to a measured campaign: choose the library, plan, build, measure, prove."""
+
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+from types import FrameType
+from typing import Self
+
+from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.planned_cells import planned_operations
+from timpani.campaign.folder.store import Store
+from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.resources import Resources
+from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.prove import Prover
+from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner, longest_silence
+from timpani.campaign.run.world_check import BUDGET_SHARE, apart_by_messages, counting_at_once
+from timpani.campaign.run.world_times import WorldTimer
+from timpani.errors import UserError
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.hosts import HostList
+from timpani.libraries.library import Counting
+from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.tuned_folder import tuned_texts
+from timpani.machine.here.cores import read_cores
+from timpani.machine.here.describe import describe_cluster, describe_machine
+from timpani.machine.here.modules import load_modules
+from timpani.machine.nodes.model import Machine
+from timpani.native.build import build
+from timpani.providers.available import AvailableAlgorithms
+from timpani.providers.own import read_own_catalogue
+from timpani.study.cell import Cell
+from timpani.study.operations import OPERATIONS
+from timpani.study.study import Study
+
+
+@dataclass
+class Session:
+    """A planned study. `stopped` holds the signal that asked for an end, once one did."""
+
+    plan: CampaignPlan
+    stopped: int | None = None
+
+    @classmethod
+    def prepare(
+        cls,
+        study: Study,
+        mpi_wanted: str | None,
+        oversubscribe: bool,
+        machine: Machine | None = None,
+        hosts: HostList = (),
+    ) -> Self:
+        """Plan `study` for the MPI library wanted, as `choose_mpi` reads it.
+
+        `machine` is where it runs, on `hosts` or on all its nodes; None: on this computer.
+        """
+        if machine is None:
+            mpi = choose_mpi(mpi_wanted)
+            resources = Resources.here(mpi, study.placement)
+        else:
+            if machine.simulated:
+                study = _once(study)
+            os.environ.update(load_modules(machine.modules))
+            mpi = choose_mpi(mpi_wanted or machine.library)
+            own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].simulates
+            if own_launcher and machine.launcher != mpi.kind:
+                raise UserError(
+                    f"{machine.name} starts ranks with {machine.launcher}'s launcher, and {mpi} is another library",
+                    f"give --mpi {machine.launcher}, or correct the machine file's mpi",
+                )
+            resources = Resources.on(machine, hosts, study.placement)
+        planned = plan(study, AvailableAlgorithms.ask(mpi), resources, oversubscribe)
+        if planned.machine.simulated:
+            planned = replace(planned, concurrent_launches=read_cores().usable)
+        return cls(planned)
+
+    def open(self, folder: Path) -> Store:
+        """Create or continue the campaign in `folder`."""
+        mpi, hosts = self.plan.mpi, self.plan.hosts
+        return Store(
+            folder,
+            Header.new(
+                study=self.plan.study.model_dump(mode="json"),
+                machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
+                mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
+                left_out=list(map(str, self.plan.skipped)),
+                settings=self.plan.settings,
+                planned=planned_operations(each.cell for each in self.plan.cells),
+                rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
+                tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
+            ),
+        )
+
+    def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
+        """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
+        for text in (*store.repaired, *self.plan.notes):
+            observer.note(text)
+        if ignored := environment_overrides(self.plan.mpi, os.environ):
+            observer.note(f"launches run without {', '.join(ignored)}, which would override the choice of algorithms")
+        observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
+        with self._signals():
+            runner = Runner(
+                plan=self.plan,
+                store=store,
+                programs=programs,
+                machine=self.plan.machine.name,
+                observer=observer,
+                stop=lambda: self.stopped is not None,
+                hang_after=hang_after,
+            )
+            if any(len(group.rank_counts) > 1 for group in self.plan.groups) and runner.anything_left():
+                self.plan = runner.plan = self._with_checked_starts(store, programs, observer, hang_after)
+            return runner.run()
+
+    def _with_checked_starts(
+        self, store: Store, programs: Path, observer: Observer, hang_after: float | None
+    ) -> CampaignPlan:
+        """The plan, with starts of their own for rank counts of which the library's choice is seen to depend on other
+        ranks."""
+        if self.plan.machine.simulated:
+            observer.note(
+                f"that {self.plan.mpi}'s choices are the same on the first ranks of a larger start is not checked; "
+                "`timpani compare` with a campaign of --starts separate does"
+            )
+            return self.plan
+        budget = self.plan.study.budget
+        deadline = inf if budget is None else time.monotonic() + BUDGET_SHARE * budget
+
+        def stop() -> bool:
+            return self.stopped is not None
+
+        def over() -> bool:
+            return stop() or deadline < time.monotonic()
+
+        with store.writing():
+            if counting := counting_at_once(self.plan.mpi):
+                prover = self._prover(store, programs, observer, counting, hang_after)
+                return apart_by_messages(self.plan, replace(prover, stop=over), stop)
+            timer = WorldTimer(
+                plan=self.plan,
+                store=store,
+                programs=programs,
+                ours=read_own_catalogue(programs),
+                stop=stop,
+                over=over,
+                timeout=hang_after or longest_silence(self.plan, self.plan.study.slot),
+                told=observer.note,
+            )
+            return timer.apart_by_times()
+
+    def prove(
+        self,
+        store: Store,
+        observer: Observer,
+        hang_after: float | None,
+        wanted: Callable[[Cell], bool] = lambda cell: True,
+    ) -> Outcome:
+        """Count the messages of each cell `wanted`, where the library can; SIGINT and SIGTERM end it cleanly."""
+        library = LIBRARIES[self.plan.mpi.kind]
+        if library.counting is None:
+            observer.note(
+                f"{self.plan.mpi} can't count messages: that a forced algorithm ran is known only because the library "
+                "refuses unknown names and algorithms that it would have to replace"
+            )
+            return Outcome("complete", 0)
+        with self._signals():
+            counting = library.counting(self.plan.mpi)
+            prover = self._prover(store, build(self.plan.mpi), observer, counting, hang_after)
+            uncounted = replace(prover, wanted=wanted).run()
+        return Outcome("stopped" if uncounted else "complete", uncounted)
+
+    def _prover(
+        self,
+        store: Store,
+        programs: Path,
+        observer: Observer,
+        counting: Counting,
+        hang_after: float | None,
+    ) -> Prover:
+        return Prover(
+            plan=self.plan,
+            store=store,
+            programs=programs,
+            counting=counting,
+            stop=lambda: self.stopped is not None,
+            timeout=hang_after or LEAST_TIMEOUT,
+            told=observer.note,
+        )
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        def note(number: int, _frame: FrameType | None) -> None:
+            self.stopped = number
+
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _once(study: Study) -> Study:
+    """The study with one launch and one repetition, where none are given: simulated ones are all alike.
+
+    Three of messages between two ranks, whose median leaves out the first: it waits for a partner that comes later.
+    """
+    paced = any(OPERATIONS[name].kind == "point-to-point" for name in study.collectives)
+    fixed = {
+        "launches": 1,
+        "warmup": study.warmup or (1 if paced else 0),
+        "repetitions": study.repetitions or (3 if paced else 1),
+    }
+    return study.model_copy(update=fixed)

@@ -1,0 +1,88 @@
+"""One start of the MPI program: its folder, its plan and its line in launches.jsonl, written before it begins."""
+
+import os
+from collections.abc import Callable, Generator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from timpani.campaign.folder.raw_record import RawLine, compress
+from timpani.campaign.folder.store import Store
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.campaign.run.launch import Ended, follow
+from timpani.campaign.run.processes import Processes
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.launch_request import Command, Parameters
+from timpani.libraries.registry import LIBRARIES
+
+
+@dataclass(frozen=True)
+class Start:
+    """A start that launches.jsonl tells of: `part` is its name there, `without` what it finds no more in its
+    environment."""
+
+    store: Store
+    processes: Processes
+    kind: str
+    part: str
+    folder: Path
+    command: Command
+    without: tuple[str, ...]
+
+    @classmethod
+    def record(
+        cls,
+        plan: CampaignPlan,
+        store: Store,
+        processes: Processes,
+        programs: Path,
+        group: Group,
+        plan_text: str,
+        launch: int | None,
+        time_limit: float,
+        parameters: Callable[[Path], Parameters] = lambda folder: (),
+    ) -> "Start":
+        """Prepare the start of `group` that `plan_text` tells.
+
+        launch      its number, None of one without results: it counts messages, or checks whether starts may be shared
+        time_limit  each cell's, seconds
+        parameters  further ones of the library, by the folder of the start
+        """
+        folder = store.start_folder(launch)
+        group = replace(group, parameters=(*group.parameters, *parameters(folder)))
+        program = (str(programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
+        command = plan.command(group, program, folder)
+        without = environment_overrides(plan.mpi, os.environ)
+        store.add_start(
+            {
+                "launch": launch,
+                "part": folder.name,
+                "placement": group.placement,
+                "command": list(command.argv),
+                "environment": dict(command.environment),
+                "without": list(without),
+                "started": datetime.now(UTC).isoformat(timespec="seconds"),
+                "slot_s": time_limit,
+                "asked": [asdict(place) for place in plan.asked(group)],
+            }
+        )
+        (folder / "plan.txt").write_text(plan_text)
+        marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
+        return cls(store, processes, plan.mpi.kind, folder.name, folder, marked, without)
+
+    def follow(
+        self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
+    ) -> Generator[None, None, Ended]:
+        """Run it, as `launch.follow` does, while nothing of earlier starts runs on; what it leaves is removed."""
+        with self.processes.start(self.part):
+            ended = yield from follow(self.command, self.folder, timeout, stop, take, self.without)
+        if ended.how != "finished":
+            LIBRARIES[self.kind].remove_remains(self.folder)
+        return ended
+
+    def end(self, ended: Ended, facts: dict[str, Any]) -> None:
+        """Record how it ended and the `facts` that it told, and pack its raw samples."""
+        seconds = round(ended.seconds, 3)
+        self.store.add_ending(self.part, {"seconds": seconds, "exit": ended.exit, "ended": ended.how, **facts})
+        compress(self.folder / "samples.jsonl")

@@ -1,0 +1,4 @@
+"""What figures share: axes, curves, intervals, theme, and the type of a figure.
+
+Imports: nothing.
+"""

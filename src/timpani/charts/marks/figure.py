@@ -1,0 +1,69 @@
+"""A figure of the report, as its file in this room states it; docs/how-to/add-a-chart.md shows one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import polars as pl
+
+from timpani.charts.marks.theme import Chart, Palette
+
+CONDITIONS = "conditions"
+"""The column: placement, mode and machine in words."""
+
+SETTING = "setting"
+"""The column: mode and machine in words, where placements are what is compared."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page.
+
+    id      its anchor
+    about   the paragraph under its title, or what makes it from the report's table `cells`
+    absent  why it is not there, where none of its figures has rows
+    of      the rows of `cells` that it could be of: without any, nobody looks for it
+    """
+
+    id: str
+    title: str
+    about: str | Callable[[pl.DataFrame], str] = ""
+    absent: str = ""
+    of: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
+
+
+MODELS = Section("models", "Models: latency, throughput, switches")
+"""A section of the report's own, whose tables stand between the figures of `fits` and all others in it."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, drawn once for each operation that has rows for it.
+
+    name        of the figure and its files; the operation's name follows it
+    section     where it stands; several figures may share one
+    place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
+    table       one of `report/page/contents.py`: `cells`, `messages`, `decisions`, `probes`, `fits`, `residuals`
+    draw        makes the chart from rows of the table, in the colours it is given
+    draw_linear the same on linear axes, where the reader may choose them
+    columns     all that drawing, tooltips and choosing need of the table: the page holds no others
+    shows       what its title says behind the operation's name, where an operation has several figures in a section
+    optional    columns that the page holds only where one of the table's rows has a value in them
+    rows        which rows of the table are drawn
+    chosen_by   columns of which the reader chooses one value each
+    switchable  whether the reader can take each `label` out
+    measure     a row without a value in this column is not drawn; small panels are counted by it
+    """
+
+    name: str
+    section: Section
+    place: int
+    table: str
+    draw: Callable[[pl.DataFrame, Palette], Chart]
+    columns: tuple[str, ...]
+    chosen_by: tuple[str, ...]
+    draw_linear: Callable[[pl.DataFrame, Palette], Chart] | None = None
+    shows: str = ""
+    optional: tuple[str, ...] = ()
+    rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
+    switchable: bool = False
+    measure: str = "median_us"

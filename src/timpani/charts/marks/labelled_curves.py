@@ -1,0 +1,183 @@
+"""Curves of a measure, one per label, with intervals, shapes for statuses, and each name at the end of its curve."""
+
+from dataclasses import dataclass
+
+import altair as alt
+import polars as pl
+
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import CONDITIONS
+from timpani.charts.marks.interval_bars import HIGH, LOW, VALUE, bars, with_bars
+from timpani.charts.marks.measure import Measure
+from timpani.charts.marks.row_filter import SIZE_SERIES
+from timpani.charts.marks.status import FAILED, points, shape
+from timpani.study.counted import counted
+from timpani.study.size_series import DOUBLING, STEPS
+
+_HEIGHT = 400
+COLUMNS = (
+    *("collective", "label", "ranks", "message_bytes", CONDITIONS),
+    *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
+    *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
+)
+"""What curves of any measure are made of, and what they are chosen by."""
+
+OPTIONAL = (SIZE_SERIES,)
+"""Columns that curves need where there are several series of sizes."""
+
+IN_STEPS = "Sizes in equal steps are points beside the lines, and have a figure of their own on linear axes."
+"""What a caption says of figures where there are several series of sizes."""
+
+_NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
+
+
+@dataclass(frozen=True)
+class Series:
+    """What has a curve of its own. of: a Vega expression, its name in a row; names: all of them."""
+
+    of: str
+    names: tuple[str, ...]
+
+
+def by_label(cells: pl.DataFrame) -> Series:
+    """A curve for each label."""
+    return Series("datum.label", tuple(theme.ordered(cells["label"])))
+
+
+def by_ranks(cells: pl.DataFrame) -> Series:
+    """A curve for each rank count."""
+    names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
+    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names)
+
+
+def curves_over_sizes(
+    cells: pl.DataFrame,
+    palette: theme.Palette,
+    measure: Measure,
+    series: Series,
+    *,
+    linear: bool = False,
+    steps: bool = False,
+) -> alt.LayerChart:
+    """The measure against message size.
+
+    Where sizes of two series were measured (column SIZE_SERIES) those that double are joined by lines, and the others
+    are points beside them; with `steps` only sizes in equal steps are drawn, and joined.
+
+    cells  columns of `estimate_cells`, a row per curve and size
+    """
+    drawn = cells.filter(pl.col(SIZE_SERIES) != DOUBLING) if steps else cells
+    x = axes.linear_size_axis(drawn["message_bytes"]) if linear else axes.size_axis()
+    left_out = f"datum.{SIZE_SERIES} !== '{DOUBLING if steps else STEPS}'"
+    return curves(
+        cells, x, palette, measure, series, linear=linear, among=left_out if steps else "true", joined=left_out
+    )
+
+
+def curves(
+    cells: pl.DataFrame,
+    x: alt.X,
+    palette: theme.Palette,
+    measure: Measure,
+    series: Series,
+    *,
+    linear: bool = False,
+    among: str = "true",
+    joined: str = "true",
+) -> alt.LayerChart:
+    """The measure against what `x` encodes.
+
+    What failed, and a time of 0 on a log scale, is a point on the axis.
+
+    among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
+    """
+    styled = theme.styles(series.names, palette)
+    height = max(_HEIGHT, _NAME_HEIGHT * (len(styled) + 1))
+    y = axes.value_axis(VALUE, measure.title, linear)
+    colour = theme.colour(styled, field="curve")
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("ranks:Q", title="ranks"),
+        alt.Tooltip("value:Q", title=measure.name_with_unit, format=".4~r"),
+        alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
+        alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
+        alt.Tooltip("launches:Q", title="launches"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    base = (
+        alt.Chart(cells)
+        .transform_filter(among)
+        .transform_calculate(value=measure.value, curve=series.of, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
+        .encode(x=x)
+    )
+    on_scale = "isValid(datum.value)" if linear else "datum.value > 0"
+    across = str(x.shorthand).partition(":")[0]
+    drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, here=[across], linear=linear)
+    intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
+    defaults = [name for name in series.names if theme.is_default(name)]
+    line = (
+        drawn.transform_filter(joined)
+        .mark_line()
+        .encode(
+            y=y,
+            color=colour,
+            strokeDash=theme.dash(styled, field="curve"),
+            strokeWidth=alt.StrokeWidthValue(
+                theme.OTHER_WIDTH,
+                condition=[{"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}],
+            ),
+        )
+    )
+    measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)
+    off_scale = (
+        base.transform_filter(f"!({on_scale}) && (isValid(datum.value) || indexof(datum.status, '{FAILED}') >= 0)")
+        .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
+        .encode(y=alt.YValue(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
+    )
+    ends = _ends(drawn, across, height, linear)
+    right = alt.expr("width + 26")
+    leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
+        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr("width + 22")), color=colour
+    )
+    name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
+        x=alt.XValue(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")
+    )
+    return theme.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
+
+
+def _ends(drawn: alt.Chart, field: str, height: int, linear: bool) -> alt.Chart:
+    """The last point of each curve, with `name_value`: where its name stands so that no two names overlap.
+
+    Names sorted by height are pushed up until they clear those below, and, separately, down until they clear those
+    above; the mean of both keeps the distance and stays nearest to the curves. None leaves the axis, whose ends are
+    those of the bars, and 0 on a linear one.
+    """
+    level, value = ("{}", "{}") if linear else ("log({})", "exp({})")
+    up, down = "datum.place - 1", "datum.names - datum.place"
+    return (
+        drawn.transform_calculate(
+            level=level.format(f"datum.{VALUE}"),
+            low="0" if linear else level.format(f"datum.{LOW}"),
+            high=level.format(f"datum.{HIGH}"),
+        )
+        .transform_joinaggregate(last=f"max({field})", groupby=["curve"])
+        .transform_joinaggregate(bottom="min(low)", top="max(high)")
+        .transform_filter(f"datum.{field} == datum.last")
+        .transform_calculate(
+            middle="(datum.top + datum.bottom) / 2",
+            half=f"max(datum.top - datum.bottom, {0 if linear else 0.5}) / 2",
+        )
+        .transform_calculate(gap=f"2 * datum.half * {_NAME_HEIGHT / height}")
+        .transform_window(place="row_number()", sort=[alt.SortField("level")])
+        .transform_joinaggregate(names="count()")
+        .transform_calculate(free="datum.level - datum.place * datum.gap")
+        .transform_window(raised="max(free)", frame=[None, 0], sort=[alt.SortField("place")])
+        .transform_window(lowered="min(free)", frame=[0, None], sort=[alt.SortField("place")])
+        .transform_calculate(nearest="datum.place * datum.gap + (datum.raised + datum.lowered) / 2")
+        .transform_calculate(
+            name_level=f"clamp(datum.nearest, datum.middle - datum.half + ({up}) * datum.gap, "
+            f"datum.middle + datum.half - ({down}) * datum.gap)"
+        )
+        .transform_calculate(name_value=value.format("datum.name_level"))
+    )

@@ -1,0 +1,64 @@
+"""A row for each rank count and placement, on it each algorithm's time with its interval."""
+
+import altair as alt
+import polars as pl
+
+from timpani.charts.marks import theme
+from timpani.charts.marks.interval_bars import VALUE, bars
+from timpani.charts.marks.status import shape
+from timpani.study.counted import counted
+
+WHERE = "datum.ranks + (datum.ranks == 1 ? ' rank, ' : ' ranks, ') + datum.placement"
+"""A Vega expression: what a row stands for, the column `where`."""
+
+ORDER = "In a row, algorithms stand in the order of the legend."
+"""What a caption says, since there may be more of them than hues."""
+
+_ROW_HEIGHT = 9  # of each algorithm in a row
+
+
+def row_height(cells: pl.DataFrame) -> int:
+    """The height of a row in pixels."""
+    return _ROW_HEIGHT * (cells["label"].n_unique() + 1)
+
+
+def rows(cells: pl.DataFrame) -> alt.Y:
+    """The rows of all rank counts and placements among `cells`."""
+    where = cells.select("ranks", "placement").unique().sort("ranks", "placement")
+    order = [f"{counted(ranks, 'rank')}, {placement}" for ranks, placement in where.iter_rows()]
+    return alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
+
+
+def times(
+    cells: pl.DataFrame, base: alt.Chart, value: str, title: str, palette: theme.Palette, faceted: bool = False
+) -> list[alt.Chart]:
+    """The layers of bars and points.
+
+    base     a chart with the columns `where`, `value` and those of `with_bars`
+    faceted  whether it is one of several panels
+    """
+    styled = theme.styles(cells["label"], palette)
+    time = alt.X(
+        f"{VALUE}:Q",
+        scale=alt.Scale(type="log", nice=False, padding=8),
+        axis=alt.Axis(title=title, format="~r", tickCount=4, labelOverlap="greedy"),
+    )
+    colour = theme.colour(styled, theme.legend(cells["label"], **theme.OF_POINTS))
+    each = base.encode(y=rows(cells), yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
+    tooltip = [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("where:N", title="ranks and placement"),
+        alt.Tooltip(f"{value}:Q", title="time (µs)", format=".4~r"),
+        alt.Tooltip("ci_low_us:Q", title="from", format=".4~r"),
+        alt.Tooltip("ci_high_us:Q", title="to", format=".4~r"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+    points = each.mark_point(filled=True, size=46, opacity=1, strokeWidth=1.2).encode(
+        x=time,
+        color=colour,
+        # some shapes of statuses are lines, which a fill doesn't show
+        stroke=alt.Stroke("label:N", scale=theme.colours(styled), legend=None),
+        shape=shape(cells["status"], palette),
+        tooltip=tooltip,
+    )
+    return [*bars(each, colour, palette, along="x", faceted=faceted, strokeWidth=1.4), points]

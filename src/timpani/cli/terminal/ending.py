@@ -1,0 +1,66 @@
+"""What `timpani run` prints at its end, and its exit status."""
+
+import shlex
+from pathlib import Path
+
+import typer
+
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.swept_parameters import without_effect
+from timpani.campaign.run.prove import indistinct
+from timpani.campaign.run.run import Outcome
+from timpani.cli.terminal.measuring import STOPPED
+from timpani.report.words.verdict_text import verdict_text
+from timpani.study.counted import counted
+
+_GIVEN_UP = 1
+
+
+def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> int:
+    """Print the verdict of what was measured and where to read on."""
+    if stopped := stopped_status(outcome, signal_number):
+        return stopped
+    campaign = load(folder)
+    typer.echo("\n".join(verdict_text(campaign)))
+    for text in indistinct(campaign.proofs):
+        typer.echo(f"not distinguishable by their messages: {text}")
+    for text in without_effect(campaign.proofs):
+        typer.echo(f"Warning: {text}", err=True)
+    place = shlex.quote(str(folder))
+    typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
+    return given_up_status(outcome, "measure them into another folder")
+
+
+def stopped_status(outcome: Outcome, signal_number: int | None) -> int:
+    """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0."""
+    if outcome.ended == "stopped":
+        typer.echo(f"stopped: {_missing(outcome)}; the same command goes on", err=True)
+        return STOPPED + (signal_number or 0)
+    if outcome.ended == "budget":
+        points = counted(outcome.unreached, "point")
+        unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
+        left = "; ".join(filter(None, (_missing(outcome), unreached)))
+        typer.echo(f"the budget is spent: {left}; the same command goes on")
+    return 0
+
+
+def _missing(outcome: Outcome) -> str:
+    """What is left to measure: of a race nobody knows how much, but at most how many launches."""
+    results = counted(outcome.missing, "result")
+    if outcome.further is None:
+        return f"{results} still missing"
+    further = f", and up to {counted(outcome.further, 'further launch')}" if outcome.further else ""
+    return f"{results} of the launch under way still missing{further}"
+
+
+def given_up_status(outcome: Outcome, step: str) -> int:
+    """Say which cells were given up since somebody killed their launches, and what to do; the exit status, 0 where none
+    were."""
+    if not outcome.killed:
+        return 0
+    typer.echo(
+        f"given up: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by somebody "
+        f"or by the kernel where memory ran out; {step}",
+        err=True,
+    )
+    return _GIVEN_UP

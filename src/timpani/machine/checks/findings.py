@@ -1,0 +1,244 @@
+"""What would spoil a measurement on this machine, and the command that fixes it."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from timpani.errors import UserError
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.find import INSTALL, Unusable, search_mpis
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.here.activity import busy_cores
+from timpani.machine.here.cores import Cores, read_cores
+from timpani.machine.here.describe import frequency_governor
+from timpani.native.build import cache_folder, tool
+from timpani.native.mpi import Mpi
+from timpani.study.counted import counted
+
+_BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
+_SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)
+
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — looked at, not written to
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at. `fix` is the command or step that helps; empty where nothing needs fixing."""
+
+    level: Literal["ok", "warning", "problem"]
+    subject: str
+    what: str
+    fix: str = ""
+
+
+def examine() -> list[Finding]:
+    """All checks, in the order a person would make them."""
+    found = search_mpis()
+    cores = read_cores()
+    libraries = [mpi for mpi in found if isinstance(mpi, Mpi)]
+    return [
+        *check_libraries(found),
+        *(finding for mpi in libraries for finding in check_compiler(mpi)),
+        *check_build_tools(),
+        *check_cache(),
+        *check_cores(cores),
+        *check_frequency(frequency_governor()),
+        *check_load(busy_cores(), cores),
+        *check_shared_memory(cores),
+        *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
+        *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
+    ]
+
+
+def check_libraries(found: list[Mpi | Unusable]) -> Iterator[Finding]:
+    """Each library found, and launchers that lack their compiler."""
+    usable = any(isinstance(each, Mpi) for each in found)
+    for each in found:
+        if isinstance(each, Mpi):
+            yield Finding("ok", "MPI", f"{each}, compiler {each.cxx}")
+        else:
+            yield Finding("warning" if usable else "problem", "MPI", each.why, each.fix)
+    if not found:
+        yield Finding("problem", "MPI", "no MPI library on PATH or in this Python's environment", INSTALL)
+
+
+def check_compiler(mpi: Mpi) -> Iterator[Finding]:
+    """Does the wrapper reach a C++ compiler that knows C++20?"""
+    program = b"#if __cplusplus < 202002L\n#error C++20\n#endif\n#include <span>\n#include <mpi.h>\nint main() {}\n"
+    answer = subprocess.run(
+        [mpi.cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
+        input=program,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **dict(mpi.environment)},
+    )
+    version = subprocess.run(
+        [mpi.cxx, "--version"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **dict(mpi.environment)},
+    )
+    name = next(iter(version.stdout.splitlines()), "no compiler")
+    if answer.returncode == 0:
+        yield Finding("ok", "compiler", f"{mpi.cxx}: {name}")
+    else:
+        yield Finding(
+            "problem", "compiler", f"{mpi.cxx} can't compile C++20 ({name})", "`apt install g++` (10 or later)"
+        )
+
+
+def check_build_tools() -> Iterator[Finding]:
+    for name in ("cmake", "ninja"):
+        if path := tool(name):
+            yield Finding("ok", "build tools", f"{name} at {path}")
+        else:
+            yield Finding("problem", "build tools", f"no {name} found", f"`pip install {name}`")
+
+
+def check_cache() -> Iterator[Finding]:
+    try:
+        folder = cache_folder()
+    except UserError as error:
+        yield Finding("problem", "cache", error.what, error.next_step)
+        return
+    if folder.name == "timpani":
+        yield Finding("ok", "cache", f"built programs are kept in {folder}")
+    else:
+        yield Finding(
+            "warning",
+            "cache",
+            f"no cache folder can be written: built programs go to {folder} and may be lost",
+            "set XDG_CACHE_HOME to a folder you can write",
+        )
+
+
+def check_cores(cores: Cores) -> Iterator[Finding]:
+    """How many ranks fit, and what makes cores unlike those that a job would have to itself."""
+    layout = f"sockets: {cores.sockets}, NUMA nodes: {cores.numa_nodes}, threads a core: {cores.threads_per_core}"
+    yield Finding("ok", "cores", f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}")
+    if cores.allowed < cores.present:
+        yield Finding(
+            "warning",
+            "binding",
+            f"this process may run on {cores.allowed} of {cores.present} cores; the launchers heed the CPU set of a "
+            "batch system or a container, but bind ranks outside the mask that `taskset` sets",
+            "start from a shell without `taskset`, or ask the batch system for all cores",
+        )
+    else:
+        yield Finding("ok", "binding", "ranks can be bound to every core")
+    if cores.quota is not None and cores.quota < cores.allowed:
+        yield Finding(
+            "warning",
+            "quota",
+            f"the control group may use {cores.quota:g} CPUs' time on {cores.allowed} cores: "
+            f"more than {counted(cores.usable, 'rank')} are throttled",
+            "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
+        )
+    if cores.usable == 1:
+        yield Finding(
+            "problem",
+            "oversubscription",
+            "only one usable core: two ranks share it and wait for the scheduler",
+            "measure on a machine with more cores",
+        )
+    if cores.threads_per_core > 1:
+        yield Finding(
+            "ok",
+            "SMT",
+            f"{cores.threads_per_core} hardware threads a core; ranks get whole cores, so other work may take the rest",
+        )
+    if cores.hypervisor:
+        yield Finding(
+            "warning",
+            "virtual machine",
+            f"{cores.hypervisor} virtual machine: the host may take cores away and move them while we measure",
+            "rely on differences that hold over many launches, and measure on bare metal before you decide",
+        )
+
+
+def check_frequency(governor: str | None) -> Iterator[Finding]:
+    if governor is None:
+        yield Finding("ok", "frequency", "this kernel does not change the clock rate of the cores")
+    elif governor == "performance":
+        yield Finding("ok", "frequency", "governor performance")
+    else:
+        yield Finding(
+            "warning",
+            "frequency",
+            f"governor {governor}: idle cores may slow down",
+            "`cpupower frequency-set -g performance` (as root)",
+        )
+
+
+def check_load(busy: float, cores: Cores) -> Iterator[Finding]:
+    """`busy`: cores of all present ones that other processes kept busy in the last second, on average."""
+    if busy > _BUSY_SHARE * cores.usable:
+        yield Finding(
+            "warning",
+            "load",
+            f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy",
+            "`top` shows which; wait until they are done",
+        )
+    else:
+        yield Finding("ok", "load", f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy")
+
+
+def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[Finding]:
+    """Both libraries send between ranks of a node through files in /dev/shm."""
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError:
+        yield Finding("problem", "shared memory", f"there is no {folder}", f"`mount -t tmpfs tmpfs {folder}` (as root)")
+        return
+    needed = cores.usable * _SHARED_MEMORY_BYTES_PER_RANK
+    if free < needed:
+        yield Finding(
+            "problem",
+            "shared memory",
+            f"{folder} has {free // 2**20} MiB free; {cores.usable} ranks may need {needed // 2**20}",
+            f"`docker run --shm-size={max(1, needed >> 30)}g`, or remove old files in {folder}",
+        )
+    else:
+        yield Finding("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
+
+
+def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
+    """Settings that choose algorithms by themselves."""
+    if found := environment_overrides(mpi, names):
+        yield Finding(
+            "warning",
+            "environment",
+            f"{', '.join(found)} would override {mpi.kind}'s choice of algorithms; launches run without",
+            f"`unset {' '.join(found)}`, so that your own programs run what is measured",
+        )
+
+
+def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:
+    """What the libraries' launchers do differently here."""
+    if root:
+        yield Finding(
+            "warning",
+            "root",
+            "running as root; Open MPI refuses that unless told, and Timpani tells it",
+            "measure as an ordinary user where others use the machine",
+        )
+    for mpi in libraries:
+        yield from (Finding("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
+    if srun:
+        modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
+        if "pmix" in modes.stdout + modes.stderr:
+            yield Finding("ok", "PMIx", f"{srun} starts Open MPI's ranks with --mpi=pmix; Timpani starts with mpirun")
+        else:
+            yield Finding(
+                "warning",
+                "PMIx",
+                f"{srun} has no PMIx: each rank of an Open MPI program starts as a job of its own",
+                "start with mpirun inside an allocation, as Timpani does",
+            )
+    else:
+        yield Finding("ok", "PMIx", "no Slurm here: mpirun starts the ranks itself")

@@ -1,0 +1,4 @@
+"""This computer and what it is part of, as it is found.
+
+Imports: launchers, nodes.
+"""

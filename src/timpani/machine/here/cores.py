@@ -1,0 +1,116 @@
+"""The cores of this machine, and how many of them this process may use."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from timpani.machine.here.cgroup import cpu_quota
+from timpani.machine.nodes.locality import Domains
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Physical cores: hardware threads of one core share it, and count once.
+
+    present     in the whole machine
+    allowed     that this process may run on, by its affinity mask
+    quota       CPUs' worth of time that its control group may use; None where it isn't limited
+    hypervisor  the maker of the virtual machine that this is; None on bare metal
+    domains     the CPUs of each core, last-level cache and socket, as far as lscpu knows them
+    """
+
+    model: str
+    present: int
+    allowed: int
+    quota: float | None
+    sockets: int
+    numa_nodes: int
+    threads_per_core: int
+    hypervisor: str | None
+    domains: Domains = field(default_factory=dict)
+
+    @property
+    def usable(self) -> int:
+        """The ranks that fit without sharing a core or waiting for the control group's next period."""
+        return self.allowed if self.quota is None else max(1, min(self.allowed, int(self.quota)))
+
+    @property
+    def caches(self) -> int | None:
+        """Last-level caches; None unless all cores have one, each shared by as many, and all sockets equally many."""
+        parts = self.domains.get("last_level_cache", ())
+        alike = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
+        return len(parts) if alike and len(parts) % self.sockets == 0 else None
+
+    @property
+    def cores_per_socket(self) -> int:
+        return self.present // self.sockets
+
+
+def read_cores() -> Cores:
+    """The cores as lscpu (util-linux) describes them; without it, each CPU counts as a core."""
+    affinity = os.sched_getaffinity(0)
+    summary = _lscpu("-J")
+    table = _lscpu("-J", "-e=CPU,CORE,SOCKET,NODE,CACHE")
+    if not summary or not table:
+        every = os.cpu_count() or len(affinity)
+        return Cores("unknown", every, len(affinity), cpu_quota(), 1, 1, 1, None)
+    return parse_cores(summary, table, affinity, cpu_quota())
+
+
+def parse_cores(summary: str, table: str, affinity: Set[int], quota: float | None) -> Cores:
+    """`summary` is what `lscpu -J` prints, `table` what `lscpu -J -e=CPU,CORE,SOCKET,NODE,CACHE` prints."""
+    fields = _flatten(json.loads(summary)["lscpu"])
+    core_of, sockets, nodes = {}, set(), set()
+    for cpu in json.loads(table)["cpus"]:
+        core_of[int(cpu["cpu"])] = str(cpu["core"])  # lscpu numbers cores through all sockets
+        sockets.add(str(cpu.get("socket")))  # one and the same, `-` or nothing, where the machine knows no sockets
+        nodes.add(str(cpu.get("node")))
+    present = set(core_of.values())
+    return Cores(
+        model=fields.get("Model name", "unknown"),
+        present=len(present),
+        allowed=len({core for cpu, core in core_of.items() if cpu in affinity}),
+        quota=quota,
+        sockets=len(sockets),
+        numa_nodes=len(nodes),
+        threads_per_core=len(core_of) // len(present),
+        hypervisor=fields.get("Hypervisor vendor"),
+        domains=_domains(json.loads(table)["cpus"]),
+    )
+
+
+def _domains(cpus: list[dict[str, Any]]) -> Domains:
+    """The CPUs by core, last-level cache and socket. `l1d:l1i:l2:l3` holds each CPU's caches: `4:4:4:1`."""
+    parts: defaultdict[str, defaultdict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for cpu in cpus:
+        caches = next((str(value) for name, value in cpu.items() if name.startswith("l1")), "")
+        numbers = {"core": cpu["core"], "last_level_cache": caches.rpartition(":")[2], "socket": cpu.get("socket")}
+        for level, number in numbers.items():
+            if str(number).isdigit():
+                parts[level][str(number)].add(int(cpu["cpu"]))
+    return {level: tuple(frozenset(part) for part in each.values()) for level, each in parts.items()}
+
+
+def _flatten(fields: list[dict[str, Any]]) -> dict[str, str]:
+    """Newer lscpu nests its fields: a socket's model under the vendor's."""
+    flat: dict[str, str] = {}
+    for each in fields:
+        if each["data"] is not None:
+            flat[each["field"].rstrip(":")] = str(each["data"])
+        flat |= _flatten(each.get("children", []))
+    return flat
+
+
+def _lscpu(*arguments: str) -> str:
+    program = shutil.which("lscpu")
+    if program is None:
+        return ""
+    answer = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": "C"}
+    )
+    return answer.stdout if answer.returncode == 0 else ""

@@ -1,0 +1,122 @@
+"""The machine as a campaign records it."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from timpani.errors import printable
+from timpani.libraries.hosts import Host, HostList
+from timpani.machine.here.cores import read_cores
+from timpani.machine.here.cpu_list import parse_cpus
+from timpani.machine.launchers.lab_launcher import links, rates
+from timpani.machine.nodes.host_list import same_host
+from timpani.machine.nodes.locality import Domains
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.node_set import fold_numbers
+
+
+def _cpus(text: str) -> str:
+    parse_cpus(text)
+    return text
+
+
+Printable = Annotated[str, AfterValidator(printable)]
+
+
+class MachineDescription(BaseModel):
+    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same.
+
+    Down to `domains` it is the computer that the campaign was started on, where that is the machine or one of its
+    nodes. With `--on` every key of the machine file is there too, the nodes used, and of a lab the rates of its links.
+    Campaigns of other versions, and imported ones, tell more or less: of a field that is not set nothing is known.
+
+    smt      hardware threads of a core
+    domains  by level the CPUs of each part, as Linux writes them
+    hosts    the nodes that took part, in their order
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: Printable = ""
+    cpu: Printable = ""
+    cores: int | None = None
+    sockets: int | None = None
+    numa: int | None = None
+    smt: int | None = None
+    kernel: Printable = ""
+    virtualised: bool | None = None
+    governor: Printable | None = None
+    domains: dict[str, tuple[Annotated[str, AfterValidator(_cpus)], ...]] = {}
+    hosts: HostList = ()
+    link: str | None = None
+    uplink: str | None = None
+    link_burst: int | None = None
+    uplink_burst: int | None = None
+
+    @cached_property
+    def cluster(self) -> Machine | None:
+        """The machine file of `--on`; None where the study ran on this computer. UserError where it is none."""
+        told = {key: value for key, value in self if key in Machine.model_fields}
+        return Machine.check(told, "campaign.json") if "groups" in told else None
+
+    @property
+    def link_rates(self) -> dict[str, float]:
+        """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; of another machine none."""
+        return rates({name: rate for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate})
+
+    @property
+    def bursts(self) -> tuple[float, float, float]:
+        """Bytes that pass at once after a rest: a memory, a node's link, a group's uplink; 0 where none do."""
+        return (0.0, float(self.link_burst or 0), float(self.uplink_burst or 0))
+
+    def domains_of(self, host: str) -> Domains:
+        """The parts of `host`: nothing unless that is the machine described."""
+        if host != self.name:
+            return {}
+        return {level: [parse_cpus(part) for part in parts] for level, parts in self.domains.items()}
+
+
+def describe_machine() -> MachineDescription:
+    """This computer."""
+    return MachineDescription.model_validate(_this_computer())
+
+
+def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> MachineDescription:
+    """`machine`, used on `hosts`; the processor is told where this computer is one of them."""
+    in_lab = machine.launcher == "lab"
+    here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
+    return MachineDescription.model_validate(
+        {
+            **(_this_computer() if here else {}),
+            **machine.model_dump(mode="json", exclude_defaults=True),
+            "hosts": [asdict(host) for host in hosts],
+            **(links(machine) if in_lab else {}),
+        }
+    )
+
+
+def _this_computer() -> dict[str, Any]:
+    cores = read_cores()
+    return {
+        "name": platform.node(),
+        "cpu": cores.model,
+        "cores": cores.present,
+        "sockets": cores.sockets,
+        "numa": cores.numa_nodes,
+        "smt": cores.threads_per_core,
+        "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "virtualised": cores.hypervisor is not None,
+        "governor": frequency_governor(),
+        "domains": {level: [fold_numbers(part) for part in parts] for level, parts in cores.domains.items()},
+    }
+
+
+def frequency_governor(root: Path = Path("/")) -> str | None:
+    """How the kernel chooses the cores' clock rate; the names of all, where cores differ; None where it doesn't."""
+    files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
+    return "+".join(sorted({file.read_text().strip() for file in files})) or None

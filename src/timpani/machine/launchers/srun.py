@@ -1,0 +1,67 @@
+"""Slurm's srun, inside an allocation; where the library's own launcher can't be used."""
+
+import shutil
+import subprocess
+from functools import cache
+
+from timpani.errors import UserError
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.node_set import fold
+from timpani.machine.nodes.places import asked_places
+from timpani.native.mpi import Mpi
+from timpani.study.placement import ranks_per_node
+
+LAUNCHER = "slurm"
+"""Its word in a machine file."""
+
+_DISTRIBUTIONS = {"socket": "block:cyclic", "node": "cyclic:block"}
+"""Over nodes, and over a node's sockets; block:block is what the others mean."""
+
+
+def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
+    """Ranks bound to a core each; without binding where there are more ranks than cores.
+
+    srun takes nodes in its own order, whatever the order of the hosts: that of their names.
+    """
+    library = LIBRARIES[mpi.kind]
+    interface = library.slurm_interface
+    if interface is None:
+        raise UserError(f"srun can't start the ranks of {mpi}", "name its own launcher in the machine file")
+    if interface not in interfaces():
+        raise UserError(
+            f"srun has no {interface}, by which {mpi.kind}'s ranks would find each other",
+            f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
+        )
+    variables = {library.variable(name): value for name, value in request.parameters}
+    return Command(
+        argv=(
+            *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
+            *(*_where(request, machine), *request.program),
+        ),
+        environment={**dict(mpi.environment), **variables, **request.environment},  # srun passes its own on
+    )
+
+
+def _where(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
+    if request.oversubscribed:
+        nodes = [host.name for host in request.hosts]
+        return f"--nodes={len(nodes)}", f"--nodelist={fold(nodes)}", "--overcommit", "--cpu-bind=none"
+    places = asked_places(machine, request.hosts, request.placement, request.ranks)
+    used = {place.host for place in places}
+    most = ranks_per_node(request.placement) or max(host.slots or 1 for host in request.hosts)
+    return (
+        *(f"--nodes={len(used)}", f"--nodelist={fold(used)}", f"--ntasks-per-node={most}"),
+        *(f"--distribution={_DISTRIBUTIONS.get(request.placement, 'block:block')}", "--cpu-bind=cores"),
+    )
+
+
+@cache
+def interfaces() -> frozenset[str]:
+    """What `srun --mpi` takes here."""
+    srun = shutil.which("srun")
+    if srun is None:
+        return frozenset()
+    listed = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
+    return frozenset((listed.stdout + listed.stderr).split())

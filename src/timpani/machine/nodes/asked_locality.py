@@ -1,0 +1,30 @@
+"""How close ranks sit where a machine's nodes, sockets and caches say it, and not the ranks themselves."""
+
+from collections.abc import Iterable
+
+from timpani.machine.nodes import places
+from timpani.machine.nodes.locality import Domains, Place
+from timpani.machine.nodes.model import Machine
+
+
+def as_asked(machine: Machine, asked: Iterable[places.Place]) -> list[Place]:
+    """The places, cores counted from 0 over all sockets of a node."""
+
+    def core(place: places.Place) -> int:
+        group = machine.group_of(place.host)
+        return place.core + (place.socket or 0) * (group.cores // group.sockets)
+
+    return [Place(place.host, frozenset({core(place)})) for place in asked]
+
+
+def parts_of(machine: Machine, node: str) -> Domains:
+    """The cores of each socket and last-level cache of a node, counted alike. Nothing of caches where the machine tells
+    none; of sockets neither, where it tells of one."""
+    group = machine.group_of(node)
+    counts = {"last_level_cache": group.caches, "socket": group.sockets if group.sockets > 1 or group.caches else None}
+    return {level: _split(group.cores, count) for level, count in counts.items() if count}
+
+
+def _split(cores: int, count: int) -> list[frozenset[int]]:
+    each = cores // count
+    return [frozenset(range(first, first + each)) for first in range(0, cores, each)]

@@ -1,0 +1,49 @@
+"""Placements that are host files of a category: which nodes they take, and how ranks go over them."""
+
+from collections.abc import Sequence
+
+from timpani.errors import UserError
+from timpani.libraries.hosts import Host, HostList
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.node_set import expand, fold
+from timpani.study.placement import category
+
+_OVER_NODES = {1: "core", 2: "node", 3: "node"}
+
+
+def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> tuple[HostList, str]:
+    """The nodes among `hosts` that `category:C:N` takes for so many ranks, in its order, and how ranks go over them;
+    hosts and placement themselves where it is none. UserError where there are not so many."""
+    found = category(placement)
+    if found is None:
+        return tuple(hosts), placement
+    number, each = found
+    if ranks % each:
+        raise UserError(f"{ranks} ranks can't be {each} on each node", f"choose a multiple of {each}")
+    given = {host.name for host in hosts}
+    others = [node for group in machine.groups for node in group.nodes if node not in given]
+    chosen = choose_hosts(machine, number, nodes=ranks // each, exclude=others)
+    return tuple(Host(host.name, each) for host in chosen), _OVER_NODES[number]
+
+
+def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> str:
+    """Why so many ranks can't be placed so, in words; nothing where they can. UserError where there are no hosts."""
+    if category(placement) is None:
+        return ""
+    if not hosts:
+        raise UserError(
+            f"{placement} puts nodes in an order, and this computer is a single node",
+            "name a machine of several, for example --on simgrid:four-groups-of-4, or a lab; or another --placement",
+        )
+    try:
+        chosen, _ = resolve_mapping(machine, hosts, placement, ranks)
+    except UserError as error:
+        return error.what
+    names = [host.name for host in chosen]
+    for host in chosen:
+        if (host.slots or 1) > (cores := machine.group_of(host.name).cores):
+            return f"{host.slots} ranks on {host.name} would share its {cores} cores"
+    if machine.launcher == "slurm" and names != list(expand(fold(names))):
+        return "srun takes nodes in the order of their names"
+    return ""

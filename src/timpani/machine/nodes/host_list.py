@@ -1,0 +1,55 @@
+"""The hosts that ranks are started on: which nodes of a machine, and in what order."""
+
+import random
+from collections.abc import Collection
+from itertools import zip_longest
+
+from timpani.errors import UserError
+from timpani.libraries.hosts import Host, HostList
+from timpani.machine.nodes.model import Machine
+from timpani.study.counted import counted
+
+
+def same_host(one: str, other: str) -> bool:
+    """Whether two names are one computer's: with or without its domain, in capitals or not."""
+    one, other = one.lower(), other.lower()
+    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+
+
+def choose_hosts(
+    machine: Machine,
+    category: int = 1,
+    groups: int | None = None,
+    nodes: int | None = None,
+    slots: int | None = None,
+    exclude: Collection[str] = (),
+    seed: int | None = None,
+) -> HostList:
+    """`nodes` nodes, equally many of each of `groups` groups as far as they have them; all, where nothing is said.
+
+    category  1: all nodes of the first group, then of the second, …, with `slots` (or as many as the node has cores)
+              2: in the same order, without slots
+              3: one node of each group in turn, without slots
+    exclude   nodes not to take
+    seed      shuffles the groups before they are chosen; None: the machine's order
+    """
+    for name in exclude:
+        machine.group_of(name)  # a mistyped name excludes nothing
+    left = [[(group, node) for node in group.nodes if node not in exclude] for group in machine.groups]
+    left = [members for members in left if members]
+    if seed is not None:
+        random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
+    if groups is not None and groups > len(left):
+        raise UserError(
+            f"{machine.name} has {counted(len(left), 'group')} with nodes, not {groups}", "ask for fewer (--groups)"
+        )
+    left = left[:groups]
+    in_turn = [member for turn in zip_longest(*left) for member in turn if member]
+    if nodes is not None and nodes > len(in_turn):
+        of = f"{counted(len(left), 'group')} of {machine.name}"
+        raise UserError(f"{of} together have {counted(len(in_turn), 'node')}, not {nodes}", "ask for fewer")
+    chosen = in_turn[:nodes]
+    if category != 3:
+        order = {group.name: number for number, [(group, _), *_] in enumerate(left)}
+        chosen.sort(key=lambda member: order[member[0].name])
+    return tuple(Host(node, (slots or group.cores) if category == 1 else None) for group, node in chosen)

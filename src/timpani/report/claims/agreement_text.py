@@ -1,0 +1,96 @@
+"""How a campaign agrees with a published table: as text and as JSON."""
+
+from collections.abc import Iterator
+from statistics import median
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.osu.doubts import Doubt
+from timpani.report.words.campaign_text import aligned
+from timpani.tuning.compare.agreement import Agreement, Unpaired
+
+
+def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: bool) -> str:
+    """A row per algorithm with its rank correlations, how often both have the same best, and what has no partner."""
+    rows = [("algorithm", "collective", "placement", "over ranks", "least", "over sizes", "least", "cells")]
+    curves = found.over_sizes.group_by("collective", "placement", "label", maintain_order=True)
+    for (collective, placement, label), by_ranks in curves:
+        same = (pl.col("collective") == collective) & (pl.col("placement") == placement) & (pl.col("label") == label)
+        by_size = found.over_ranks.filter(same)["correlation"].drop_nulls()
+        sizes = by_ranks["correlation"].drop_nulls()
+        cells = str(by_ranks["points"].sum())
+        rows.append((str(label), str(collective), str(placement), *_summary(by_size), *_summary(sizes), cells))
+    if found.over_sizes.is_empty():
+        return "\n".join([f"No cell in common with {title}", *_left_out_lines(left_out)]) + "\n"
+    lines = [
+        f"{'Simulated' if simulated else 'Measured'} OSU averages against published ones: {title}",
+        "Spearman's rank correlation, median and least: over rank counts at each size, over sizes at each rank count",
+        *aligned(rows),
+    ]
+    return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
+
+
+def itself_text(title: str) -> str:
+    """In place of an agreement where the campaign is the published table, imported."""
+    return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
+
+
+def doubts_text(found: list[Doubt]) -> str:
+    """What can't be in a published table, a line each; empty where nothing is found."""
+    if not found:
+        return ""
+    return "\n".join(["Doubts about the published table:", *(f"- {doubt.text}" for doubt in found)]) + "\n"
+
+
+def agreement_object(
+    found: Agreement, left_out: Unpaired, name: str, simulated: bool, itself: bool = False
+) -> dict[str, Any]:
+    """All correlations and places, for JSON; `itself`: the campaign is the published table, imported."""
+    return {
+        "published": name,
+        "simulated": simulated,
+        "itself": itself,
+        "over_ranks": found.over_ranks.to_dicts(),
+        "over_sizes": found.over_sizes.to_dicts(),
+        "best": found.best.to_dicts(),
+        "agreeing": found.agreeing,
+        "by_chance": found.by_chance,
+        "campaign_only": left_out.campaign_only.to_dicts(),
+        "published_only": left_out.published_only.to_dicts(),
+    }
+
+
+def _best_lines(found: Agreement) -> list[str]:
+    lines = []
+    for (collective, placement), part in found.best.group_by("collective", "placement", maintain_order=True):
+        loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
+        lines.append(
+            f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum()} of {part.height} cells; "
+            f"picking what is best here would take {100 * loss['median']:.0f} % longer by the published times in the "
+            f"median, {100 * loss['most']:.0f} % at worst"
+        )
+    if found.agreeing is not None and found.by_chance is not None:
+        lines.append(
+            f"Agreement on the best: {found.agreeing:.0%} of cells; by chance it would be {found.by_chance:.0%}."
+        )
+    return lines
+
+
+def _left_out_lines(left_out: Unpaired) -> Iterator[str]:
+    for rows, who in ((left_out.campaign_only, "the campaign"), (left_out.published_only, "the published table")):
+        if rows.is_empty():
+            continue
+        curves = [
+            f"{collective} {label} on {', '.join(map(str, sorted(part['ranks'])))} ranks ({part['sizes'].sum()})"
+            for (collective, label), part in rows.group_by("collective", "label", maintain_order=True)
+        ]
+        yield f"Not compared, since only {who} has them: {rows['sizes'].sum()} cells: {'; '.join(curves)}"
+
+
+def _summary(correlations: pl.Series) -> tuple[str, str]:
+    """Median and minimum; dashes where no correlation could be computed."""
+    if correlations.is_empty():
+        return "–", "–"
+    ascending = sorted(correlations.to_list())
+    return f"{median(ascending):.2f}", f"{ascending[0]:.2f}"

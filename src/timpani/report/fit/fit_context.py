@@ -1,0 +1,55 @@
+"""What stands beside a fit's numbers: facts of the library, the processor and the ranks, and published fits."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.osu.published_tables import Published, read_published
+from timpani.campaign.read.message_locality import Localities, localities_of, locality_of, node_count
+from timpani.libraries.eager_limits import eager_limits, within_node
+from timpani.machine.here.clock_rate import stated_clock_ghz
+from timpani.models.fit import CurveFit
+from timpani.models.switches import Switch
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """The conditions under which a fit is shown.
+
+    limits      message sizes at which the library says that it switches its protocol: bytes by name
+    one_node    whether all messages stayed on one node, as far as launches told
+    clock_ghz   of the processor; None where it is unknown
+    localities  of the campaign's messages, by which their curves are distinguished
+    published   fits to stand beside
+    """
+
+    limits: Mapping[str, int]
+    one_node: bool
+    clock_ghz: float | None
+    localities: Localities
+    published: tuple[Published, ...]
+
+    @classmethod
+    def of(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
+        """The context of `campaign`, with the published fits of these names; `clock_ghz` overrides the campaign's."""
+        mpi = campaign.header.mpi
+        return cls(
+            eager_limits(mpi.kind, mpi.version),
+            node_count(campaign) == 1,
+            clock_ghz or stated_clock_ghz(campaign.header.machine.cpu),
+            localities_of(campaign),
+            tuple(read_published(name, "fit") for name in published),
+        )
+
+    def locality(self, fitted: CurveFit) -> str | None:
+        """The locality of the ranks of a curve of messages; None for other curves, and where it is unknown."""
+        return locality_of(fitted.name, self.localities)
+
+    def limits_within(self, switch: Switch) -> list[str]:
+        """The library's limits at which the switch may be, `name=bytes`, of transports that may have carried it."""
+        return [
+            f"{name}={limit}"
+            for name, limit in self.limits.items()
+            if switch.above <= limit <= switch.up_to and (within_node(name) or not self.one_node)
+        ]

@@ -1,0 +1,244 @@
+"""The models of a campaign as its report shows them: frames that the figures are drawn from, and tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.osu.published_tables import Published
+from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
+from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
+from timpani.charts.marks.figure import CONDITIONS
+from timpani.charts.marks.status import words
+from timpani.charts.residuals import RESIDUAL_ROWS
+from timpani.errors import UserError
+from timpani.models.curves import curve_words
+from timpani.models.fit import CurveFit, fit
+from timpani.models.fitted_model import Named
+from timpani.models.hockney import predicted
+from timpani.models.loggp import LogGP
+from timpani.models.max_rate import MaxRate
+from timpani.models.network import ROUND_TRIP
+from timpani.models.regression import Regression
+from timpani.report.fit.published_fit import beside, beside_table
+from timpani.report.words.fit_words import (
+    algorithm_of,
+    bounds,
+    disturbed_words,
+    latency_words,
+    miss_words,
+    number,
+    switch_words,
+)
+from timpani.report.words.report_table import Table, Value
+from timpani.stats.mean import Estimate
+from timpani.study.counted import counted
+from timpani.study.schema import LOCALITY
+from timpani.study.sizes import show_size
+
+_POINTS = 24
+"""Points that a fitted line is drawn through: on log axes `a + b·n` is curved."""
+
+
+@dataclass(frozen=True)
+class FitSection:
+    """fits: columns FIT_ROWS; residuals: columns RESIDUAL_ROWS; tables: by operation; left_out: what isn't fitted."""
+
+    fits: pl.DataFrame
+    residuals: pl.DataFrame
+    tables: dict[str, list[Table]] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+
+
+def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Published] = ()) -> FitSection:
+    """The models of `campaign`; empty, with the reason, where nothing can be fitted.
+
+    cells      of `with_locality`
+    published  fits to stand beside those of the same formula
+    """
+    try:
+        found = fit(campaign.results, cells, "results.jsonl")
+    except UserError as error:
+        return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
+    localities = localities_of(campaign)
+    tables: dict[str, list[Table]] = {}
+    for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
+        own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
+        tables[collective] = [_hockney_table(own, localities)]
+    for regression in found.regressions:
+        tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
+    pairs = {table.title: beside(found.regressions, table) for table in published}
+    for each in (each for of_one in pairs.values() for each in of_one):
+        tables[each.ours.name["collective"]].append(beside_table(each))
+    alone = [f"{title}: nothing here is the same fit of the same algorithm" for title, own in pairs.items() if not own]
+    for loggp in found.loggp:
+        tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
+    for max_rate in found.max_rate:
+        tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
+    disturbed = [f"{curve_words(fitted.name)}: {told}" for fitted in found.curves if (told := disturbed_words(fitted))]
+    lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
+    return FitSection(
+        fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
+        residuals=pl.DataFrame(
+            [row for each in found.regressions for row in _residual_rows(each)],
+            schema=RESIDUAL_ROWS,
+            orient="row",
+        ),
+        tables=tables,
+        left_out=(*found.left_out, *disturbed, *alone),
+    )
+
+
+def _label(name: dict[str, Any], locality: str | None = None) -> str:
+    parts = (locality, algorithm_of(name), name["placement"])
+    return ", ".join(part for part in parts if part)
+
+
+def _measured(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells' times as rows of FIT_ROWS."""
+    return (
+        cells.filter(pl.col("collective") != ROUND_TRIP)
+        .with_columns(
+            pl.concat_str(LOCALITY, "label", "placement", separator=", ", ignore_nulls=True).alias("label"),
+            pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
+            pl.coalesce("median_us", "osu_avg_us").alias("time_us"),
+            pl.col("message_bytes").cast(pl.Float64),
+            part=pl.lit(MEASURED),
+            low_us="ci_low_us",
+            high_us="ci_high_us",
+        )
+        .filter(pl.col("time_us") > 0)
+    )
+
+
+def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
+    """The fitted lines and the switches of a curve as rows of FIT_ROWS."""
+    name = fitted.name
+    key = {
+        "collective": name["collective"],
+        "label": _label(name, locality_of(name, localities)),
+        "ranks": name["ranks"],
+        CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
+        "status": fitted.status,
+    }
+    rows: list[dict[str, Any]] = []
+    for piece, regime in enumerate(fitted.regimes):
+        sizes = np.geomspace(max(regime.first_bytes, 0.5), regime.last_bytes, _POINTS)
+        times = predicted([regime], sizes)
+        rows += [
+            {**key, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
+            for size, time in zip(sizes.tolist(), times.tolist(), strict=True)
+            if time > 0  # a line extended to other sizes may be negative, which a log axis lacks
+        ]
+    rows += [
+        {
+            **key,
+            "part": SWITCH,
+            "message_bytes": switch.first_bytes,
+            "ratio": switch.ratio.value,
+            "evidence": switch.evidence,
+        }
+        for switch in fitted.switches
+        if switch.jumps
+    ]
+    return rows
+
+
+def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
+    model = named.model
+    key = {
+        "collective": named.name["collective"],
+        "label": _label(named.name),
+        "formula": str(model.formula),
+    }
+    return [
+        {
+            **key,
+            "ranks": ranks,
+            "message_bytes": size,
+            "fitted": value,
+            "residual": residual,
+        }
+        for ranks, size, value, residual in zip(
+            model.ranks.tolist(), model.sizes.tolist(), model.fitted.tolist(), model.residuals.tolist(), strict=True
+        )
+    ]
+
+
+def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
+    """Latency, throughput, switches and status of each curve, with intervals in small type."""
+    rows = []
+    for fitted in curves:
+        model = fitted.hockney
+        values = (
+            Value(latency_words(model.latency), bounds(model.latency)),
+            Value(number(model.throughput.value), bounds(model.throughput)),
+            Value(switch_words(fitted) or "none"),
+            Value(words(fitted.status), miss_words(fitted)),
+        )
+        rows.append(
+            (
+                f"{_label(fitted.name, locality_of(fitted.name, localities))}, {counted(fitted.name['ranks'], 'rank')}",
+                values,
+            )
+        )
+    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", "Status"), tuple(rows))
+
+
+def _regression_table(named: Named[Regression]) -> Table:
+    model = named.model
+    about = "mean" if model.formula.has_intercept else "0"
+    unseen = (
+        ""
+        if model.cross_validated_error is None
+        else f", {number(model.cross_validated_error)} for rank counts left out"
+    )
+    return Table(
+        caption=f"{_label(named.name)}: {model.formula}; {counted(model.observations, 'point')}, R² about {about} "
+        f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",
+        corner="Term",
+        columns=("Coefficient", "Standard error", "t", "p"),
+        rows=tuple(
+            (
+                each.term,
+                (
+                    Value(number(each.value), f"{number(each.low)} to {number(each.high)}"),
+                    *(Value(number(figure)) for figure in (each.standard_error, each.t, each.p_value)),
+                ),
+            )
+            for each in model.coefficients
+        ),
+    )
+
+
+def _loggp_table(named: Named[LogGP]) -> Table:
+    model = named.model
+    values = {
+        "L µs": model.latency,
+        f"o µs, {show_size(model.small_bytes)}": model.overhead,
+        "g µs": model.gap,
+        "G µs/B": model.gap_per_byte,
+    }
+    return _parameter_table(f"LogGP, {_label(named.name)}, {counted(model.launches, 'launch')}", values)
+
+
+def _max_rate_table(named: Named[MaxRate]) -> Table:
+    model = named.model
+    values: dict[str, Estimate | None] = {
+        "α µs": model.latency,
+        "R_C MB/s, a sender": model.core_rate,
+        "R_N MB/s, a node": model.node_rate,
+    }
+    return _parameter_table(f"Max-rate, {_label(named.name)}, up to {model.senders} senders", values)
+
+
+def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
+    """A row for each parameter, a time or a rate; a dash for one that the messages didn't show."""
+    rows = (
+        (name, (Value("–") if each is None else Value(latency_words(each), bounds(each)),))
+        for name, each in values.items()
+    )
+    return Table(caption, "Parameter", ("Value",), tuple(rows))

@@ -1,0 +1,189 @@
+"""A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from timpani.campaign.osu.published_tables import Published
+from timpani.models.fit import CurveFit, Fit
+from timpani.models.fitted_model import Named
+from timpani.models.regression import Regression
+from timpani.models.switches import Switch
+from timpani.report.fit.fit_context import FitContext
+from timpani.report.fit.published_fit import beside, beside_lines
+from timpani.report.words.campaign_text import aligned
+from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
+from timpani.study.counted import counted
+from timpani.study.schema import LOCALITY
+from timpani.study.sizes import show_size
+
+NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
+
+_MESSAGE = "latency"
+"""The operation whose curve is a message's: what published lines are of."""
+
+_LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
+"""Columns of a published line."""
+
+
+def fit_text(fit: Fit, context: FitContext) -> str:
+    """Tables of everything fitted; intervals are 95 %."""
+    parts = [
+        *_curve_tables(fit.curves, context),
+        *(_regression_table(each) for each in fit.regressions),
+        *_network_tables(fit),
+        *(text for table in context.published if not _stands_with(fit, table) for text in _published(fit, table)),
+    ]
+    if fit.left_out:
+        parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
+    return "\n".join(parts)
+
+
+def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
+    by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
+    for fitted in curves:
+        key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
+        by_conditions.setdefault(key, []).append(fitted)
+    for (collective, mode, machine), group in by_conditions.items():
+        related = [context.locality(fitted) for fitted in group]
+        heads = [
+            "curve",
+            *([LOCALITY] if any(related) else []),
+            "ranks",
+            "placed by",
+            "latency µs",
+            "(95 %)",
+            "throughput MB/s",
+            "(95 %)",
+            "beta s/B",
+        ]
+        rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
+        for fitted, locality in zip(group, related, strict=True):
+            where = [locality or "–"] if any(related) else []
+            rows.append([algorithm_of(fitted.name), *where, *_hockney_row(fitted, context.clock_ghz)])
+        beside = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
+        rows += [row for table in beside for row in _published_lines(table, len(rows[0]), any(related))]
+        lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
+        lines += [f"Published: {table.title}; {table.machine}" for table in beside]
+        if any(fitted.launches == 1 for fitted in group):
+            lines.append(f"Launches: {NO_LAUNCHES}.")
+        for fitted in group:
+            lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
+            if missed := miss_words(fitted):
+                lines.append(f"{curve_name(fitted)}: {missed}")
+            if disturbed := disturbed_words(fitted):
+                lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
+        yield "\n".join(lines) + "\n"
+
+
+def _has_lines(table: Published) -> bool:
+    """Whether a published fit has latencies and throughputs of messages."""
+    return {"placement", *_LINE} <= table.rows[0].keys()
+
+
+def _stands_with(fit: Fit, table: Published) -> bool:
+    return _has_lines(table) and any(each.name["collective"] == _MESSAGE for each in fit.curves)
+
+
+def _published_lines(table: Published, columns: int, located: bool) -> Iterator[list[str]]:
+    """A row for each line of a published fit, under the heads of ours."""
+    author = table.title.partition(":")[0]
+    for row in table.rows:
+        latency, throughput, per_byte = (number(float(row[name])) for name in _LINE)
+        known = [author, *(["–"] if located else []), "–", row["placement"], latency, "", throughput, "", per_byte]
+        yield [*known, *["–"] * (columns - len(known) - 1), "published"]
+
+
+def curve_name(fitted: CurveFit) -> str:
+    """The curve's algorithm, rank count and placement, in words."""
+    return f"{algorithm_of(fitted.name)}, {counted(fitted.name['ranks'], 'rank')}, {fitted.name['placement']}"
+
+
+def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
+    name, model = fitted.name, fitted.hockney
+    return [
+        str(name["ranks"]),
+        name["placement"],
+        latency_words(model.latency),
+        bounds(model.latency),
+        number(model.throughput.value),
+        bounds(model.throughput),
+        number(model.per_byte.value * 1e-6),
+        *([latency_words(model.in_cycles(clock_ghz).latency)] if clock_ghz else []),
+        fitted.status,
+    ]
+
+
+def _switch_words(switch: Switch, context: FitContext) -> str:
+    own = context.limits_within(switch)
+    may_be = f"; may be the library's {', '.join(own)}" if own else ""
+    where = f"{show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most {show_size(switch.up_to)})"
+    evidence = f"evidence 10^{switch.evidence:.1f}"
+    if switch.jumps:
+        return f"switch at {where}, × {number(switch.ratio.value)} {bounds(switch.ratio)}, {evidence}{may_be}"
+    return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
+
+
+def _regression_table(named: Named[Regression]) -> str:
+    model, name = named.model, named.name
+    about = "mean" if model.formula.has_intercept else "0"
+    rows = [["term", "coefficient", "std err", "t", "p", "from", "to (95 %)"]]
+    for each in model.coefficients:
+        figures = (each.value, each.standard_error, each.t, each.p_value, each.low, each.high)
+        rows.append([each.term, *map(number, figures)])
+    unseen = (
+        "no rank count can be left out"
+        if model.cross_validated_error is None
+        else f"{number(model.cross_validated_error)} for rank counts left out"
+    )
+    return (
+        "\n".join(
+            [
+                f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}: {model.formula}",
+                *aligned(rows),
+                f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
+                f"rms error {number(model.error)}, {unseen}",
+                *(
+                    [f"{counted(model.left_out, 'point')} left out: a term isn't defined there"]
+                    if model.left_out
+                    else []
+                ),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _network_tables(fit: Fit) -> Iterator[str]:
+    for each in fit.loggp:
+        model = each.model
+        values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
+        lines = [f"{name} {latency_words(value, 'µs')} {bounds(value)}" for name, value in values.items()]
+        lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
+        yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
+    for rate in fit.max_rate:
+        model_ = rate.model
+        node = (
+            f"not reached by {model_.senders} senders"
+            if model_.node_rate is None
+            else f"{number(model_.node_rate.value)} MB/s {bounds(model_.node_rate)}"
+        )
+        yield (
+            f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders\n"
+            f"α {latency_words(model_.latency, 'µs')} {bounds(model_.latency)}\n"
+            f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}\n"
+            f"R_N {node}\n"
+        )
+
+
+def _published(fit: Fit, table: Published) -> Iterator[str]:
+    """A published fit beside ours of the same formula, or as it was printed where there is none."""
+    pairs = beside(fit.regressions, table)
+    if not pairs:
+        yield _published_table(table)
+    for each in pairs:
+        yield "\n".join(beside_lines(each)) + "\n"
+
+
+def _published_table(table: Published) -> str:
+    rows = [list(table.rows[0]), *(list(row.values()) for row in table.rows)]
+    return "\n".join([f"Published: {table.title}; {table.machine}", *aligned(rows)]) + "\n"

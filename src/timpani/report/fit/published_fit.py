@@ -1,0 +1,151 @@
+"""A published regression beside ours: term by term, with the difference."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import hypot
+from statistics import NormalDist
+from typing import Any
+
+from timpani.campaign.osu.published_tables import Published
+from timpani.libraries.counterpart import counterpart
+from timpani.models.fitted_model import Named
+from timpani.models.regression import Coefficient, Regression
+from timpani.report.words.campaign_text import aligned
+from timpani.report.words.fit_words import algorithm_of, bounds, number
+from timpani.report.words.report_table import Table, Value
+from timpani.stats.mean import LEVEL, Estimate
+from timpani.study.cell import Algorithm
+
+_REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term's coefficient here and there. difference: ours − published, with 95 % from both standard errors and from
+    the digits that were printed.
+    """
+
+    name: str
+    ours: Estimate
+    published: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A regression of ours and a published one of the same formula, for the same algorithm of a collective."""
+
+    ours: Named[Regression]
+    table: Published
+    terms: tuple[Term, ...]
+    r_squared: float
+    aic: float
+
+    @property
+    def title(self) -> str:
+        """What is compared."""
+        name = self.ours.name
+        return (
+            f"{name['collective']} {algorithm_of(name)}, {name['placement']}, on {name['machine']}: "
+            f"{self.ours.model.formula}, beside {self.table.title}"
+        )
+
+    @property
+    def note(self) -> str:
+        """How well each fits, and what the differences hold."""
+        model = self.ours.model
+        return (
+            f"R² {model.r_squared:.3f}, published {self.r_squared:g}; AIC {model.aic:.0f} of {model.observations} "
+            f"points, published {self.aic:g} of others. Measured there on {self.table.machine}: differences are of "
+            "machine, library and method together."
+        )
+
+
+def beside(regressions: Iterable[Named[Regression]], table: Published) -> list[Beside]:
+    """Each of our regressions that `table` has one of the same formula for."""
+    found = []
+    for ours in regressions:
+        rows = {_plain(row["term"]): row for row in table.rows if _same_model(ours, table, row)}
+        terms = [_term(each, rows[_plain(each.term)]) for each in ours.model.coefficients if _plain(each.term) in rows]
+        if terms and len(terms) == len(rows) == len(ours.model.coefficients):
+            first = next(iter(rows.values()))
+            found.append(Beside(ours, table, tuple(terms), float(first["r_squared"]), float(first["aic"])))
+    return found
+
+
+def beside_table(each: Beside) -> Table:
+    """A row per term: ours, theirs, the difference."""
+    return Table(
+        caption=f"{each.title}. {each.note}",
+        corner="Term",
+        columns=("Ours", "Published", "Ours − published"),
+        rows=tuple(
+            (
+                term.name,
+                tuple(
+                    Value(number(value.value), bounds(value)) for value in (term.ours, term.published, term.difference)
+                ),
+            )
+            for term in each.terms
+        ),
+    )
+
+
+def beside_lines(each: Beside) -> list[str]:
+    """The same as text."""
+    table = beside_table(each)
+    heads = [table.corner, *(head for column in table.columns for head in (column, "(95 %)"))]
+    rows = [[name, *(part for value in values for part in (value.text, value.detail))] for name, values in table.rows]
+    return [each.title, *aligned([heads, *rows]), each.note]
+
+
+def beside_object(each: Beside) -> dict[str, Any]:
+    """The same for JSON."""
+
+    def estimate(value: Estimate) -> dict[str, Any]:
+        return {"value": value.value, "interval": [value.low, value.high]}
+
+    return {
+        **each.ours.name,
+        "formula": str(each.ours.model.formula),
+        "terms": [
+            {
+                "term": term.name,
+                "ours": estimate(term.ours),
+                "published": estimate(term.published),
+                "difference": estimate(term.difference),
+            }
+            for term in each.terms
+        ],
+        "r_squared": each.ours.model.r_squared,
+        "published_r_squared": each.r_squared,
+    }
+
+
+def _same_model(ours: Named[Regression], table: Published, row: Mapping[str, str]) -> bool:
+    """Whether the response is the same, and ours of the algorithm that takes the published one's part here."""
+    if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
+        return False
+    theirs = Algorithm.parse(table.fitted["algorithm"])
+    here = counterpart(ours.name["collective"], theirs, ours.name["provider"])
+    response = str(ours.model.formula).partition(" ~")[0]
+    return bool(ours.name["algorithm"] == here.name) and _plain(row["model"].partition("~")[0]) == response
+
+
+def _plain(printed: str) -> str:
+    """A term or response as our formulas write it: `log2_size` is `log2(size)`, `processes` are `ranks`."""
+    return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
+
+
+def _term(ours: Coefficient, row: Mapping[str, str]) -> Term:
+    value, error = float(row["coef"]), float(row["std_err"])
+    difference = ours.value - value
+    decimals = len(row["coef"].partition(".")[2])
+    reach = _REACH * hypot(ours.standard_error, error) + 0.5 * 10.0**-decimals
+    return Term(
+        ours.term,
+        Estimate(ours.value, ours.low, ours.high),
+        Estimate(value, float(row["ci_low"]), float(row["ci_high"])),
+        Estimate(difference, difference - reach, difference + reach),
+    )

@@ -1,0 +1,117 @@
+"""What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.machine_states import probes
+from timpani.campaign.osu.published_tables import Published
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.context import with_boundaries, with_bounds
+from timpani.campaign.read.message_locality import with_locality
+from timpani.charts.algorithm_map import with_key
+from timpani.charts.marks.figure import CONDITIONS, SETTING
+from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
+from timpani.charts.registry import figures
+from timpani.report.fit.fit_section import fit_section
+from timpani.report.page.panels import Panel, panels
+from timpani.report.predicted.predicted_and_measured import beside_predicted
+from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.words.message_rows import message_rows
+from timpani.report.words.verdict_text import verdict_of
+from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
+from timpani.study.size_series import size_series
+from timpani.tuning.compare import knee
+from timpani.tuning.compare.similarity import distances_from_default
+from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import compare_with_default, compare_with_plain_message
+
+
+class Report:
+    """A campaign with all that is computed for its report; `published` are fits to stand beside its own, `predicted`
+    times beside those measured.
+
+    tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
+            and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
+            verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`
+            `probes`: of the machine's states over the campaign's time
+    panels  by the name of the figure
+    """
+
+    def __init__(
+        self, campaign: Campaign, published: Sequence[Published] = (), predicted: Foretold | None = None
+    ) -> None:
+        self.campaign = campaign
+        cells = with_boundaries(with_locality(estimate_cells(campaign.results), campaign), campaign)
+        cells = with_bounds(cells, campaign)
+        cells = with_size_series(with_conditions(cells))
+        self.decisions = with_conditions(decide_by_state(campaign.results))
+        self.verdict = verdict_of(campaign, self.decisions, cells)
+        compared_with = pl.concat(
+            [compare_with_default(campaign.results), compare_with_plain_message(campaign.results)]
+        )
+        self.cells = with_speedup(cells, compared_with)
+        calls = self.cells.filter(CALLS)
+        self.predicted = beside_predicted(cells, predicted) if predicted else None
+        self.distances = with_conditions(distances_from_default(calls))
+        self.knees = with_conditions(knee.knees(calls))
+        self.models = fit_section(campaign, cells, published)
+        measured = {
+            "cells": self.cells,
+            "messages": message_rows(self.cells),
+            "decisions": _numbered(with_best_status(self.decisions, self.cells)),
+        }
+        measured["probes"] = probes(campaign.results, campaign.launches).with_columns(
+            pl.lit("machine").alias("collective"),
+            pl.format("{} ranks placed by {} on {}", "ranks", "placement", "machine").alias(CONDITIONS),
+        )
+        fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
+        self.tables = measured | fitted
+        self.panels: dict[str, list[Panel]] = {
+            figure.name: panels(figure, tables[figure.table])
+            for tables in (measured, fitted)
+            for figure in sorted(figures(), key=lambda figure: figure.place)
+            if figure.table in tables
+        }
+
+
+def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with CONDITIONS: placement, mode and machine in words; and SETTING, without the placement."""
+    setting = pl.format("cache {}, machine {}", "mode", "machine")
+    return frame.with_columns(
+        pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
+    )
+
+
+def with_size_series(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with SIZE_SERIES: to which series each size belongs where those of a sweep are of two."""
+    sizes = cells.group_by(SWEEP).agg(pl.col("message_bytes").unique())
+    rows = [(*key, size, which) for *key, found in sizes.iter_rows() for size, which in size_series(found).items()]
+    schema = {**cells.select(*SWEEP, "message_bytes").schema, SIZE_SERIES: pl.String()}
+    series = pl.DataFrame(rows, schema=schema, orient="row")
+    return cells.join(series, on=[*SWEEP, "message_bytes"], how="left", maintain_order="left")
+
+
+def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
+    """The cells of `estimate_cells` with `ratio` and its columns from a comparison such as `compare_with_default`."""
+    return cells.join(
+        compared.select(*MACHINE_CELL, "ratio", "ratio_low", "ratio_high", "significant"),
+        on=MACHINE_CELL,
+        how="left",
+        maintain_order="left",
+    )
+
+
+def with_best_status(decisions: pl.DataFrame, cells: pl.DataFrame) -> pl.DataFrame:
+    """The decisions of `decide` that have a verdict, with `status`, the best cell's."""
+    statuses = cells.select(*POINT, pl.col("label").alias("best_label"), "status").unique([*POINT, "best_label"])
+    return decisions.filter(pl.col("verdict").is_not_null()).join(
+        statuses, on=[*POINT, "best_label"], how="left", maintain_order="left"
+    )
+
+
+def _numbered(decisions: pl.DataFrame) -> pl.DataFrame:
+    """The decisions with the columns of `with_key`, numbered within each operation as its map is."""
+    parts = [with_key(part) for _, part in decisions.group_by("collective", maintain_order=True)]
+    return pl.concat(parts or [with_key(decisions)])

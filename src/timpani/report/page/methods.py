@@ -1,0 +1,195 @@
+"""The paragraph on methods that a reader can paste into a paper."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from timpani.campaign.folder.header import Header, RecordedStudy
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.here.describe import MachineDescription
+from timpani.stats.interval import quantile_ranks
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS, title_of
+
+_MEDIAN = "We report the median of the launches' medians"
+_INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
+_LEVEL = 0.95
+
+
+def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = ()) -> str:
+    """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out.
+
+    warnings  what the verdict warns of: conditions that a reader of the paper has to know, too
+    """
+    study = header.study
+    sentences = [_subject(header)]
+    if header.machine.cluster and header.machine.cluster.simulated:
+        sentences.append(_simulation(header.machine))
+    else:
+        sentences += [
+            _osu_protocol(study) if study.method == "osu" else _protocols(study),
+            _replication(study),
+            _clock(launches),
+            _comparison(study) if study.method == "timpani" and study.launches else "",
+        ]
+    sentences += [f"{warning[0].upper()}{warning[1:]}." for warning in warnings]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _subject(header: Header) -> str:
+    study, mpi, machine = header.study, header.mpi, header.machine
+    tool = f"Timpani {header.timpani}".strip()
+    if not study.launches:
+        return f"The times were measured elsewhere and imported by {tool}."
+    names = [title_of(name).lower() for name in study.collectives]
+    library = f"{LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else 'an MPI library'} {mpi.version}".strip()
+    count = len(machine.hosts)
+    nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine.name}" if count else ""
+    where = nodes or (f" on {machine.cpu}" if machine.cpu else "")
+    where += (" (virtual machines)" if count > 1 else " (a virtual machine)") if machine.virtualised else ""
+    counts = [str(count) for count in study.ranks]
+    ranks = f" with {_listed(counts)} ranks" if counts else ""
+    sizes = study.sizes
+    span = f" and messages of {min(sizes)} to {max(sizes)} bytes ({_datatypes(study)})" if sizes else ""
+    return f"We timed {_listed(names)} of {library}{where}{ranks}{span}, using {tool}."
+
+
+def _datatypes(study: RecordedStudy) -> str:
+    """`uint8`, or `uint8; float for reduce and allreduce`."""
+    others: dict[str, list[str]] = {}
+    for name in study.collectives:
+        if (own := study.datatype_of(name)) != study.datatype:
+            others.setdefault(own, []).append(title_of(name).lower())
+    return "; ".join([study.datatype, *(f"{own} for {_listed(names)}" for own, names in others.items())])
+
+
+def _protocols(study: RecordedStudy) -> str:
+    """How each kind of operation in the study was timed."""
+    if not study.launches:
+        return ""
+    kinds = {OPERATIONS[name].kind for name in study.collectives if name in OPERATIONS}
+    parts = [
+        _protocol() if kinds != {"point-to-point"} else "",
+        _messages(study) if "point-to-point" in kinds else "",
+        _ending(study),
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _messages(study: RecordedStudy) -> str:
+    each = (
+        "each is timed by itself"
+        if study.repetitions
+        else "short ones are timed several in a row, so that a sample is at least 50 clock readings long"
+    )
+    return (
+        "Messages between two ranks are timed by the clock of the rank that begins; exchanges follow each other "
+        f"without a barrier, and {each}. Latency is half of a round trip, throughput is in 10⁶ B/s."
+    )
+
+
+def _protocol() -> str:
+    return (
+        "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
+        "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
+        "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them."
+    )
+
+
+def _ending(study: RecordedStudy) -> str:
+    fresh = (
+        "Each call of an algorithm of Timpani's or a composed one includes its set-up. " if study.include_setup else ""
+    )
+    return fresh + _end_of_cells(study)
+
+
+def _end_of_cells(study: RecordedStudy) -> str:
+    if study.repetitions:
+        warmup = f" after {study.warmup} warm-up calls" if study.warmup is not None else ""
+        were = "was" if study.repetitions == 1 else "were"
+        return f"{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
+    return (
+        "Repetitions after warm-up end when the 95 % interval of the median is within "
+        f"±{100 * study.precision:g} % or the time slot is spent; cells in which it stayed wider are marked "
+        "as not converged. No outlier was removed."
+    )
+
+
+def _simulation(machine: MachineDescription) -> str:
+    return (
+        f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
+        "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
+        "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
+        "their times is outside 0.97 to 1.03."
+    )
+
+
+def _osu_protocol(study: RecordedStudy) -> str:
+    fixed = [
+        f"{count} {words}"
+        for count, words in ((study.warmup, "warm-up calls"), (study.repetitions, "timed calls"))
+        if count
+    ]
+    return (
+        "Calls were timed as the OSU micro-benchmarks do: "
+        + (f"{_listed(fixed)}, " if fixed else "")
+        + "a barrier between calls, and the mean over ranks of each rank's mean time."
+    )
+
+
+def _replication(study: RecordedStudy) -> str:
+    if not study.launches:
+        return ""
+    seed = "unknown" if study.seed is None else study.seed
+    if study.regret is not None:
+        return (
+            f"The unit of replication is the launch of the MPI program: up to {counted(study.launches, 'launch')}, "
+            f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
+            "% accepted: all began at sizes and rank counts far apart, those shown to be slower were dropped after "
+            "each launch, and between points of different choices further ones were measured; elsewhere three "
+            f"launches looked at a few. {_MEDIAN} with a {_INTERVAL} that covers at least 95 %, less of fewer than "
+            "six; how many launches measured an algorithm follows from the data, for which this interval makes no "
+            "allowance."
+        )
+    return (
+        f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
+        f"cells in an order shuffled anew (seed {seed}). {_reported(study.launches)}."
+    )
+
+
+def _reported(launches: int) -> str:
+    """What is reported of so many launches, with what its interval covers."""
+    if launches == 1:
+        return "We report the median of the one launch, which has no interval over launches"
+    coverage = quantile_ranks(launches, level=_LEVEL).coverage
+    covered = f"{100 * coverage:.1f} % with {launches} launches"
+    covers = f"at least {100 * _LEVEL:.0f} % ({covered})" if coverage >= _LEVEL else covered
+    return f"{_MEDIAN} with a {_INTERVAL} that covers {covers}"
+
+
+def _clock(launches: list[dict[str, Any]]) -> str:
+    errors = [launch["clock_error_ns"] for launch in launches if launch.get("clock_error_ns") is not None]
+    floors = [launch["null_ns"] for launch in launches if launch.get("null_ns") is not None]
+    parts = [f"the common clock was known to {max(errors):g} ns"] if errors else []
+    parts += [f"an empty call was timed at {max(floors):g} ns or less"] if floors else []
+    return f"In every launch {_listed(parts)}." if parts else ""
+
+
+def _comparison(study: RecordedStudy) -> str:
+    if study.regret is not None:
+        return (
+            "Two algorithms are said to differ only if the bounds of the ratio of their times leave 0.97 to 1.03; "
+            "each holds with 95 % for the best of a point against all others (Hsu, 1984) and for all looks at the data "
+            "together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; alpha spending, Lan "
+            "& DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its launches showed. The "
+            "ratio of what was chosen is corrected in part for that by cross-validation (Stone, J. R. Stat. Soc. B, "
+            "1974)."
+        )
+    return (
+        "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
+        "rank-sum on launch medians, Holm's correction) leaves 0.97 to 1.03; otherwise they are tied."
+    )
+
+
+def _listed(parts: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else "".join(parts)

@@ -1,0 +1,127 @@
+"""The report: one HTML file that holds its data, its figures and all that draws them."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import polars as pl
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from timpani import __version__
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.machine_states import states_told
+from timpani.campaign.folder.verify import sample_warnings
+from timpani.campaign.osu.doubts import doubts
+from timpani.campaign.osu.published_tables import Published, published_in
+from timpani.campaign.osu.published_times import published_doubts
+from timpani.campaign.read.other_activity import load_warnings
+from timpani.charts.marks import theme
+from timpani.charts.marks.figure import CONDITIONS
+from timpani.report.page.contents import Report
+from timpani.report.page.methods import methods_paragraph
+from timpani.report.page.page_data import script_data
+from timpani.report.page.provenance import provenance
+from timpani.report.page.sections import sections
+from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.words.algorithm_tables import with_unit
+from timpani.report.words.campaign_text import headline
+from timpani.report.words.message_summary import message_summary
+from timpani.report.words.output_files import VEGA_LITE
+from timpani.report.words.race_lines import race_lines
+from timpani.report.words.verdict_text import conditions
+from timpani.study.counted import counted
+from timpani.study.operations import title_of
+from timpani.study.sizes import show_size
+from timpani.tuning.race.outcome import race_verdict
+
+_MOST_FAILURES = 40  # shown; the campaign holds all
+
+
+def render(
+    campaign: Campaign, linear: bool = False, published: Sequence[Published] = (), predicted: Foretold | None = None
+) -> str:
+    """The report as HTML that needs nothing else.
+
+    linear     whether its curves begin on linear axes
+    published  fits to stand beside its own
+    predicted  times to stand beside those measured
+    """
+    report = Report(campaign, published, predicted)
+    study = campaign.header.study
+    messages = message_summary(campaign, report.cells)
+    here = resources.files("timpani.report.page")
+    environment = Environment(
+        loader=PackageLoader("timpani", "report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["show_size"] = show_size
+    environment.filters["counted"] = counted
+    environment.filters["collective_title"] = title_of
+    environment.filters["with_unit"] = with_unit
+    environment.filters["breakable"] = _breakable
+    return environment.get_template("page.html.jinja").render(
+        generator=f"Timpani {__version__}",
+        title=study.title or campaign.folder.resolve().name,
+        question=study.question,
+        created=campaign.header.created,
+        verdict=report.verdict,
+        headline=[
+            *race_lines(race_verdict(campaign.results, campaign.planned, campaign.algorithms)),
+            *(headline(report.verdict) if report.verdict.has_collectives or not messages else []),
+        ],
+        messages=messages,
+        linear=linear,
+        answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
+        warnings=[*load_warnings(campaign.launches), *sample_warnings(campaign)],
+        notes=list(states_told(campaign.results)),
+        left_out=campaign.header.left_out,
+        doubts=_doubts(campaign, report.cells),
+        sections=sections(report),
+        failures=_failures(report.cells),
+        most_failures=_MOST_FAILURES,
+        provenance=provenance(campaign.header, campaign.launches, campaign.unsealed),
+        methods=methods_paragraph(
+            campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
+        ),
+        light=Markup(theme.LIGHT.css()),  # noqa: S704 our own constants
+        dark=Markup(theme.DARK.css()),  # noqa: S704
+        style=Markup((here / "page.css").read_text()),  # noqa: S704
+        script=Markup((here / "page.js").read_text()),  # noqa: S704
+        library=_library(),
+        data=script_data(report),
+    )
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken behind its slashes, underscores, colons and commas."""
+    return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))
+
+
+def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
+    """What can't be in the times that the campaign was imported from; nothing of campaigns that were measured."""
+    if table := published_in(campaign.header):
+        return [doubt.text for doubt in published_doubts(table)]
+    if not campaign.header.study.files:
+        return []
+    return [doubt.text for doubt in doubts(cells.rename({"osu_avg_us": "time_us"}).drop_nulls("time_us"))]
+
+
+@cache
+def _library() -> Markup:
+    """The code that draws the figures; to put it together takes as long as the rest of the page."""
+    return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))  # noqa: S704
+
+
+def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
+    return (
+        cells.filter(pl.col("error").is_not_null())
+        .select("collective", "label", "ranks", "message_bytes", CONDITIONS, "error")
+        .to_dicts()
+    )

@@ -1,0 +1,119 @@
+"""Each figure of a campaign's report for each of its operations, and the choices that a reader has in it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import altair as alt
+import polars as pl
+from altair.utils.schemapi import debug_mode
+
+from timpani.charts.marks.figure import SETTING, Figure
+from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
+from timpani.study.counted import counted
+from timpani.study.operations import title_of
+from timpani.study.sizes import show_size
+
+_TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm"}
+"""What a choice is called where its column's name does not say it."""
+
+
+@dataclass(frozen=True)
+class Selector:
+    """One choice of the reader: rows whose `column` equals the value are drawn. options: value → what it is called."""
+
+    column: str
+    title: str
+    options: dict[int | str, str]
+    chosen: int | str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A figure for one operation. frame: its rows for every choice of the selectors."""
+
+    figure: Figure
+    collective: str
+    frame: pl.DataFrame
+    selectors: tuple[Selector, ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.figure.name}-{self.collective}"
+
+    @property
+    def title(self) -> str:
+        return ", ".join(filter(None, [title_of(self.collective), self.figure.shows]))
+
+    @property
+    def curves(self) -> list[Style]:
+        """The algorithms that the reader can switch, as they are drawn."""
+        return styles(self.frame["label"], PAGE) if self.figure.switchable else []
+
+    @property
+    def has_linear(self) -> bool:
+        """Whether the reader can choose linear axes."""
+        return self.figure.draw_linear is not None
+
+    def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
+        """The figure of some of the frame's rows, on linear axes where it can be."""
+        draw = self.figure.draw_linear if linear and self.figure.draw_linear else self.figure.draw
+        return draw(rows, palette)
+
+    def specification(self, linear: bool = False) -> dict[str, Any]:
+        """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
+        with debug_mode(False):  # which validates each part where it is made; the tests validate every figure
+            chart = self.chart(self.frame, PAGE, linear)
+        chart.data = alt.NamedData(name="rows")
+        return dict(chart.to_dict(validate=False))
+
+    def choices(self) -> Iterator["Choice"]:
+        """Every combination of the selectors' values for which there are rows."""
+        for values in product(*(selector.options for selector in self.selectors)):
+            chosen = list(zip(self.selectors, values, strict=True))
+            rows = self.frame.filter(pl.col(selector.column) == value for selector, value in chosen)
+            if rows.height:
+                yield Choice(
+                    title=", ".join([self.title, *(selector.options[value] for selector, value in chosen)]),
+                    name="-".join(
+                        [self.name, *(selector.options[v] for selector, v in chosen if len(selector.options) > 1)]
+                    ),
+                    rows=rows,
+                )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One choice of a panel's selectors: the title and the name of its figure, and the rows that it is drawn from."""
+
+    title: str
+    name: str
+    rows: pl.DataFrame
+
+
+def panels(figure: Figure, table: pl.DataFrame) -> list[Panel]:
+    """A panel per operation that has rows for the figure in its `table`."""
+    return [
+        Panel(figure, str(name), part, tuple(_selector(column, part) for column in figure.chosen_by))
+        for (name,), part in table.filter(figure.rows).group_by("collective", maintain_order=True)
+    ]
+
+
+def _selector(column: str, frame: pl.DataFrame) -> Selector:
+    values = sorted(set(frame[column]))
+    title = _TITLES.get(column, column.replace("_", " ").capitalize())
+    if column == "message_bytes":
+        return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
+    if column == "ranks":
+        return Selector(column, title, {value: counted(value, "rank") for value in values}, _most_ranks(frame))
+    if column == "label":
+        values = ordered(values)
+    return Selector(column, title, {value: str(value) for value in values}, values[0])
+
+
+def _most_ranks(frame: pl.DataFrame) -> int:
+    """The largest rank count that had a core for each rank, else the largest."""
+    crowded = frame.filter(pl.col("status").str.contains("oversubscribed"))
+    fitting = set(frame["ranks"]) - set(crowded["ranks"])
+    return int(max(fitting or set(frame["ranks"])))

@@ -1,0 +1,126 @@
+"""Where a campaign's numbers come from: its conditions as terms with their values."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from timpani.campaign.folder.header import Header
+from timpani.campaign.read.other_activity import MachineLoad, machine_loads
+from timpani.machine.nodes.node_set import fold, fold_numbers
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+
+_MOST_LAUNCHES = 12  # whose command and binding are shown
+
+
+def provenance(header: Header, launches: list[dict[str, Any]], unsealed: int = 0) -> list[tuple[str, list[str]]]:
+    """Terms with one or more values each, from campaign.json and the launches; what these don't hold is left out.
+
+    `unsealed` counts the campaign's lines without a checksum.
+    """
+    study, machine, mpi = header.study, header.machine, header.mpi
+    terms: list[tuple[str, list[str]]] = [
+        ("Commands", list(header.commands)),
+        ("Begun", _known(header.created)),
+        ("Timpani", _known(header.timpani)),
+        ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
+        ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
+        ("Nodes", _known(fold(host.name for host in machine.hosts))),
+        ("Study", _study(header)),
+        ("Files", list(study.files)),
+        ("Seed", _known(study.seed)),
+        ("Launches", _launches(launches)),
+        ("Load of the machines", [_load(each) for each in machine_loads(launches)]),
+        ("Clock error", _extremes(launches, "clock_error_ns")),
+        ("Timer cost", _extremes(launches, "timer_ns")),
+        ("An empty call (null)", _extremes(launches, "null_ns")),
+        ("Records", [f"{counted(unsealed, 'line')} without a checksum: not verifiable"] if unsealed else []),
+        ("Binding", _bindings(launches)),
+        ("Commands of launches", _launch_commands(launches)),
+        ("Environment of launches", _environments(launches)),
+    ]
+    return [(term, values) for term, values in terms if values]
+
+
+def _known(value: object) -> list[str]:
+    return [str(value)] if value not in (None, "") else []
+
+
+def _plain_values(header: Header, part: str) -> dict[str, str | int | float]:
+    """What campaign.json says in `part` in single values, also what only other versions know."""
+    recorded = header.recorded.get(part, {}).items()
+    return {key: value for key, value in recorded if isinstance(value, str | int | float) and value != ""}
+
+
+def _study(header: Header) -> list[str]:
+    study = header.study
+    lines = [f"{name}: {', '.join(algorithms)}" for name, algorithms in study.collectives.items()]
+    if study.ranks:
+        lines.append(f"ranks: {', '.join(map(str, study.ranks))}")
+    if study.sizes:
+        lines.append(f"sizes: {', '.join(map(show_size, study.sizes))}")
+    told_apart = {"title", "question", "seed"}
+    settings = {"budget_s": "budget (s)", "slot_s": "slot (s)"}
+    return lines + [
+        f"{settings.get(key, key)}: {value}"
+        for key, value in _plain_values(header, "study").items()
+        if key not in told_apart
+    ]
+
+
+def _launches(launches: list[dict[str, Any]]) -> list[str]:
+    if not launches:
+        return []
+    seconds = sum(launch.get("seconds") or 0 for launch in launches)
+    failed = sum(1 for launch in launches if launch.get("exit"))
+    unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
+    text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
+    text += f", {failed} of them ended with an error" if failed else ""
+    return [f"{text}, the end of {unseen} unseen since the run was killed" if unseen else text]
+
+
+def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:
+    found = [launch[key] for launch in launches if launch.get(key) is not None]
+    if not found:
+        return []
+    least, most = f"{min(found):.3g} ns", f"{max(found):.3g} ns"
+    return [most if least == most else f"{least} to {most} over launches"]
+
+
+def _load(load: MachineLoad) -> str:
+    stolen = f", and the hypervisor {load.stolen:.2f} for others" if load.stolen else ""
+    return f"{load.host}: other processes used {load.others:.2f} of {load.cores} cores on average{stolen}"
+
+
+def _bindings(launches: list[dict[str, Any]]) -> list[str]:
+    """Each distinct binding of ranks to cores once."""
+    return _distinct(
+        ", ".join(
+            f"rank {rank['rank']} on {rank['host']} core {fold_numbers(rank.get('cores') or []) or 'unknown'}"
+            for rank in launch["ranks"]
+        )
+        for launch in launches
+        if launch.get("ranks")
+    )
+
+
+def _launch_commands(launches: list[dict[str, Any]]) -> list[str]:
+    """Each distinct command once; `*` stands for the launch's own folder."""
+    return _distinct(
+        " ".join(str(word).replace(f"/{launch.get('part')}/", "/*/") for word in launch["command"])
+        for launch in launches
+        if launch.get("command")
+    )
+
+
+def _environments(launches: list[dict[str, Any]]) -> list[str]:
+    return _distinct(
+        " ".join(f"{name}={value}" for name, value in launch["environment"].items())
+        for launch in launches
+        if launch.get("environment")
+    )
+
+
+def _distinct(lines: Iterable[str]) -> list[str]:
+    found = list(dict.fromkeys(lines))
+    rest = len(found) - _MOST_LAUNCHES
+    return found if rest <= 0 else [*found[:_MOST_LAUNCHES], f"and {rest} more, in launches.jsonl"]

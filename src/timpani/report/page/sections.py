@@ -1,0 +1,171 @@
+"""The sections of a report between its verdict and its provenance: which there are, in which order, what each holds."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import polars as pl
+from markupsafe import Markup
+
+from timpani.charts.marks.figure import MODELS, Figure, Section
+from timpani.charts.marks.latency_columns import coverage, latency_title
+from timpani.charts.marks.row_filter import CALLS, MESSAGES
+from timpani.charts.marks.status import shape_key, words
+from timpani.charts.registry import figures
+from timpani.report.page.contents import Report
+from timpani.report.page.panels import Panel
+from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
+from timpani.report.words import gains
+from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
+from timpani.report.words.campaign_text import NOT_RECORDED
+from timpani.report.words.report_table import Table
+from timpani.tuning.compare import knee
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """What stands under a title.
+
+    place     sections come in ascending order
+    tables    by operation
+    left_out  what is lacking, a sentence each
+    absent    why it has nothing to show; the contents say so in its place
+    """
+
+    id: str
+    title: str
+    place: int
+    about: str
+    tables: dict[str, list[Table]] = field(default_factory=dict)
+    panels: list[Panel] = field(default_factory=list)
+    left_out: tuple[str, ...] = ()
+    absent: str = ""
+
+    @property
+    def shown(self) -> bool:
+        """Whether it has something to show."""
+        return bool(self.tables or self.panels or self.left_out)
+
+
+def sections(report: Report) -> list[PageSection]:
+    """All that have something to show, or could have and say why not, in their order."""
+    found = [*_of_tables(report), *_of_figures(report)]
+    return sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
+
+
+def _of_tables(report: Report) -> Iterator[PageSection]:
+    intervals = (
+        f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
+    )
+    cells = pl.concat(
+        [report.cells.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal"
+    )
+    bold = _BOLD if with_best(cells, report.decisions)["best"].any() else ""
+    yield PageSection(
+        "tables",
+        "Tables",
+        100,
+        f"{latency_title(report.cells)} by size and algorithm{intervals}.{bold}{_marks(report.cells)}",
+        _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
+    )
+    settings = report.campaign.header.settings
+    calls = report.cells.filter(CALLS)
+    several = calls["label"].n_unique() > 1
+    alone = _ONE_ALGORITHM if calls.height else ""
+    yield PageSection(
+        "gains",
+        "What to switch on",
+        105,
+        gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
+        gains.gain_tables(report.decisions, settings, report.cells),
+        absent=_NOTHING_FASTER if several else alone,
+    )
+    if report.predicted:
+        yield PageSection(
+            "predicted",
+            "Predicted beside measured",
+            107,
+            predicted_sentence(report.predicted),
+            _by_operation(report.predicted.cells, predicted_tables),
+            left_out=report.predicted.foretold.left_out,
+            absent="no measured cell was predicted",
+        )
+    yield PageSection(
+        "likeness",
+        "Which algorithm behaves most like the default",
+        110,
+        "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|: "
+        "0.05 means that the times differ by 5 % on average. The smallest is bold.",
+        _by_operation(report.distances, distance_tables),
+        left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
+        absent=alone,
+    )
+    yield PageSection(
+        "knees",
+        "Where curves leave their flat part",
+        120,
+        f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. Given is the smallest size "
+        f"at which, and at all larger ones, the whole interval lies above {knee.KNEE_FACTOR} times the flat time; "
+        "where there is no interval, the time itself.",
+        _by_operation(report.knees, knee_tables),
+    )
+
+
+def _of_figures(report: Report) -> Iterator[PageSection]:
+    """A section stands where the first of its figures is to stand."""
+    by_section: dict[Section, list[Figure]] = {}
+    for figure in sorted(figures(), key=lambda figure: figure.place):
+        by_section.setdefault(figure.section, []).append(figure)
+    for section, drawn in by_section.items():
+        panels = [panel for figure in drawn for panel in report.panels[figure.name]]
+        place = drawn[0].place
+        if section != MODELS:
+            about = section.about if isinstance(section.about, str) else section.about(report.cells)
+            absent = section.absent if report.cells.filter(section.of).height else ""
+            about += _shapes(report.cells)
+            yield PageSection(section.id, section.title, place, about, panels=panels, absent=absent)
+        elif report.models.tables or report.models.left_out:
+            about = _ABOUT_MODELS if report.models.tables else _NO_MODELS
+            yield PageSection(
+                section.id, section.title, place, about, report.models.tables, panels, report.models.left_out
+            )
+
+
+_BOLD = (
+    " Bold: an algorithm that is significantly faster than the default; or the default, where it is significantly "
+    "faster than all other algorithms; of transposes, the way that is significantly faster than all others."
+)
+
+_ABOUT_MODELS = Markup(
+    "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "
+    "intercept, throughput the last one’s inverse slope; 95 % intervals are in small type, over launches where there "
+    "are several. A dashed line stands at the first size after a switch; the table gives the time after it over the "
+    "time before. At a bend the slope changes, perhaps without a jump."
+)
+
+_NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
+
+_NOTHING_FASTER = "nothing is significantly faster than the default"
+
+_ONE_ALGORITHM = "one algorithm was measured"
+
+_NO_MODELS = "No model could be fitted to these results."
+
+
+def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:
+    return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
+
+
+def _statuses(cells: pl.DataFrame) -> list[str]:
+    """The parts of statuses that occur, without ok."""
+    found = {part for status in set(cells["status"]) for part in status.split("+")}
+    return [status for status in MARKS if status in found]
+
+
+def _shapes(cells: pl.DataFrame) -> str:
+    key = shape_key(set(cells["status"]))
+    return f" {key}" if key else ""
+
+
+def _marks(cells: pl.DataFrame) -> str:
+    found = _statuses(cells)
+    return f" Marks: {', '.join(f'{MARKS[part]} {words(part)}' for part in found)}." if found else ""

@@ -1,0 +1,142 @@
+"""Predicted against measured times of our algorithms, as text and as JSON."""
+
+from collections.abc import Iterator
+from math import exp
+from typing import Any
+
+import polars as pl
+
+from timpani.prediction.campaign import Prediction
+from timpani.prediction.terms import RELATIONS, SHARED_LINKS
+from timpani.prediction.times import RATIO, choices
+from timpani.report.words.campaign_text import aligned
+from timpani.report.words.fit_words import algorithm_of, number
+from timpani.schedules.simulation import Costs
+from timpani.study.counted import counted
+from timpani.study.schema import CURVE
+from timpani.study.sizes import show_size
+
+
+def prediction_text(prediction: Prediction) -> str:
+    """The costs, a line for each curve, and what choosing by the model costs."""
+    rows = aligned(list(_rows(prediction.times)))
+    left_out = (f"Left out: {text}" for text in prediction.left_out)
+    told = _told(prediction)
+    lines = [
+        "Our algorithms by the model",
+        *costs_lines(prediction.calibration.costs),
+        *told,
+        *rows,
+        *_choices(prediction.times),
+        *left_out,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def prediction_object(prediction: Prediction) -> dict[str, Any]:
+    """For JSON: keys `costs`, `from_others`, `predictions`, `choices` and `left_out`; times in microseconds."""
+    return {
+        "costs": costs_object(prediction.calibration.costs),
+        "from_others": prediction.from_others,
+        "predictions": prediction.times.to_dicts(),
+        "choices": choices(prediction.times).to_dicts(),
+        "left_out": prediction.left_out,
+    }
+
+
+def costs_object(costs: Costs) -> dict[str, Any]:
+    """The costs for JSON, microseconds and microseconds a byte."""
+    return {
+        "overhead_us": costs.overhead,
+        "reduced_us_per_byte": costs.reduced,
+        "copied_us_per_byte": costs.copied,
+        "eager_us_per_byte": costs.eager,
+        "rest_us": costs.rest,
+        "eager_below_bytes": costs.eager_below,
+        "fair_shares": costs.fair,
+        "shared_us_per_byte": dict(zip(SHARED_LINKS, costs.shared, strict=True)),
+        "burst_bytes": dict(zip(SHARED_LINKS, costs.burst, strict=True)),
+        "idle_us": costs.idle,
+        "messages": [
+            {
+                "between": RELATIONS[relation],
+                "first_bytes": line.first_bytes,
+                "gap_us": line.gap,
+                "us_per_byte": line.per_byte,
+                "latency_us": line.latency,
+                "latency_us_per_byte": line.latency_per_byte,
+            }
+            for relation, lines in enumerate(costs.messages)
+            for line in lines
+        ],
+    }
+
+
+def costs_lines(costs: Costs) -> Iterator[str]:
+    """The costs in words, a line for each of messages."""
+    several = sum(bool(lines) for lines in costs.messages) > 1
+    for relation, lines in enumerate(costs.messages):
+        between = f" between ranks of {RELATIONS[relation]}" if several else ""
+        for line in lines:
+            flight = f" and {number(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
+            yield (
+                f"messages{between} from {show_size(line.first_bytes)}: hold their ports for {number(line.gap)} µs and "
+                f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
+            )
+    passing = "share equally" if costs.fair else "pass one behind the other"
+    for link, cost, burst in zip(SHARED_LINKS, costs.shared, costs.burst, strict=True):
+        if cost:
+            bucket = f", but for up to {show_size(int(burst))} at once after a rest" if burst else ""
+            yield f"{link}, which messages {passing}: {number(cost)} µs/B{bucket}"
+    if any(costs.burst):
+        yield f"links that let bytes pass at once have been idle for {number(costs.idle)} µs when a call begins"
+    if costs.fair:
+        yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
+    if costs.eager_below:
+        yield (
+            f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them, once "
+            f"their sender has copied them, {number(costs.eager)} µs/B"
+        )
+    reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
+    yield (
+        f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "
+        f"a call from rest {number(costs.rest)} µs"
+    )
+
+
+def _told(prediction: Prediction) -> Iterator[str]:
+    simulated = ", simulated" if prediction.calibration.simulated else ""
+    if prediction.from_others:
+        yield f"Each algorithm is predicted from what the others took{simulated}"
+    elif prediction.calibration.error is None:
+        yield f"By messages between two ranks alone{simulated}: a call from rest takes longer, and no interval is known"
+
+
+def _rows(times: pl.DataFrame) -> Iterator[list[str]]:
+    yield ["curve", "ranks", "sizes", "predicted / measured", "least", "most"]
+    for name, part in times.group_by(CURVE, maintain_order=True):
+        row = dict(zip(CURVE, name, strict=True))
+        ratio = part[RATIO]
+        yield [
+            f"{row['collective']} {algorithm_of(row)}",
+            str(row["ranks"]),
+            str(part.height),
+            number(exp(sum(ratio.log()) / len(ratio))),
+            number(min(ratio)),
+            number(max(ratio)),
+        ]
+
+
+def _choices(times: pl.DataFrame) -> Iterator[str]:
+    made = choices(times)
+    if made.is_empty():
+        return
+    same = made.filter(pl.col("by_model") == pl.col("by_measurement")).height
+    worst = made.sort("regret", descending=True).row(0, named=True)
+    mean = sum(made["regret"]) / made.height
+    where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}"
+    yield (
+        f"The model chooses the fastest of ours at {same} of {made.height} points; its choices take {mean:.1%} "
+        f"longer on average, at most {worst['regret']:.0%}: {where}, {worst['by_model']} for "
+        f"{worst['by_measurement']}"
+    )

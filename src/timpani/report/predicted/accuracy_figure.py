@@ -1,0 +1,33 @@
+"""Predicted over measured times of our algorithms, drawn."""
+
+from pathlib import Path
+
+import polars as pl
+
+from timpani.charts import prediction_ratio as chart
+from timpani.errors import UserError, unknown
+from timpani.prediction.campaign import Prediction
+from timpani.report.words.fit_words import algorithm_of
+from timpani.report.words.output_files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
+from timpani.study.counted import counted
+
+
+def write_prediction(prediction: Prediction | None, path: Path, force: bool = False) -> None:
+    """Draw predicted over measured times into the file `path`, whose suffix says how; `force`: over one that exists."""
+    suffix = path.suffix.removeprefix(".")
+    if suffix not in FIGURE_FORMATS:
+        raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
+    if prediction is None or prediction.times.is_empty():
+        raise UserError(
+            "there is no prediction to draw", "measure algorithms of ours and latency, or name --costs-from"
+        )
+    rows = prediction.times.with_columns(
+        pl.Series(
+            "label",
+            [
+                f"{row['collective']} {algorithm_of(row)}, {counted(row['ranks'], 'rank')}"
+                for row in prediction.times.iter_rows(named=True)
+            ],
+        )
+    )
+    write_file(path, figure_bytes(figure_svg(chart.prediction(rows), "Our algorithms by the model"), suffix), force)

@@ -1,0 +1,135 @@
+"""Predicted times beside measured ones: cell by cell, and how far off they are in a sentence."""
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+
+import polars as pl
+
+from timpani.charts.marks.row_filter import CALLS
+from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
+from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.words.fit_words import algorithm_of, number
+from timpani.report.words.report_table import MISSING, Table, Value
+from timpani.study.columns import is_schedule_of_ours
+from timpani.study.counted import counted
+from timpani.study.schema import CURVE
+from timpani.study.sizes import show_size
+
+_TIME = "measured_us"
+
+
+@dataclass(frozen=True)
+class BesidePredicted:
+    """Measured cells with their predictions.
+
+    cells     columns of `estimate_cells`, the measured time, PREDICTED, LOW, HIGH and RATIO = predicted / measured;
+              `meet`: whether the intervals do, and `held`: whether the predicted one has the measured time; null
+              without an interval
+    left_out  how many cells have no prediction, by why
+    """
+
+    cells: pl.DataFrame
+    left_out: dict[str, int]
+    foretold: Foretold
+
+
+def beside_predicted(cells: pl.DataFrame, predicted: Foretold) -> BesidePredicted:
+    """The calls among `cells` (columns of `estimate_cells`) beside what was predicted of them."""
+    key = [name for name in predicted.times.columns if name not in (PREDICTED, LOW, HIGH)]
+    time = pl.coalesce("median_us", "osu_avg_us")
+    joined = (
+        cells.filter(CALLS)
+        .with_columns(time.alias(_TIME))
+        .join(predicted.times, on=key, how="left", maintain_order="left")
+    )
+    reasons = joined.filter(pl.col(PREDICTED).is_null() | pl.col(_TIME).is_null()).select(_why())
+    low, high = (pl.coalesce(bound, _TIME) for bound in ("ci_low_us", "ci_high_us"))
+    found = joined.filter(pl.col(PREDICTED).is_not_null(), pl.col(_TIME) > 0).with_columns(
+        (pl.col(PREDICTED) / pl.col(_TIME)).alias(RATIO),
+        ((pl.col(LOW) <= high) & (pl.col(HIGH) >= low)).alias("meet"),
+        pl.col(_TIME).is_between(LOW, HIGH).alias("held"),
+    )
+    return BesidePredicted(found, dict(Counter(reasons["why"])), predicted)
+
+
+def predicted_sentence(beside: BesidePredicted) -> str:
+    """How far predictions are off, how many intervals hold, what is not predicted and why."""
+    left = "; ".join(f"{counted(count, 'cell')} {why}" for why, count in beside.left_out.items())
+    missing = f" Not predicted: {left}." if left else ""
+    cells = beside.cells
+    if cells.is_empty():
+        return f"No measured cell was predicted ({beside.foretold.about}).{missing}"
+    off = [max(ratio, 1 / ratio) for ratio in cells[RATIO]]
+    worst = cells.row(off.index(max(off)), named=True)
+    held = cells["held"].drop_nulls().to_list()
+    holds = (
+        f"their 95 % intervals hold the measured time in {sum(held)} of {len(held)} ({sum(held) / len(held):.0%})"
+        if held
+        else "they have no interval, since too little was measured"
+    )
+    caution = f" {beside.foretold.caution}" if beside.foretold.caution else ""
+    return (
+        f"Of {counted(len(cells), 'cell')} ({beside.foretold.about}) half are off by a factor of "
+        f"{median(off):.2f} or more, at worst by {max(off):.2f} ({worst['collective']} {algorithm_of(worst)} of "
+        f"{show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}); {holds}."
+        f"{caution}{_doubtful(cells)}{missing}"
+    )
+
+
+def predicted_tables(cells: pl.DataFrame) -> list[Table]:
+    """A table for each curve, of `BesidePredicted.cells`."""
+    found = []
+    for _, part in cells.group_by(CURVE, maintain_order=True):
+        rows = part.to_dicts()
+        found.append(
+            Table(
+                caption=f"{algorithm_of(rows[0])}, {counted(rows[0]['ranks'], 'rank')} placed by "
+                f"{rows[0]['placement']}, cache {rows[0]['mode']}, machine {rows[0]['machine']}",
+                corner="Size",
+                columns=("Measured, µs", "Predicted, µs", "Predicted / measured", "Intervals meet"),
+                rows=tuple(
+                    (
+                        show_size(row["message_bytes"]),
+                        (
+                            Value(number(row[_TIME]), _interval(row["ci_low_us"], row["ci_high_us"])),
+                            Value(number(row[PREDICTED]), _interval(row[LOW], row[HIGH])),
+                            Value(f"{row[RATIO]:.2f}"),
+                            MISSING if row["meet"] is None else Value("yes" if row["meet"] else "no"),
+                        ),
+                    )
+                    for row in rows
+                ),
+            )
+        )
+    return found
+
+
+def _why() -> pl.Expr:
+    """Why a cell has no prediction."""
+    return (
+        pl.when(pl.col(_TIME).is_null())
+        .then(pl.lit("without a measured time"))
+        .when(is_schedule_of_ours())
+        .then(pl.lit("of algorithms, rank counts, sizes or placements that nobody predicted"))
+        .otherwise(pl.lit("of algorithms whose schedules aren't Timpani's own"))
+        .alias("why")
+    )
+
+
+def _doubtful(cells: pl.DataFrame) -> str:
+    """What is to be known of the measured times."""
+    statuses = [
+        (cells["status"].str.split("+").list.contains(status).sum(), words)
+        for status, words in (
+            ("oversubscribed", "had more ranks than cores"),
+            ("not_converged", "had not converged"),
+            ("simulated", "were simulated, not measured"),
+        )
+    ]
+    told = ", ".join(f"{count} {words}" for count, words in statuses if count)
+    return f" Of the measured cells {told}." if told else ""
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"({number(low)} to {number(high)})"

@@ -1,0 +1,53 @@
+"""What to know of the campaigns that rules, or a confirmation, are made from: it goes along with what is made."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.words.campaign_text import headline
+from timpani.report.words.verdict_text import conditions, verdict_of
+from timpani.study.counted import counted
+from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class MadeFrom:
+    """The verdict on campaigns, taken together, and what `timpani verdict` warns of in them."""
+
+    verdict: Verdict
+    warnings: tuple[str, ...]
+
+    def without_rule(self) -> Iterator[str]:
+        """Why there is no rule at all, a sentence each."""
+        verdict = self.verdict
+        if not verdict.decided:
+            yield "nothing was compared with the default: what was measured gives no rule"
+        elif not verdict.can_tell:
+            advice = f"; {verdict.launches_advice}" if verdict.launches_advice else ""
+            yield (
+                "nothing could be shown, so that what was measured gives no rule: "
+                f"{counted(verdict.undecided, 'point')} undecided after {counted(verdict.launches, 'launch')}, and a "
+                f"comparison takes {verdict.launches_needed}{advice}"
+            )
+        elif verdict.slower:
+            yield (
+                "no rule can say what is faster than the default: no file can name it, or it isn't faster in every "
+                "placement"
+            )
+            yield headline(verdict)[0]
+        else:
+            yield "no algorithm is shown to be faster than the default: what was measured gives no rule"
+            yield headline(verdict)[0]
+
+
+def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
+    """Of the campaigns in `folders`, which are `together`."""
+    verdict = verdict_of(together, decide_by_state(together.results), estimate_cells(together.results))
+    if len(folders) == 1:
+        found = list(conditions(together))
+    else:
+        found = [f"{each.resolve().name}: {warning}" for each in folders for warning in conditions(load(each))]
+    return MadeFrom(verdict, (*found, *verdict.warnings))

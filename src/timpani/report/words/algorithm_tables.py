@@ -1,0 +1,181 @@
+"""The tables of the report: algorithms beside each other by size, or rank counts beside each other by algorithm."""
+
+from collections.abc import Iterator, Mapping
+from math import ceil, floor, log10
+from typing import TypeVar
+
+import polars as pl
+
+from timpani.charts.marks.figure import CONDITIONS
+from timpani.charts.marks.latency_columns import latency_us
+from timpani.charts.marks.row_filter import TRANSPOSES
+from timpani.charts.marks.status import OK
+from timpani.charts.marks.theme import is_default, ordered
+from timpani.report.words.report_table import MISSING, Table, Value
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS, title_of
+from timpani.study.sizes import show_size
+from timpani.tuning.compare.knee import FLAT_SIZES
+
+Column = TypeVar("Column", str, int)
+
+_MOST_COLUMNS = 6
+"""Columns of one table: more don't fit on paper; the rest follows in a table below."""
+
+MARKS = {
+    "not_converged": "n",
+    "average_only": "a",
+    "dropped": "d",
+    "looked_at": "l",
+    "wide": "w",
+    "skewed": "s",
+    "oversubscribed": "o",
+    "simulated": "m",
+    "failed": "f",
+}
+"""The letter that stands for a part of a status in a table."""
+
+
+def significant(number: float, digits: int = 3) -> str:
+    """A positive number with so many significant digits and no exponent: 0.5032 → `0.503`, 12345.6 → `12346`."""
+    if number == 0:
+        return "0"
+    return f"{number:.{max(0, digits - 1 - floor(log10(abs(number))))}f}"
+
+
+def marks(status: str) -> str:
+    """`not_converged+skewed` as `ns`, ok as nothing."""
+    return "" if status == OK else "".join(MARKS.get(part, "?") for part in status.split("+"))
+
+
+def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
+    """Per rank count of one operation its times in µs, or MB/s, with intervals: rows sizes, columns algorithms.
+
+    cells      columns of `estimate_cells`, of the comparison with the default, and `conditions`
+    decisions  columns of `decide` and `conditions`
+    """
+    if all(shows_throughput(name) for name in set(cells["collective"])):
+        value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
+    else:
+        value, low_end, high_end = "latency_us", "ci_low_us", "ci_high_us"
+    entries = (
+        with_best(cells, decisions)
+        .with_columns(latency_us(cells).alias("latency_us"))
+        .select(CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best")
+    )
+    sizes = [show_size(size) for size in sorted(set(cells["message_bytes"]))]
+    several = cells[CONDITIONS].n_unique() > 1
+    tables = []
+    for (conditions, ranks), part in entries.sort(CONDITIONS, "ranks").group_by(
+        CONDITIONS, "ranks", maintain_order=True
+    ):
+        grid = {
+            (show_size(size), label): Value(
+                "failed" if latency is None else significant(latency),
+                "" if low is None or high is None else f"{significant(low)} to {significant(high)}",
+                marks(status),
+                best,
+            )
+            for label, size, latency, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
+        }
+        caption = counted(int(ranks), "rank") + (f", {conditions}" if several else "")
+        present = [size for size in sizes if any(head == size for head, _ in grid)]
+        tables += [
+            _table(caption, "Size", present, {label: label for label in labels}, grid)
+            for labels in _beside(ordered(part["label"]))
+        ]
+    return tables
+
+
+def with_best(cells: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
+    """The cells with `best`: whether this is significantly faster than the default, or is the default and significantly
+    faster than all else; of transposes, whether it is significantly faster than all other ways.
+    """
+    point = ["collective", "ranks", "message_bytes", CONDITIONS]
+    baselines = {way for operation in OPERATIONS.values() for way in operation.baselines}
+    contest = cells.filter(TRANSPOSES, ~pl.col("algorithm").is_in(baselines)).group_by(point).len("competitors")
+    unbeaten = (
+        decisions.join(contest, on=point, how="left")
+        .filter((pl.col("verdict") == "default") | ((pl.col("competitors") > 1) & (pl.col("tied").list.len() == 1)))
+        .select(*point, pl.col("best_label").alias("label"), pl.lit(True).alias("unbeaten"))
+    )
+    faster = ~TRANSPOSES & pl.col("significant") & (pl.col("ratio") > 1)
+    return cells.join(unbeaten, on=[*point, "label"], how="left", maintain_order="left").with_columns(
+        best=(faster | pl.col("unbeaten")).fill_null(False)
+    )
+
+
+def _beside(labels: list[str]) -> Iterator[list[str]]:
+    """The columns of tables that stand below each other, about as many in each; the default, if any, is in all."""
+    default = [label for label in labels if is_default(label)][:1]
+    others = [label for label in labels if label not in default]
+    tables = max(1, ceil(len(others) / (_MOST_COLUMNS - len(default))))
+    room = ceil(len(others) / tables)
+    for table in range(tables):
+        yield [*default, *others[table * room : (table + 1) * room]]
+
+
+def shows_throughput(operation: str) -> bool:
+    """Whether the tables of an operation hold MB/s."""
+    return operation in OPERATIONS and OPERATIONS[operation].quantity != "time"
+
+
+def with_unit(operation: str) -> str:
+    """The title of an operation's tables, with the unit where it isn't the time of a call."""
+    return f"{title_of(operation)} (MB/s)" if shows_throughput(operation) else title_of(operation)
+
+
+def distance_tables(distances: pl.DataFrame) -> list[Table]:
+    """Distances from the default in one collective: rows algorithms, columns rank counts, the smallest in bold."""
+    least = distances.with_columns(least=pl.col("distance").min().over("ranks", CONDITIONS))
+    return _by_algorithm(
+        least,
+        [
+            Value(significant(distance, 2), best=distance == smallest)
+            for distance, smallest in least.select("distance", "least").iter_rows()
+        ],
+    )
+
+
+def knee_tables(knees: pl.DataFrame) -> list[Table]:
+    """Where the curves of one collective leave their flat part: rows algorithms, columns rank counts."""
+    return _by_algorithm(
+        knees,
+        [
+            Value(
+                show_size(knee) if knee is not None else "none" if sizes > FLAT_SIZES else "too few sizes",
+                f"flat at {significant(flat)} µs",
+            )
+            for knee, flat, sizes in knees.select("knee_bytes", "flat_us", "sizes").iter_rows()
+        ],
+    )
+
+
+def _by_algorithm(frame: pl.DataFrame, values: list[Value]) -> list[Table]:
+    """A value per row of `frame` (columns label, ranks, conditions), in a table for each of the conditions."""
+    grids: dict[str, dict[tuple[str, int], Value]] = {}
+    keys = frame.select("label", "ranks", CONDITIONS).iter_rows()
+    for (label, ranks, conditions), value in zip(keys, values, strict=True):
+        grids.setdefault(conditions, {})[label, ranks] = value
+    labels = ordered(frame["label"])
+    return [
+        table
+        for conditions, grid in grids.items()
+        for table in _tables(conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
+    ]
+
+
+def _tables(caption: str, corner: str, heads: list[str], grid: dict[tuple[str, int], Value]) -> Iterator[Table]:
+    """The values by row head and rank count, in tables of at most `_MOST_COLUMNS` rank counts."""
+    counts = sorted({ranks for _, ranks in grid})
+    for start in range(0, len(counts), _MOST_COLUMNS):
+        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + _MOST_COLUMNS]}
+        yield _table(caption, corner, heads, names, grid)
+
+
+def _table(
+    caption: str, corner: str, heads: list[str], names: Mapping[Column, str], grid: Mapping[tuple[str, Column], Value]
+) -> Table:
+    """The values by row head and column; names: of the columns, in their order."""
+    rows = tuple((head, tuple(grid.get((head, column), MISSING) for column in names)) for head in heads)
+    return Table(caption, corner, tuple(names.values()), rows)

@@ -1,0 +1,133 @@
+"""What `timpani compare A B` prints: as text and as JSON; docs/how-to/compare-two-campaigns.md names the keys."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.differing_conditions import differences
+from timpani.campaign.read.other_activity import load_warnings
+from timpani.report.words.campaign_text import aligned, decimals
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+from timpani.tuning.compare.changes import FASTER, Changes
+from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
+
+_MOST_ROWS = 30
+"""Of what became slower, and of what became faster; JSON has all."""
+
+
+def changes_text(before: Campaign, after: Campaign, found: Changes) -> str:
+    """Conditions first, then how many cells changed, what they are, and what could not be compared."""
+    lines = [*_conditions(before, after), "", *_counts(found)]
+    for standing, title in ((SLOWER, "Slower in B"), (FASTER, "Faster in B"), (BY_VALUE, "By value")):
+        lines += _table(found.cells, standing, title)
+    return "\n".join([*lines, *_without_partner(found)]) + "\n"
+
+
+def changes_object(before: Campaign, after: Campaign, found: Changes) -> dict[str, Any]:
+    """Every condition that differs and every cell, for JSON."""
+    return {
+        "a": _side(before),
+        "b": _side(after),
+        "differences": [{"what": each.what, "a": each.before, "b": each.after} for each in differences(before, after)],
+        **{standing: found.count(standing) for standing in (FASTER, SLOWER, WITHIN, UNDECIDED, BY_VALUE)},
+        "too_few_launches": list(found.too_few),
+        "cells": [_renamed(row) for row in found.cells.iter_rows(named=True)],
+        "only_a": found.only_before.to_dicts(),
+        "only_b": found.only_after.to_dicts(),
+    }
+
+
+def _side(campaign: Campaign) -> dict[str, Any]:
+    header = campaign.header
+    return {
+        "folder": str(campaign.folder),
+        "created": header.created,
+        "mpi": {"kind": header.mpi.kind, "version": header.mpi.version},
+        "machine": header.machine.name,
+        "load_warnings": list(load_warnings(campaign.launches)),
+    }
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace("before_", "a_").replace("after_", "b_"): value for name, value in row.items()}
+
+
+def _conditions(before: Campaign, after: Campaign) -> Iterator[str]:
+    for name, campaign in (("A", before), ("B", after)):
+        header = campaign.header
+        library = f"{header.mpi.kind} {header.mpi.version}".strip()
+        begun = f", begun {header.created[:10]}" if header.created else ""
+        yield f"{name}: {campaign.folder}: {library} on {header.machine.name}{begun}"
+    found = differences(before, after)
+    yield "Conditions that differ:" if found else "No condition differs that both campaigns tell."
+    yield from (f"  {each.what}: {each.before} in A, {each.after} in B" for each in found)
+    for name, campaign in (("A", before), ("B", after)):
+        yield from (f"Warning: {name} was {warning}" for warning in load_warnings(campaign.launches))
+
+
+def _counts(found: Changes) -> Iterator[str]:
+    by_value = found.count(BY_VALUE)
+    tested = found.cells.height - by_value
+    if tested:
+        yield (
+            f"Of {counted(tested, 'cell')} that both have, B is significantly faster at {found.count(FASTER)} and "
+            f"slower at {found.count(SLOWER)}; shown within 5 % at {found.count(WITHIN)}; "
+            f"{found.count(UNDECIDED)} undecided."
+        )
+    if by_value:
+        yield (
+            f"{counted(by_value, 'cell')} can be compared by value only: averages without launches, or simulated times "
+            "beside measured ones."
+        )
+    if not found.cells.height:
+        yield "No cell that both have."
+    for operation in found.too_few:
+        cells = found.cells.filter(pl.col("collective") == operation).height
+        yield (
+            f"Warning: {operation}: with so few launches no difference of {counted(cells, 'cell')} can be significant; "
+            "measure more launches, or fewer cells"
+        )
+
+
+def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
+    """The largest changes first."""
+    part = cells.filter(pl.col("standing") == standing).sort(pl.col("ratio").log().abs(), descending=True)
+    if part.is_empty():
+        return
+    shown = part.head(_MOST_ROWS)
+    more = f", the {_MOST_ROWS} largest of {part.height} (--format json has all)" if part.height > _MOST_ROWS else ""
+    told = ("placement", "mode", "machine")
+    placed = [name for name in told if name in cells.columns and cells[name].n_unique() > 1]
+    rows = [("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", "95 % interval")]
+    for row in shown.iter_rows(named=True):
+        sized = row["collective"] not in OPERATIONS or OPERATIONS[row["collective"]].sized
+        known = row["ratio_low"] is not None and row["ratio_high"] is not None
+        rows.append(
+            (
+                row["label"],
+                row["collective"],
+                str(row["ranks"]),
+                *(str(row[name]) for name in placed),
+                show_size(row["message_bytes"]) if sized else "–",
+                decimals(row["before_us"]),
+                decimals(row["after_us"]),
+                f"{row['ratio']:.2f}",
+                f"{row['ratio_low']:.2f} … {row['ratio_high']:.2f}" if known else "–",
+            )
+        )
+    yield from ("", f"{title}{more}:", *aligned(rows))
+
+
+def _without_partner(found: Changes) -> Iterator[str]:
+    for name, rows in (("A", found.only_before), ("B", found.only_after)):
+        if rows.is_empty():
+            continue
+        curves = [
+            f"{operation} {label} ({part.height})"
+            for (operation, label), part in rows.group_by("collective", "label", maintain_order=True)
+        ]
+        yield from ("", f"Only {name} has times for {counted(rows.height, 'cell')}: {', '.join(curves)}")

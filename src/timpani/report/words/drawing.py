@@ -1,0 +1,141 @@
+"""An algorithm of ours as a figure, a trace or GOAL text in a file."""
+
+import json
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import Self
+
+import polars as pl
+
+from timpani.charts.marks.theme import Chart
+from timpani.charts.marks.tree import tree_of
+from timpani.charts.message_tree import message_tree
+from timpani.charts.peer_matrix import peer_matrix
+from timpani.charts.timeline import timeline
+from timpani.errors import UserError, unknown
+from timpani.libraries.catalogue import Catalogue
+from timpani.report.words.output_files import FIGURE_FORMATS, check_new, figure_bytes, figure_svg, write_file
+from timpani.schedules.simulation import Call, EqualNodes, Simulator
+from timpani.schedules.trace import trace
+from timpani.study.cell import Algorithm
+from timpani.study.counted import counted
+from timpani.study.operations import COLLECTIVES
+from timpani.study.sizes import show_size
+
+_TRACE = "json"
+_GOAL = "goal"
+FORMATS = (*FIGURE_FORMATS, _TRACE, _GOAL)
+
+_MOST_RANKS_DRAWN = 4096
+"""All but GOAL text, which is written rank by rank, shows what each rank does when."""
+
+
+class View(Enum):
+    """What a figure shows: the tree that messages flow along, the pairs that they flow between, or when they do."""
+
+    tree = auto()
+    matrix = auto()
+    timeline = auto()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A call of an algorithm of ours, to be drawn."""
+
+    call: Call
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        own: Catalogue,
+        ranks: int,
+        message_bytes: int,
+        root: int,
+        where: EqualNodes | None = None,
+    ) -> Self:
+        """The call that `COLLECTIVE/ALGORITHM[:parameter=value,…]` names, on single bytes; `where` places its ranks."""
+        collective, slash, algorithm = name.removeprefix(f"{own.provider}/").partition("/")
+        if collective not in own.algorithms:
+            raise unknown("collective", collective, own.algorithms, "timpani list algorithms")
+        if not slash:
+            example = f"{collective}/{own.algorithms[collective][0].name}"
+            raise UserError(f"'{name}' is not an algorithm", f"write for example {example}")
+        if root >= ranks:
+            raise UserError(f"there is no root {root} among {ranks} ranks", f"choose 0 to {ranks - 1}")
+        resolved = own.resolve(collective, Algorithm.parse(algorithm))
+        info = own.info(collective, resolved)
+        if info is not None and info.restrictions.topology and where is None:
+            raise UserError(f"{name} depends on which ranks share a node", "say how many nodes there are: --nodes 4")
+        count = message_bytes if _is_sized(collective) else 0
+        return cls(Call(collective, resolved, ranks, count, root, places=where or ()))
+
+    def write(
+        self, simulator: Simulator, view: View, path: Path, force: bool = False, format: str | None = None
+    ) -> Path:
+        """Draw into the file `path` in one of FORMATS, which its suffix says where `format` does not; returns it. One
+        that exists is overwritten with `force`."""
+        format = format or path.suffix.removeprefix(".")
+        if format not in FORMATS:
+            *most, last = FORMATS
+            raise UserError(f"unknown kind of file {format or str(path)!r}", f"write {', '.join(most)} or {last}")
+        check_new(path, force)
+        if format == _GOAL:
+            write_file(path, simulator.goal(self.call), force)
+            return path
+        if self.call.ranks > _MOST_RANKS_DRAWN:
+            raise UserError(
+                f"{self.call.ranks} ranks are too many to draw",
+                f"choose {_MOST_RANKS_DRAWN} or fewer, or --format {_GOAL}",
+            )
+        (events,) = simulator.events([self.call])
+        if format == _TRACE:
+            write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
+            return path
+        if not events.height:
+            raise UserError(
+                f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
+            )
+        write_file(path, figure_bytes(figure_svg(self._chart(events, view), self._title(events)), format), force)
+        return path
+
+    def _chart(self, events: pl.DataFrame, view: View) -> Chart:
+        messages = events.filter(kind="send")
+        if view is View.timeline:
+            return timeline(events, self.call.ranks)
+        tree = tree_of(messages, self.call.root) if view is View.tree else None
+        return message_tree(messages, tree) if tree else peer_matrix(messages, self.call.ranks)
+
+    @property
+    def _name(self) -> str:
+        return f"{self.call.collective}/{self.call.algorithm.plain}"
+
+    def _title(self, events: pl.DataFrame) -> str:
+        """What is drawn, and how long it takes on the unit clock."""
+        size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
+        root = [f"root {self.call.root}"] if self.call.root else []
+        nodes = [counted(self.call.places.nodes, "node")] if isinstance(self.call.places, EqualNodes) else []
+        ticks = max(events["end"], default=0)
+        parts = [
+            self._name,
+            counted(self.call.ranks, "rank"),
+            *nodes,
+            *size,
+            *root,
+            f"{ticks:g} ticks of the unit clock",
+        ]
+        return ", ".join(parts)
+
+
+def equal_nodes(ranks: int, nodes: int, groups: int, by: str) -> EqualNodes:
+    """So many nodes in equal groups for so many ranks; UserError where some would be empty."""
+    if by not in ("core", "node"):
+        raise unknown("order of ranks", by, ("core", "node"), "timpani draw --help")
+    if nodes > ranks or groups > nodes:
+        raise UserError(f"{ranks} ranks on {nodes} nodes in {groups} groups leave some empty", "choose fewer of them")
+    return EqualNodes(nodes, groups, "core" if by == "core" else "node")
+
+
+def _is_sized(collective: str) -> bool:
+    return collective not in COLLECTIVES or COLLECTIVES[collective].sized

@@ -1,0 +1,35 @@
+"""The rows of messages between ranks, labelled by where those ranks ran relative to each other."""
+
+import polars as pl
+
+from timpani.charts.marks.row_filter import MESSAGES
+from timpani.study.operations import OPERATIONS
+from timpani.study.schema import LOCALITY
+
+_ENDS = ("first", "second")
+
+
+def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
+    """The messages among `cells` (columns of `estimate_cells` and `locality`).
+
+    Adds `first` and `second`, null where several pairs send at once, and `throughput_shown`. `label` becomes
+    `same socket, ranks 0 and 3`, with the other parameters where they differ within an operation; what an import
+    brought, which names no ranks, keeps its own.
+    """
+    others = pl.col("parameters").str.replace_all(r"(first|second)=\d+,?", "").str.strip_chars_end(",")
+    pair = pl.format("ranks {} and {}", "first", "second")
+    differ = others.n_unique().over("collective") > 1
+    parts = [pl.col(LOCALITY), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
+    shown_by_throughput = [name for name in MESSAGES if OPERATIONS[name].quantity != "time"]
+    return (
+        cells.filter(pl.col("collective").is_in(MESSAGES))
+        .with_columns(
+            *(pl.col("parameters").str.extract(rf"\b{end}=(\d+)").cast(pl.Int64).alias(end) for end in _ENDS),
+            throughput_shown=pl.col("collective").is_in(shown_by_throughput),
+        )
+        .with_columns(
+            label=pl.when(pl.col("parameters") == "")
+            .then("label")
+            .otherwise(pl.concat_str(parts, separator=", ", ignore_nulls=True))
+        )
+    )

@@ -1,0 +1,123 @@
+"""What a campaign of messages between ranks found, for its start: latency, bandwidth and switches of each pair."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.message_locality import with_locality
+from timpani.charts.marks.latency_columns import coverage, latency_us
+from timpani.charts.marks.status import OK, words
+from timpani.errors import UserError
+from timpani.models.curves import timed
+from timpani.models.fit import CurveFit, fit_curves
+from timpani.models.segments import possible_breaks
+from timpani.report.words.algorithm_tables import significant
+from timpani.report.words.fit_words import bounds, latency_words, number, switch_words
+from timpani.report.words.message_rows import message_rows
+from timpani.report.words.report_table import MISSING, Table, Value
+from timpani.study.counted import counted
+from timpani.study.schema import CURVE
+from timpani.study.sizes import show_size
+
+_MOST_PAIRS = 10
+"""Rows of the table: of more pairs the report has a matrix."""
+
+_STATUS = "Status"
+
+_FROM_LAUNCHES = "Those of T_s and T_c cover 95 %."
+_FROM_THE_LINE = "Intervals of T_s and T_c cover 95 %, by the distances of the points to the line alone."
+
+_WHERE = ("label", "placement", "mode", "machine", "ranks")
+"""What a row is about: a pair of ranks, by how close they sat, under one set of conditions."""
+
+_VARYING = {"placement": "placed by {}", "mode": "cache {}", "machine": "on {}", "ranks": "{} ranks"}
+"""Conditions that a row names where they differ between rows."""
+
+
+def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
+    """A row per pair of ranks; None where neither latency nor bandwidth was measured. cells: of `estimate_cells`."""
+    measured = cells.filter(pl.col("collective").is_in(["latency", "bandwidth"]))
+    measured = measured.with_columns(latency_us(measured).alias("time_us")).filter(pl.col("time_us").is_not_null())
+    if measured.is_empty():
+        return None
+    rows = message_rows(with_locality(measured, campaign))
+    fits = _latency_fits(campaign, measured)
+    groups = list(rows.group_by(_WHERE, maintain_order=True))
+    varying = [name for name in _VARYING if rows[name].n_unique() > 1]
+    covered = coverage(measured)
+    left_out = len(groups) - _MOST_PAIRS
+    return Table(
+        caption=" ".join(
+            [
+                *([f"Intervals over launches cover {covered}."] if covered else []),
+                *([_FROM_LAUNCHES if covered else _FROM_THE_LINE] if fits else []),
+                *([f"{counted(left_out, 'more pair')}: see the tables."] if left_out > 0 else []),
+            ]
+        ),
+        corner="Messages between",
+        columns=("Latency (µs)", "Bandwidth (MB/s)", "T_s (µs)", "T_c (ns/B)", "Switches of protocol", _STATUS),
+        rows=tuple(
+            (
+                ", ".join([where["label"], *(_VARYING[name].format(where[name]) for name in varying)]),
+                tuple(_values(part, fits)),
+            )
+            for where, part in ((dict(zip(_WHERE, key, strict=True)), part) for key, part in groups[:_MOST_PAIRS])
+        ),
+    )
+
+
+def summary_lines(table: Table) -> list[str]:
+    """The table as sentences, a line for each pair."""
+    return [
+        *(f"{head}: {'; '.join(_phrases(table.columns, values))}" for head, values in table.rows),
+        *([table.caption] if table.caption else []),
+    ]
+
+
+def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[str]:
+    for column, value in zip(columns, values, strict=True):
+        name, _, unit = column.partition(" (")
+        if value is not MISSING and (column != _STATUS or value.text != OK):
+            text = " ".join([name if "_" in name else name.lower(), value.text, *([unit[:-1]] if unit else [])])
+            yield f"{text} ({value.detail})" if value.detail else text
+
+
+def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], CurveFit]) -> Iterator[Value]:
+    latency, bandwidth = (cells.filter(collective=name) for name in ("latency", "bandwidth"))
+    yield _at(latency.sort("message_bytes").head(1), "time_us", "ci_low_us", "ci_high_us")
+    rate = "throughput_mb_per_s"
+    ends = ("throughput_low_mb_per_s", "throughput_high_mb_per_s")
+    yield _at(bandwidth.sort(rate, descending=True).head(1), rate, *ends)
+    fitted = fits.get(latency.select(CURVE).row(0)) if latency.height else None
+    if fitted is None:
+        yield from [MISSING] * 3
+    else:
+        model = fitted.hockney
+        yield Value(latency_words(model.latency), bounds(model.latency).strip("()"))
+        per_byte = model.per_byte.scaled(1e3)
+        yield Value(number(per_byte.value), bounds(per_byte).strip("()"))
+        searched = possible_breaks(len(fitted.curve.sizes)) > 0
+        yield Value(switch_words(fitted) or ("none found" if searched else "too few sizes to tell"))
+    found = sorted({part for status in cells["status"] for part in status.split("+")} - {OK})
+    yield Value(words("+".join(found)) or OK)
+
+
+def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
+    """The value of the only cell, with its size and interval."""
+    if cell.is_empty():
+        return MISSING
+    row = cell.row(0, named=True)
+    interval = [] if row[low] is None else [f"{significant(row[low])} to {significant(row[high])}"]
+    return Value(significant(row[value]), ", ".join([f"at {show_size(row['message_bytes'])}", *interval]))
+
+
+def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], CurveFit]:
+    """The fit of each curve of latencies, by the values of CURVE."""
+    try:
+        rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
+    except UserError:
+        return {}
+    found = fit_curves(rows, cells)
+    return {tuple(fitted.name.values()): fitted for fitted in found if isinstance(fitted, CurveFit)}

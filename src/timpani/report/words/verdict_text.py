@@ -1,0 +1,127 @@
+"""The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/verdict-json.md names the keys."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.machine_states import machine_states, states_told
+from timpani.campaign.folder.verify import sample_warnings
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.other_activity import load_warnings, machine_loads
+from timpani.report.words.campaign_text import verdict_lines
+from timpani.report.words.race_lines import race_lines
+from timpani.study.cell import OWN
+from timpani.study.operations import COLLECTIVES
+from timpani.study.schema import POINT
+from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import LOOKED_AT, compare_with_default
+from timpani.tuning.decide.other_points import elsewhere
+from timpani.tuning.decide.verdict import Verdict, summarise
+from timpani.tuning.race.outcome import race_verdict
+from timpani.tuning.race.results import race_standings
+
+
+def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
+    """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
+    header, compared = campaign.header, compare_with_default(campaign.results)
+    return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared)
+
+
+def conditions(campaign: Campaign) -> Iterator[str]:
+    """What to know of the machine and the records before figures are believed; of cells `Verdict.warnings` tells."""
+    yield from load_warnings(campaign.launches)
+    yield from sample_warnings(campaign)
+    yield from states_told(campaign.results)
+
+
+def verdict_text(campaign: Campaign) -> Iterator[str]:
+    """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
+    cells = estimate_cells(campaign.results)
+    messages = _message_lines(campaign, cells)
+    verdict = verdict_of(campaign, decide_by_state(campaign.results), cells)
+    yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
+    yield from (f"Note: {told}" for told in states_told(campaign.results))
+    yield from race_lines(race_verdict(campaign.results, campaign.planned, campaign.algorithms))
+    yield from verdict_lines(verdict, messages)
+
+
+def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
+    if set(cells["collective"]) - COLLECTIVES.keys():
+        # Models and figures take longer to load than most commands take: no other run waits for them.
+        from timpani.report.words.message_summary import message_summary, summary_lines
+
+        if messages := message_summary(campaign, cells):
+            return tuple(summary_lines(messages))
+    return ()
+
+
+def verdict_object(campaign: Campaign) -> dict[str, Any]:
+    """What `timpani verdict --format json` prints."""
+    header = campaign.header
+    cells, decisions = estimate_cells(campaign.results), decide_by_state(campaign.results)
+    verdict, race = (
+        verdict_of(campaign, decisions, cells),
+        race_verdict(campaign.results, campaign.planned, campaign.algorithms),
+    )
+    standings = race_standings(campaign.results)
+    decisions = pl.concat([decisions, _looked_at(standings)], how="diagonal").sort(POINT)
+    standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
+    by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
+    return {
+        "title": header.study.title,
+        "mpi": {"kind": header.mpi.kind, "version": header.mpi.version},
+        "machine": header.machine.name,
+        "timpani": header.timpani,
+        "created": header.created,
+        "compared": verdict.decided,
+        "within_5_percent": verdict.within_5_percent,
+        "slower": verdict.slower,
+        "undecided": verdict.undecided,
+        "by_value": by_value,
+        "race": asdict(race) if race else None,
+        "launches_asked": header.study.launches,
+        "too_few_launches": verdict.too_few_launches,
+        "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
+        "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
+        "states": [asdict(state) for state in machine_states(campaign.results)],
+        "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
+        "left_out": list(header.left_out),
+        "settings_recorded": verdict.settings_recorded,
+        "points": list(
+            _points(
+                decisions.join(standings, on=POINT, how="left", maintain_order="left"),
+                cells,
+                header.settings or {},
+                compare_with_default(campaign.results),
+            )
+        ),
+    }
+
+
+def _looked_at(standings: pl.DataFrame) -> pl.DataFrame:
+    """Points at which a race only looked, of `race_standings`: nothing is decided there."""
+    looked_at = standings.filter(~pl.col("race_complete"))
+    return looked_at.select(*POINT, pl.lit(LOOKED_AT).alias("standing"), pl.lit(False).alias("states_differ"))
+
+
+def _points(
+    decisions: pl.DataFrame, cells: pl.DataFrame, settings: dict[str, dict[str, str]], compared: pl.DataFrame
+) -> Iterator[dict[str, Any]]:
+    """Of each point: where, its standing, default and best with their ratio, and what would decide it."""
+    timed = cells.filter(pl.col("launches") > 0)
+    launches = timed.group_by(POINT).agg(pl.min("launches"), pl.max("launches_needed"))
+    at_points = decisions.join(launches, on=POINT, how="left", maintain_order="left")
+    for row in at_points.iter_rows(named=True):
+        row["by_state"] = row["by_state"] and [_renamed(state) for state in row["by_state"]]
+        setting = settings.get(row["collective"], {}).get(row["best_label"])
+        in_all_calls = setting is not None and not row["best_label"].startswith(OWN)
+        costs = elsewhere(compared, row, row["best_label"]) if in_all_calls else None
+        yield _renamed(row) | {"setting": setting, "setting_elsewhere": costs and asdict(costs)}
+
+
+def _renamed(row: dict[str, Any]) -> dict[str, Any]:
+    """The columns of a decision by the names that scripts know."""
+    return {name.removesuffix("_label").replace("gain", "ratio"): value for name, value in row.items()}

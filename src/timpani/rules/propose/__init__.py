@@ -1,0 +1,4 @@
+"""Rules beyond the measured rank counts, from predicted times.
+
+Imports: nothing.
+"""

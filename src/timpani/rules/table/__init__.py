@@ -1,0 +1,4 @@
+"""The selection table as files: read, written, and made from campaigns.
+
+Imports: nothing.
+"""

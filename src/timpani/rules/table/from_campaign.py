@@ -1,0 +1,105 @@
+"""A selection table from a campaign, and the installed library that its files are for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.context import rank_layouts
+from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.study.cell import DEFAULT, OWN
+from timpani.study.schema import POINT, schema
+from timpani.tuning.decide.choose_rules import CLOSE, select
+from timpani.tuning.decide.selection_table import SelectionTable, SizesAt, Span
+from timpani.tuning.race.results import race_standings
+
+
+def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) -> SelectionTable:
+    """Rules of the library's algorithms and of ours, wherever they are shown to be faster than the default.
+
+    folders  of the campaigns that `campaign` has the results of
+
+    UserError where no default was measured, or the times are averages that somebody imported.
+    """
+    header, results = campaign.header, campaign.results
+    if header.imported:
+        raise UserError(
+            f"{campaign.folder} holds imported averages, which show nothing to be significant",
+            "measure: timpani run …, with 8 launches or more",
+        )
+    if DEFAULT not in results["algorithm"]:
+        raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
+    layouts = rank_layouts(campaign)
+    found = [select(results, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
+    simulated = is_simulated(header)
+    machine = results["machine"][0]
+    return SelectionTable(
+        header.mpi.kind,
+        header.mpi.version,
+        tuple(rule for each in found for rule in each.rules),
+        f"{campaign.folder.resolve().name} of {header.created[:10]} on {machine}{' (simulated)' if simulated else ''}",
+        tuple(str(folder.resolve()) for folder in folders),
+        tuple(dict.fromkeys(gap for each in found for gap in each.gaps)),
+        _measured(results),
+        simulated=simulated,
+        looked_at=_sizes_at(race_standings(results).filter(~pl.col("race_complete"))),
+        unmeasured=_unmeasured(campaign),
+    )
+
+
+def is_simulated(header: Header) -> bool:
+    """Whether nobody measured the campaign's times."""
+    return header.machine.cluster is not None and header.machine.cluster.simulated
+
+
+def check_made_from(table: SelectionTable, campaign: Campaign) -> None:
+    """UserError where `campaign` is of another library than `table`, which can't have been made from it."""
+    measured = campaign.header.mpi
+    if (measured.kind, measured.version) != (table.library, table.version):
+        raise UserError(
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and the table is for "
+            f"{table.library} {table.version}",
+            "name the campaign that it was made from",
+        )
+
+
+def _measured(results: pl.DataFrame) -> dict[str, Span]:
+    """Of each collective the smallest and the largest size."""
+    sizes = results.group_by("collective").agg(first=pl.min("message_bytes"), last=pl.max("message_bytes"))
+    return {collective: Span(first, last) for collective, first, last in sizes.sort("collective").iter_rows()}
+
+
+def _unmeasured(campaign: Campaign) -> tuple[SizesAt, ...]:
+    """What was planned and has no time."""
+    planned = pl.DataFrame(
+        [tuple(getattr(point, name) for name in POINT) for point in campaign.planned],
+        schema=schema(*POINT),
+        orient="row",
+    )
+    timed = campaign.results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
+    return _sizes_at(planned.join(timed, on=POINT, how="anti"))
+
+
+def _sizes_at(points: pl.DataFrame) -> tuple[SizesAt, ...]:
+    together = points.group_by("collective", "ranks").agg(pl.col("message_bytes").unique().sort())
+    return tuple(sorted(SizesAt(name, ranks, tuple(sizes)) for name, ranks, sizes in together.iter_rows()))
+
+
+def installed(campaign: Campaign, wanted: str | None) -> Mpi:
+    """The library that was measured; UserError where it isn't here, or another is `wanted`."""
+    measured = campaign.header.mpi
+    if measured.kind not in LIBRARIES:
+        raise UserError(f"{campaign.folder} is of no library that Timpani knows", "measure one: timpani run …")
+    there = measured.mpirun if Path(measured.mpirun).exists() else measured.kind
+    mpi = choose_mpi(wanted or there)
+    if (mpi.kind, mpi.version) != (measured.kind, measured.version):
+        raise UserError(
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and {mpi} is another",
+            "name that library with --mpi: files are written for the version that was measured",
+        )
+    return mpi

@@ -1,0 +1,52 @@
+"""Campaigns of one library on one machine as one, from which a table is made."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign, load
+from timpani.errors import UserError
+from timpani.study.schema import MACHINE_CELL, POINT
+from timpani.tuning.race.results import raced_points
+
+
+def load_together(folders: Sequence[Path]) -> Campaign:
+    """The campaigns in `folders` with their results and counted messages, under the first one's header; without the
+    points that a race only looked at where another measured them.
+
+    UserError where they are of different libraries or machines, or two measured the same cell.
+    """
+    first, *others = map(load, folders)
+    for other in others:
+        for what, one, two in (
+            ("MPI library", _library(first), _library(other)),
+            ("machine", first.header.machine.name, other.header.machine.name),
+        ):
+            if one != two:
+                raise UserError(
+                    f"{other.folder} was measured with {what} {two}, and {first.folder} with {one}",
+                    "name campaigns of one library on one machine",
+                )
+    if not others:
+        return first
+    campaigns = (first, *others)
+    results = pl.concat([raced_points(each.results) for each in campaigns], how="vertical_relaxed")
+    for each in campaigns:
+        looked_at = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
+        results = pl.concat([results, looked_at], how="vertical_relaxed")
+    twice = results.select(*MACHINE_CELL, "launch").is_duplicated()
+    if twice.any():
+        name, size = results.filter(twice).select("collective", "message_bytes").row(0)
+        raise UserError(f"two of the campaigns measured {name} at {size} B", "name one of them")
+    return replace(
+        first,
+        results=results,
+        proofs=[proof for each in campaigns for proof in each.proofs],
+        planned=first.planned.union(*(each.planned for each in others)),
+    )
+
+
+def _library(campaign: Campaign) -> str:
+    return f"{campaign.header.mpi.kind} {campaign.header.mpi.version}"

@@ -1,0 +1,203 @@
+"""The selection table as a file: `table.json` of the folder that `timpani tune` writes."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from timpani.errors import UserError, wrong
+from timpani.reading import parse_json, read_bytes
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+from timpani.tuning.decide.selection_table import Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
+
+NAME = "table.json"
+
+_STEP = "`timpani tune` writes it"
+_Count = Annotated[int, Field(ge=0, lt=2**62)]
+_Ratio = Annotated[float, Field(gt=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Evidence(_Strict):
+    bytes: _Count
+    gain: _Ratio
+    gain_low: _Ratio | None
+    gain_high: _Ratio | None
+    launches: _Count
+
+
+class _Span(_Strict):
+    first: _Count
+    last: _Count | None
+
+    @model_validator(mode="after")
+    def _upwards(self) -> "_Span":
+        if self.last is not None and self.last < self.first:
+            raise ValueError("it ends before it begins")
+        return self
+
+
+class _Rule(_Strict):
+    collective: str
+    algorithm: str
+    ranks: _Span
+    nodes: _Span
+    per_node: _Span
+    bytes: _Span
+    cost: Annotated[float, Field(ge=0)]
+    evidence: list[_Evidence]
+
+
+class _Gap(_Strict):
+    collective: str
+    ranks: _Count
+    nodes: _Count
+    before: _Count
+    after: _Count
+
+
+class _SizesAt(_Strict):
+    collective: str
+    ranks: _Count
+    bytes: list[_Count]
+
+
+class _Predicted(_Strict):
+    rules: list[_Rule]
+    conditions: list[str]
+    left_out: list[str]
+    in_files: bool
+
+
+class _Table(_Strict):
+    format: Literal["timpani-selection"]
+    version: Literal[1]
+    library: str
+    library_version: str
+    simulated: bool = False
+    source: str
+    campaigns: list[str]
+    rules: list[_Rule]
+    gaps: list[_Gap]
+    measured: dict[str, _Span] = {}
+    predicted: _Predicted | None = None
+    looked_at: list[_SizesAt] = []
+    unmeasured: list[_SizesAt] = []
+
+
+def table_text(table: SelectionTable) -> str:
+    """The table as JSON."""
+    predicted = table.predicted
+    values = {
+        "format": "timpani-selection",
+        "version": 1,
+        "library": table.library,
+        "library_version": table.version,
+        "simulated": table.simulated,
+        "source": table.source,
+        "campaigns": list(table.campaigns),
+        "rules": list(map(_written, table.rules)),
+        "gaps": list(map(vars, table.gaps)),
+        "measured": {name: vars(span) for name, span in table.measured.items()},
+        "looked_at": list(map(_written_sizes, table.looked_at)),
+        "unmeasured": list(map(_written_sizes, table.unmeasured)),
+        **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
+    }
+    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_table(path: Path) -> SelectionTable:
+    """The table in `path`; UserError where there is none, or it is none."""
+    try:
+        raw = read_bytes(path, _STEP)
+        found = _Table.model_validate(parse_json(raw))
+    except FileNotFoundError:
+        raise UserError(f"no table found: {path}", _STEP) from None
+    except ValidationError as error:
+        raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    except ValueError as error:
+        raise UserError(f"{path} can't be read ({error})", _STEP) from None
+    return SelectionTable(
+        found.library,
+        found.library_version,
+        tuple(_rule(each, path) for each in found.rules),
+        found.source,
+        tuple(found.campaigns),
+        tuple(Gap(**each.model_dump()) for each in found.gaps),
+        {name: Span(span.first, span.last) for name, span in found.measured.items()},
+        _predicted(found.predicted, path) if found.predicted else None,
+        found.simulated,
+        tuple(map(_sizes_at, found.looked_at)),
+        tuple(map(_sizes_at, found.unmeasured)),
+    )
+
+
+def _written(rule: Rule) -> dict[str, Any]:
+    return {
+        "collective": rule.collective,
+        "algorithm": str(rule.algorithm),
+        **{name: vars(span) for name, span in _spans(rule).items()},
+        "cost": rule.cost,
+        "evidence": [
+            {
+                "bytes": each.message_bytes,
+                **{name: value for name, value in vars(each).items() if name != "message_bytes"},
+            }
+            for each in rule.evidence
+        ],
+    }
+
+
+def _written_sizes(told: SizesAt) -> dict[str, Any]:
+    return {"collective": told.collective, "ranks": told.ranks, "bytes": list(told.sizes)}
+
+
+def _sizes_at(told: _SizesAt) -> SizesAt:
+    return SizesAt(told.collective, told.ranks, tuple(told.bytes))
+
+
+def _written_predicted(predicted: Predicted) -> dict[str, Any]:
+    return {
+        "in_files": predicted.in_files,
+        "conditions": list(predicted.conditions),
+        "rules": list(map(_written, predicted.rules)),
+        "left_out": list(predicted.left_out),
+    }
+
+
+def _predicted(told: _Predicted, path: Path) -> Predicted:
+    rules = tuple(_rule(each, path) for each in told.rules)
+    if not all(rule.predicted for rule in rules):
+        raise UserError(f"{path}: a predicted rule has launches, as if it were measured", _STEP)
+    return Predicted(rules, tuple(told.conditions), tuple(told.left_out), told.in_files)
+
+
+def _spans(rule: Rule) -> dict[str, Span]:
+    return {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
+
+
+def _rule(told: _Rule, path: Path) -> Rule:
+    if told.collective not in COLLECTIVES:
+        raise UserError(f"{path}: {told.collective!r} is no collective", _STEP)
+    evidence = tuple(
+        Evidence(each.bytes, each.gain, each.gain_low, each.gain_high, each.launches) for each in told.evidence
+    )
+    return Rule(
+        told.collective,
+        Algorithm.parse(told.algorithm),
+        ranks=_span(told.ranks),
+        nodes=_span(told.nodes),
+        per_node=_span(told.per_node),
+        sizes=_span(told.bytes),
+        evidence=evidence,
+        cost=told.cost,
+    )
+
+
+def _span(told: _Span) -> Span:
+    return Span(told.first, told.last)

@@ -1,0 +1,4 @@
+"""What studies concluded, as claims that are checked against times.
+
+Imports: nothing.
+"""

@@ -1,0 +1,4 @@
+"""Two tables of times compared: agreement, changes, similarity.
+
+Imports: decide.
+"""

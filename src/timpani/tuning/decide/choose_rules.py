@@ -1,0 +1,228 @@
+"""From a campaign to rules: which algorithm is shown to be faster than the default where, in as few rules as serve."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import polars as pl
+
+from timpani.study.cell import Algorithm, is_under_files
+from timpani.study.operations import OPERATIONS
+from timpani.study.placement import RankLayout
+from timpani.study.schema import ALGORITHM, POINT, schema
+from timpani.tuning.decide.decide import compare_looks, compare_with_default
+from timpani.tuning.decide.selection_table import ALL, Evidence, Gap, Rule, Span
+from timpani.tuning.race.looks import unfit_where_looked
+from timpani.tuning.race.race_rows import algorithm_of
+from timpani.tuning.race.results import raced_points
+
+CLOSE = 1.02
+"""Rules of neighbouring sizes become one where its algorithm takes at most this many times the time of the best."""
+
+Layouts = Mapping[tuple[int, str], RankLayout]
+"""How ranks lie over nodes, by rank count and placement."""
+
+Winners = dict[int, dict[Algorithm, Evidence]]
+"""For each size that was looked at the algorithms that win there; empty where none does."""
+
+RankPoint = tuple[str, int, RankLayout]
+"""A collective, a rank count and how the ranks lie."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Rules, and between which measured sizes the choice changes."""
+
+    rules: tuple[Rule, ...]
+    gaps: tuple[Gap, ...]
+
+
+def select(results: pl.DataFrame, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
+    """A rule wherever an algorithm of `provider` was significantly faster than the default (columns RESULT_SCHEMA).
+
+    Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
+    algorithm must win in all placements with the same layout. A rule extends to the next measured size if its algorithm
+    wins there too, and never beyond the measured sizes. Where an algorithm or the default failed, it did not win.
+    Between sizes that a race raced on as many ranks, those that it only looked at need no evidence of their own, but no
+    rule reaches over one at which its algorithm was seen to be slower than another, or failed.
+
+    close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
+    """
+    known = _known(layouts)
+    complete = raced_points(results)
+    looks = results.join(complete, on=POINT, how="anti")
+    points = _by_ranks(_winning(complete, compare_with_default(complete), known, provider))
+    looked_at = _by_ranks(_winning(looks, compare_looks(results), known, provider))
+    between: dict[RankPoint, Winners] = {}
+    for where, found in looked_at.items():
+        raced = points.setdefault(where, {})
+        inside = {size for size in found if raced and min(raced) <= size <= max(raced)}
+        between[where] = {size: found[size] for size in inside}
+        raced |= {size: found[size] for size in found.keys() - inside}
+    return _unbroken({where: points[where] for where in sorted(points)}, between, _unfit(results, known), close)
+
+
+def _unbroken(
+    points: Mapping[RankPoint, Winners],
+    between: Mapping[RankPoint, Winners],
+    unfit: Collection[tuple[RankPoint, int, Algorithm]],
+    close: float,
+) -> Selection:
+    """Rules for `points`, none of which reaches over a size of `between`, that a race only looked at, where its
+    algorithm is `unfit`: there wins what the look alone shows, if anything."""
+    points = {where: dict(won) for where, won in points.items()}
+    while True:
+        found = rules_of(points, close)
+        broken = [
+            (where, size)
+            for rule in found.rules
+            for where in [(rule.collective, rule.ranks.first, RankLayout(rule.nodes.first, rule.per_node.first))]
+            for size in between.get(where, {}).keys() - points[where].keys()
+            if size in rule.sizes and (where, size, rule.algorithm) in unfit
+        ]
+        if not broken:
+            return found
+        for where, size in broken:
+            points[where][size] = between[where][size]
+
+
+def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> Selection:
+    """As few rules as serve for what wins at these points; `close` as of `select`."""
+    rules: list[Rule] = []
+    gaps: list[Gap] = []
+    for (collective, ranks, layout), won in points.items():
+        found = list(_runs(won, close))
+        rules += (_rule(collective, ranks, layout, run, won) for run in found)
+        gaps += (Gap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
+    return Selection(tuple(rules), tuple(gaps))
+
+
+_RulePoint = tuple[str, int, int, int, int]
+"""What a rule can tell apart: collective, ranks, nodes, ranks on a node, size."""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """Neighbouring measured sizes with one algorithm."""
+
+    algorithm: Algorithm
+    sizes: tuple[int, ...]
+
+
+def _known(layouts: Layouts) -> pl.DataFrame:
+    """A row for each of `layouts`."""
+    return pl.DataFrame(
+        [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
+        schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
+        orient="row",
+    )
+
+
+def _by_ranks(found: Iterable[tuple[_RulePoint, dict[Algorithm, Evidence]]]) -> dict[RankPoint, Winners]:
+    points: dict[RankPoint, Winners] = {}
+    for (collective, ranks, nodes, per_node, size), winners in found:
+        points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
+    return points
+
+
+def _unfit(results: pl.DataFrame, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
+    """What a race found slower than another or failed where it only looked, in some placement, mode or machine."""
+    return {
+        (
+            (row["collective"], row["ranks"], RankLayout(row["nodes"], row["per_node"])),
+            row["message_bytes"],
+            algorithm_of(row),
+        )
+        for row in unfit_where_looked(results).join(known, on=["ranks", "placement"]).iter_rows(named=True)
+    }
+
+
+def _winning(
+    results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, provider: str
+) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
+    """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
+    placement, mode and machine; with the evidence of the place where they gain least."""
+    rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
+    collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
+    points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
+    tried = points.join(known, on=["ranks", "placement"]).group_by(rule_point).len("tried")
+    evidence = ("ratio", "ratio_low", "ratio_high", "launches")
+    won = (
+        compared.filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
+        .join(known, on=["ranks", "placement"])
+        .sort("ratio")
+        .group_by(*rule_point, *ALGORITHM, maintain_order=True)
+        .agg(pl.len().alias("won"), *(pl.col(column).first() for column in evidence))
+        .join(tried, on=rule_point)
+        .filter(pl.col("won") == pl.col("tried"))
+    )
+    found: dict[_RulePoint, dict[Algorithm, Evidence]] = {
+        row: {} for row in tried.sort(rule_point).drop("tried").iter_rows()
+    }
+    for row in won.sort(*rule_point, *ALGORITHM).iter_rows(named=True):
+        shown = Evidence(row["message_bytes"], *(row[column] for column in evidence))
+        collective, ranks, nodes, per_node, size = (row[column] for column in rule_point)
+        found[collective, ranks, nodes, per_node, size][algorithm_of(row)] = shown
+    yield from found.items()
+
+
+def _runs(won: Winners, close: float) -> Iterator[_Run]:
+    """The fewest runs of sizes in which one algorithm is near the best throughout: each as long as can be."""
+    sizes = sorted(won)
+    start = 0
+    while start < len(sizes):
+        reaches = {name: _reach(name, sizes[start:], won, close) for name in won[sizes[start]]}
+        count, _, best = max(
+            ((count, won[sizes[start]][name].gain, name) for name, count in reaches.items()),
+            default=(0, 0.0, None),
+        )
+        if best is None:
+            start += 1
+            continue
+        yield _Run(best, tuple(sizes[start : start + count]))
+        start += count
+
+
+def _reach(algorithm: Algorithm, sizes: list[int], won: Winners, close: float) -> int:
+    """At how many of the first `sizes` it wins and is near the best."""
+    count = 0
+    for size in sizes:
+        if algorithm not in won[size] or _cost(algorithm, won[size]) > close - 1:
+            break
+        count += 1
+    return count
+
+
+def _cost(algorithm: Algorithm, winners: Mapping[Algorithm, Evidence]) -> float:
+    """What it takes more than the best of the winners, as a share."""
+    return max(each.gain for each in winners.values()) / winners[algorithm].gain - 1
+
+
+def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: Winners) -> Rule:
+    following = next((size for size in sorted(won) if size > run.sizes[-1]), None)
+    reaches_on = following is not None and run.algorithm in won[following]
+    last = following - 1 if following is not None and reaches_on else run.sizes[-1]
+    return Rule(
+        collective,
+        run.algorithm,
+        ranks=Span(ranks, ranks),
+        nodes=Span(layout.nodes, layout.nodes),
+        per_node=Span(layout.per_node, layout.per_node),
+        sizes=Span(run.sizes[0], last) if OPERATIONS[collective].sized else ALL,
+        evidence=tuple(won[size][run.algorithm] for size in run.sizes),
+        cost=max(_cost(run.algorithm, won[size]) for size in run.sizes),
+    )
+
+
+def _changing(runs: list[_Run], won: Winners) -> Iterator[tuple[int, int]]:
+    """Between which measured sizes the choice changes somewhere."""
+    chosen = {size: run.algorithm for run in runs for size in run.sizes}
+    sizes = sorted(won)
+    for size, following in pairwise(sizes):
+        before, after = chosen.get(size), chosen.get(following)
+        if before != after and following > size + 1:
+            yield size, following
+
+
+def _under_files() -> pl.Expr:
+    return pl.col("algorithm").map_elements(is_under_files, return_dtype=pl.Boolean)

@@ -1,0 +1,79 @@
+"""The verdict on one operation in words."""
+
+from typing import Any
+
+import polars as pl
+
+from timpani.study.cell import OWN
+from timpani.study.counted import counted
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+
+
+def sentence(collective: str, decisions: pl.DataFrame) -> str:
+    """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`."""
+    decided = decisions.filter(pl.col("verdict").is_not_null())
+    if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
+        return _fastest(collective, decisions)
+    if decided.is_empty():
+        return f"{collective}: nothing to compare the default with"
+    if (decided["verdict"] == BY_VALUE).all():
+        return _by_value(collective, decided)
+    count = dict(decided.group_by("standing").len().iter_rows())
+    parts = []
+    if within := count.get(WITHIN):
+        parts.append(f"within 5 % of the best at {within}")
+    if slower := count.get(SLOWER):
+        label, times = (
+            decided.filter(pl.col("standing") == SLOWER)
+            .group_by("best_label")
+            .len()
+            .sort("len", "best_label", descending=[True, False])
+            .row(0)
+        )
+        parts.append(f"slower at {slower}, most often than {label} ({times})")
+    parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
+    if ahead := decided.filter(_only_ours_tied()).height:
+        parts.append(f"only ours tied for the best, so faster than all measured of the library, at {ahead}")
+    if undecided := count.get(UNDECIDED):
+        parts.append(f"{undecided} of {decided.height} undecided")
+    return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
+
+
+def in_each_state(decision: dict[str, Any]) -> str:
+    """Where a point is, and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
+    size = f" at {show_size(decision['message_bytes'])}" if OPERATIONS[decision["collective"]].sized else ""
+    return f"{decision['collective']}{size} on {counted(decision['ranks'], 'rank')}: " + ", ".join(
+        f"{state['state']} {_STANDINGS[state['standing']]}"
+        + (f" than {state['best_label']} ({state['gain']:.2f} ×)" if state["standing"] == SLOWER else "")
+        for state in decision["by_state"]
+    )
+
+
+_STANDINGS = {WITHIN: "within 5 % of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+
+
+def _by_value(collective: str, decisions: pl.DataFrame) -> str:
+    """What came first by imported averages alone."""
+    close = decisions.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height
+    times = decisions.group_by("best_label").len()
+    ranked = times.sort("len", "best_label", descending=[True, False]).iter_rows()
+    best = ", ".join(f"{label} ({count})" for label, count in ranked)
+    by_value = f"the default within 5 % of the best at {close}; lowest times: {best}"
+    return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
+
+
+def _only_ours_tied() -> pl.Expr:
+    """Whether everything but algorithms of ours is significantly slower than the best, which is ours."""
+    return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
+
+
+def _fastest(operation: str, decisions: pl.DataFrame) -> str:
+    """Of an operation without a default: how often one way is the fastest, and how often several are tied."""
+    alone = decisions.filter(pl.col("tied").list.len() == 1)
+    parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
+    if alone.height:
+        label, times = alone.group_by("best_label").len().sort("len", "best_label", descending=[True, False]).row(0)
+        parts.insert(0, f"one way fastest at {alone.height}, most often {label} ({times})")
+    return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"

@@ -1,0 +1,4 @@
+"""Races: which algorithms are measured further, when a point ends, and what a race reached.
+
+Imports: nothing.
+"""

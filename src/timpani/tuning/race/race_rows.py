@@ -1,0 +1,24 @@
+"""A race's points and algorithms in the rows of frames."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.schema import ALGORITHM, POINT
+from timpani.tuning.race.race import RacePoint
+
+
+def point_of(row: Mapping[str, Any]) -> RacePoint:
+    """The point that the columns POINT of `row` name."""
+    return RacePoint(**{name: row[name] for name in POINT})
+
+
+def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
+    """The algorithm that the columns ALGORITHM of `row` name, each behind `prefix`."""
+    provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
+    return Algorithm(provider, name, parse_parameters(parameters))
+
+
+def values_of(point: RacePoint) -> tuple[object, ...]:
+    """The values of POINT."""
+    return tuple(getattr(point, name) for name in POINT)

@@ -1,0 +1,230 @@
+"""What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
+
+import polars as pl
+
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.cell import Algorithm
+from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
+from timpani.tuning.race.outlook import outlooks
+from timpani.tuning.race.race import Dropped, Failed, Race, RacePoint, Timed
+from timpani.tuning.race.race_rows import algorithm_of, point_of, values_of
+
+REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
+"""The columns of the algorithm that a row's is compared with."""
+
+STANDING = {
+    **schema(*POINT),
+    "choice_label": pl.String(),
+    "regret_high": pl.Float64(),
+    "accepted": pl.Float64(),
+    "race_over": pl.Boolean(),
+    "race_launches": pl.Int64(),
+    "race_complete": pl.Boolean(),
+    "race_algorithms": pl.Int64(),
+    "race_promise": pl.String(),
+    "race_ended": pl.String(),
+}
+"""A row of `race_standings`."""
+
+
+def accepted_regret(results: pl.DataFrame) -> float | None:
+    """What the race was asked for that `results` are of, the least of several; None where none was."""
+    found = results[REGRET].min() if REGRET in results.columns else None
+    return found if isinstance(found, float) else None
+
+
+def race_of(results: pl.DataFrame) -> Race | None:
+    """The race that `results` (columns RESULT_SCHEMA and REGRET), or some of them, are of; None where there is none."""
+    accepted = accepted_regret(results)
+    if accepted is None:
+        return None
+    results = results.filter(pl.col(REGRET).is_not_null())
+    taking_part: dict[RacePoint, list[Algorithm]] = {}
+    for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
+        taking_part.setdefault(point_of(row), []).append(algorithm_of(row))
+    race = Race(accepted, taking_part)
+    told = pl.col("error").is_null() & (pl.col("median_us") > 0)
+    for (launch,), rows in results.sort("launch").group_by("launch", maintain_order=True):
+        assert isinstance(launch, int)
+        race.add_launch(
+            launch,
+            [
+                Timed(point_of(row), algorithm_of(row), row["in_turn"], row["relative"], row["median_us"])
+                for row in rows.filter(told).iter_rows(named=True)
+            ],
+            [
+                Failed(point_of(row), algorithm_of(row), row["error"])
+                for row in rows.filter(pl.col("error").is_not_null()).iter_rows(named=True)
+            ],
+        )
+    return race
+
+
+def raced_points(results: pl.DataFrame) -> pl.DataFrame:
+    """The results without those of points that a race only looked at; all where there was no race."""
+    looked_at = race_standings(results).filter(~pl.col("race_complete"))
+    if looked_at.is_empty():
+        return results
+    of_races = results.filter(pl.col(REGRET).is_not_null()).join(looked_at, on=POINT, how="anti", maintain_order="left")
+    return pl.concat([of_races, results.filter(pl.col(REGRET).is_null())])
+
+
+def by_kind(results: pl.DataFrame) -> list[pl.DataFrame]:
+    """The results of races, and those of which everything was measured; what there is of both."""
+    if REGRET not in results.columns:
+        return [results]
+    raced = pl.col(REGRET).is_not_null()
+    return [part for part in (results.filter(raced), results.filter(~raced)) if part.height] or [results]
+
+
+def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
+    """Compare REFERENCE with ALGORITHM in each row, as `compare_at_points` does, by the bounds of `race`.
+
+    Each holds with 95 % in all comparisons with one fixed algorithm of a point together, such as the default, however
+    often one looked, and both of a ratio with 90 %. A ratio is significant where they lie wholly outside INDIFFERENCE,
+    which takes one of them; there is no p-value.
+    """
+    found = [
+        race.ratio(point_of(row), algorithm_of(row, "reference_"), algorithm_of(row))
+        for row in pairs.iter_rows(named=True)
+    ]
+    low = [None if each is None or each.low <= 0 else each.low for each in found]
+    high = [None if each is None or each.high == inf else each.high for each in found]
+    return pairs.with_columns(
+        in_turn=pl.Series([0 if each is None else each.launches for each in found], dtype=pl.Int64),
+        ratio=pl.Series([None if each is None else each.estimate for each in found], dtype=pl.Float64),
+        ratio_low=pl.Series(low, dtype=pl.Float64),
+        ratio_high=pl.Series(high, dtype=pl.Float64),
+        p_value=pl.lit(None, dtype=pl.Float64),
+        significant=pl.Series(
+            [each is not None and (each.high < INDIFFERENCE[0] or each.low > INDIFFERENCE[1]) for each in found],
+            dtype=pl.Boolean,
+        ),
+    ).filter(pl.col("ratio").is_not_null())
+
+
+def chosen_by_race(race: Race | None) -> pl.DataFrame:
+    """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
+    rows = [
+        (*values_of(point), choice.provider, choice.name, choice.parameter_text, True)
+        for point in (race.points() if race else ())
+        if race and (choice := race.standing(point).choice) is not None
+    ]
+    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
+
+
+def given_up_by_race(race: Race | None) -> pl.DataFrame:
+    """POINT and ALGORITHM of what a race gave up since it failed; empty without one."""
+    rows = [
+        (*(getattr(point, name) for name in POINT), each.provider, each.name, each.parameter_text)
+        for point in (race.points() if race else ())
+        for each in (race.given_up(point) if race else ())
+    ]
+    return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
+
+
+def race_standings(results: pl.DataFrame) -> pl.DataFrame:
+    """A row per point of a race that has any time, columns STANDING; without a race none.
+
+    regret_high      95 % bound of the choice's regret, as a share; null where nothing bounds it, nothing competes with
+                     it, or a few algorithms were only looked at
+    race_over        whether no launch is left to measure there
+    race_complete    whether it was raced, not only looked at
+    race_algorithms  how many algorithms have times
+    race_promise     what launches promise an undecided point, a `Promise`; null of others
+    race_ended       in words why the race measures an undecided point no more; null of others
+    """
+    race = race_of(results)
+    incomplete = _only_looked_at(race, results) if race else set()
+    undecided = outlooks(race, results, incomplete) if race else {}
+    rows: list[tuple[object, ...]] = []
+    for point in race.points() if race else ():
+        standing = race.standing(point) if race else None
+        if standing is None or standing.choice is None:
+            continue
+        complete = point not in incomplete
+        bounded = complete and len(standing.excess) > 1 and standing.regret < inf
+        outlook = undecided.get(point)
+        rows.append(
+            (
+                *values_of(point),
+                standing.choice.label,
+                standing.regret if bounded else None,
+                accepted_regret(results),
+                standing.done or not complete or (outlook is not None and outlook.ended is not None),
+                standing.launches,
+                complete,
+                len(standing.excess),
+                outlook and outlook.promise,
+                outlook and outlook.ended,
+            )
+        )
+    return pl.DataFrame(rows, schema=STANDING, orient="row")
+
+
+def ended_cells(results: pl.DataFrame) -> pl.DataFrame:
+    """POINT, ALGORITHM, whether a race only looked at the cell's point, and in words when and why it measured the cell
+    no more: `dropped`, or `race_ended` where it ended the point with this cell left; null elsewhere."""
+    rows = list(_ended(race, results)) if (race := race_of(results)) else []
+    columns = {
+        **schema(*POINT, *ALGORITHM),
+        "looked_at": pl.Boolean(),
+        "dropped": pl.String(),
+        "race_ended": pl.String(),
+    }
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _ended(race: Race, results: pl.DataFrame) -> Iterator[tuple[object, ...]]:
+    looked_at = _only_looked_at(race, results)
+    undecided = outlooks(race, results, looked_at)
+    for point in race.points():
+        standing = race.standing(point)
+        ended = undecided[point].ended if point in undecided else None
+        for algorithm in race.taking_part(point):
+            why = standing.dropped.get(algorithm)
+            if point in looked_at and algorithm not in race.given_up(point):
+                why = None
+            yield (
+                *values_of(point),
+                *(algorithm.provider, algorithm.name, algorithm.parameter_text),
+                point in looked_at,
+                None if why is None else _in_words(why, race.accepted),
+                ended if algorithm in standing.remaining else None,
+            )
+
+
+def _only_looked_at(race: Race, results: pl.DataFrame) -> set[RacePoint]:
+    """The points at which the race had only a few algorithms measured, in all launches."""
+    raced = results.filter(pl.col(REGRET).is_not_null())
+    told = raced.group_by(POINT).agg(
+        (~pl.col("looked_at")).any().alias("raced"), pl.col("looked_at").is_null().any().alias("older")
+    )
+    unknown = {point_of(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
+    looked_at = {point_of(row) for row in told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)}
+    return looked_at | (unknown & _lacking_algorithms(race, raced) if unknown else set())
+
+
+def _lacking_algorithms(race: Race, raced: pl.DataFrame) -> set[RacePoint]:
+    """The points that lack algorithms with which the race began at other sizes: what older records tell."""
+    begun: dict[RacePoint, set[Algorithm]] = {}
+    first = raced.filter(pl.col("launch") == pl.col("launch").min().over("machine"))
+    for row in first.select(*POINT, *ALGORITHM).unique().iter_rows(named=True):
+        begun.setdefault(replace(point_of(row), message_bytes=0), set()).add(algorithm_of(row))
+    return {
+        point
+        for point in race.points()
+        if begun.get(replace(point, message_bytes=0), set()) - set(race.taking_part(point))
+    }
+
+
+def _in_words(why: Dropped, accepted: float) -> str:
+    if why.given_up:
+        return f"given up after launch {why.launch}"
+    if why.factor > 1:
+        return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
+    return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"

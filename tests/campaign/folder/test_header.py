@@ -1,0 +1,97 @@
+"""campaign.json as data: what other versions and imports wrote still loads, and what can't be meant is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from timpani.campaign.folder.header import FORMAT, Header, RecordedMpi, keep_header, read_header
+from timpani.errors import UserError
+from timpani.libraries.hosts import Host
+from timpani.machine.here.describe import describe_cluster, describe_machine
+from timpani.machine.nodes.model import Machine, NodeGroup
+
+
+def written(folder: Path, **parts: Any) -> Path:
+    (folder / "campaign.json").write_text(json.dumps({"format": FORMAT, "version": 1, **parts}))
+    return folder
+
+
+def test_a_header_without_any_part_tells_nothing(tmp_path: Path) -> None:
+    header = read_header(written(tmp_path))
+    assert (header.study.launches, header.machine.cluster, header.machine.hosts, header.mpi.kind) == (
+        None,
+        None,
+        (),
+        "",
+    )
+
+
+def test_an_imports_datatype_is_in_mpis_name(tmp_path: Path) -> None:
+    study = {"title": "Imported OSU output", "files": ["old.txt"], "datatype": "MPI_CHAR"}
+    header = read_header(written(tmp_path, study=study, machine={"name": "x"}))
+    assert header.study.datatype_of("bcast") == "MPI_CHAR"
+    assert header.study.files == ("old.txt",)
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ({"study": {"launches": "many"}}, "study.launches"),
+        ({"machine": {"cpu": 7}}, "machine.cpu"),
+        ({"machine": {"hosts": [{"slots": 2}]}}, "machine.hosts.0.name"),
+        ({"commands": "timpani run"}, "commands"),
+    ],
+)
+def test_a_value_that_can_not_be_meant_is_named(tmp_path: Path, parts: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=f"is not a campaign's: {said} "):
+        read_header(written(tmp_path, **parts))
+
+
+def test_what_another_version_wrote_stays_when_the_campaign_goes_on(tmp_path: Path) -> None:
+    folder = written(tmp_path, study={"title": "old"}, future={"state": 1}, commands=["timpani run 1"])
+    new = Header.new(
+        study={"title": "new"},
+        machine=read_header(folder).machine,
+        mpi=RecordedMpi(),
+        created="",
+        command="timpani run 2",
+        left_out=[],
+    )
+    keep_header(folder, new)
+    values = json.loads((folder / "campaign.json").read_text())
+    assert values["future"] == {"state": 1}
+    assert values["study"] == {"title": "new"}
+    assert values["commands"] == ["timpani run 1", "timpani run 2"]
+
+
+def test_settings_are_unknown_until_a_version_that_records_them_goes_on(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    new = Header.new(
+        study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="",
+        left_out=[], settings={"bcast": {"chain": "mpirun --mca x 2"}},
+    )  # fmt: skip
+    assert read_header(folder).settings is None
+    keep_header(folder, new)
+    assert read_header(folder).settings == {"bcast": {"chain": "mpirun --mca x 2"}}
+
+
+def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:
+    machine = Machine(
+        name="m",
+        launcher="slurm",
+        modules=("mpi",),
+        groups=(NodeGroup(name="g1", nodes=("n1", "n2"), cores=4, sockets=2, switch=""),),
+    )
+    told = describe_cluster(machine, (Host("n2", 4),))
+    header = read_header(written(tmp_path, machine=told.model_dump(mode="json", exclude_unset=True)))
+    assert (header.machine.cluster, header.machine.hosts) == (machine, (Host("n2", 4),))
+
+
+def test_this_computer_comes_back_as_it_was(tmp_path: Path) -> None:
+    here = describe_machine()
+    header = read_header(written(tmp_path, machine=here.model_dump(mode="json", exclude_unset=True)))
+    assert header.machine == here
+    assert header.machine.domains_of(here.name).keys() == here.domains.keys()
+    assert header.machine.domains_of("elsewhere") == {}

@@ -1,0 +1,305 @@
+"""Planning on the libraries that are there; nothing is started."""
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.installed import every_mpi, every_open_mpi
+from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
+from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.shared_start import ChosenAlgorithm, beside_each_other
+from timpani.errors import UserError
+from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.openmpi.algorithms import shared_start
+from timpani.machine.here.detect import this_computer
+from timpani.native.mpi import Mpi
+from timpani.providers.available import AvailableAlgorithms
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.study import Study
+
+
+def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
+    study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
+    return plan(study, library(mpi), Resources(this_computer(mpi), cores, lambda ranks: [(0, 1)]), oversubscribe)
+
+
+@cache
+def library(mpi: Mpi) -> AvailableAlgorithms:
+    return AvailableAlgorithms.ask(mpi)
+
+
+def said(plan: CampaignPlan) -> tuple[str, ...]:
+    """What is left out, in words."""
+    return tuple(map(str, plan.skipped))
+
+
+def names(plan: CampaignPlan) -> set[str]:
+    return {str(cell.cell.algorithm) for cell in plan.cells}
+
+
+@every_mpi
+def test_the_default_shares_launches_with_all_that_is_compared_with_it(mpi: Mpi) -> None:
+    groups = planned(mpi, ranks=[2, 3]).groups
+    assert [group.ranks for group in groups] == [2, 3]
+    for cell in (cell for group in groups for cell in group.cells):
+        assert cell.cell.algorithm.is_default == ((cell.at_creation, cell.at_call) == ((), ()))
+
+
+def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the_same() -> None:
+    mpi = Mpi("openmpi", "Open MPI", "5.0.99", Path("mpirun"), Path("mpicxx"), None)
+    chosen = [
+        ChosenAlgorithm("bcast", Algorithm("openmpi", "default"), None, AlgorithmSelection()),
+        ChosenAlgorithm(
+            "bcast", Algorithm("openmpi", "linear"), None, AlgorithmSelection((("coll", "^han"),), {}, (("a", 1),))
+        ),
+    ]
+    assert beside_each_other(chosen, shared_start(mpi, several_nodes=False)) == chosen
+
+
+@every_mpi
+def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
+    few = planned(mpi, collectives={"bcast": "all"}, launches=5)
+    needed = few.launches_needed
+    assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in few.notes
+    trees = [f"timpani/knomial:radix={radix}" for radix in range(2, 26)]
+    many = planned(mpi, collectives={"bcast": ["default", *trees], "latency": "default"}, launches=6)
+    assert many.launches_needed == 10
+    enough = planned(mpi, collectives={"bcast": "all"}, launches=needed)
+    assert not [note for note in enough.notes if "launches" in note]
+
+
+def test_every_cell_is_planned_once(mpi: Mpi) -> None:
+    plan = planned(mpi, collectives={"bcast": ["all", "default", "binomial"], "barrier": "default"}, ranks=[3, 2, 2])
+    cells = [each.cell for each in plan.cells]
+    assert len(cells) == len(set(cells))
+    assert [each.number for each in plan.cells] == list(range(len(cells)))
+    assert {cell.message_bytes for cell in cells if cell.collective == "barrier"} == {0}
+    assert {cell.ranks for cell in cells} == {2, 3}
+
+
+@every_mpi
+def test_the_order_is_shuffled_in_each_launch_and_repeats_with_the_seed(mpi: Mpi) -> None:
+    def order(seed: int, launch: int) -> list[int]:
+        return [cell.number for group in planned(mpi, seed=seed).order(launch) for cell in group.cells]
+
+    first = order(1, 1)
+    assert first == order(1, 1)
+    assert sorted(first) == list(range(len(first)))
+    assert first != order(1, 2)
+    assert first != order(2, 1)
+    assert first != sorted(first)
+
+
+@every_mpi
+def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
+    other = "mpich" if mpi.kind == "openmpi" else "openmpi"
+    plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
+    assert names(plan) == {f"{mpi.kind}/default"}
+    assert said(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.kind} {mpi.version}",)
+    with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not an algorithm of"):
+        planned(mpi, collectives={"bcast": [f"{other}/ring"]})
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("collective", "algorithm", "said"),
+    [
+        ("bcast", "openmp/binomial", "'openmp'; did you mean openmpi"),
+        ("bcast", "binomal", "'binomal'; did you mean binomial"),
+        ("bcast", "binomial:fanuot=4", "binomial"),
+        ("bcast", "default:segment_bytes=8", "has no parameters"),
+        ("null", "binomial", "unknown null algorithm"),
+        ("barrier", "$(touch x)", "is not an algorithm"),
+    ],
+)
+def test_an_unknown_algorithm_is_an_error(mpi: Mpi, collective: str, algorithm: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(mpi, collectives={collective: [algorithm]})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@every_open_mpi
+def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None:
+    [cell] = planned(mpi, collectives={"bcast": ["chain:chain_fanout=2,segment_bytes=1024"]}, sizes=[8]).cells
+    controls = dict(cell.at_creation)
+    assert controls["coll_tuned_bcast_algorithm_chain_fanout"] == 2
+    assert controls["coll_tuned_bcast_algorithm_segmentsize"] == 1024
+    with pytest.raises(UserError, match="out of range"):
+        planned(mpi, collectives={"bcast": ["chain:segment_bytes=-1"]})
+
+
+@every_mpi
+def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
+    with pytest.raises(UserError) as caught:
+        planned(mpi, cores=2, ranks=[2, 3, 8])
+    assert "3, 8 ranks are more than the 2 cores" in caught.value.what
+    assert "--ranks 2)" in caught.value.next_step
+    with pytest.raises(UserError, match=r"measure fewer \(--ranks 2\)"):
+        planned(mpi, cores=2, ranks=[3])
+    plan = planned(mpi, cores=2, oversubscribe=True, ranks=[2, 3])
+    assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
+
+
+@every_mpi
+def test_the_estimate_is_the_budget_where_that_is_less(mpi: Mpi) -> None:
+    assert planned(mpi, budget="20s", launches=1000).seconds == 20.0
+    assert planned(mpi, launches=20).seconds == pytest.approx(2 * planned(mpi, launches=10).seconds)
+
+
+@every_mpi
+def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everything_for_whole_slots(mpi: Mpi) -> None:
+    def race(**study: Any) -> CampaignPlan:
+        asked: dict[str, Any] = {"collectives": {"bcast": ["default", "binomial"]}, "regret": 0.02, "launches": 6}
+        return planned(mpi, **(asked | study))
+
+    assert race().least_seconds < race(sizes="8:4096").least_seconds < race(sizes="8:4096").most_seconds
+    assert race(sizes="8,16,64").least_seconds == race(sizes="8,64").least_seconds, "16 B come later"
+    alone = race(collectives={"bcast": ["default"]})
+    assert alone.least_seconds == alone.launch_seconds, "nothing competes: one launch"
+    assert race(slot="1s", sizes="8,64").most_seconds > 6 * 4 * 2.0
+    assert race(budget="1min", launches=1000).most_seconds == 60.0
+    # A point is over after 64 launches: of more there are starts alone.
+    of_starts = race(launches=1000).most_seconds - race(launches=64).most_seconds
+    assert of_starts == pytest.approx(936 * sum(start_seconds(mpi.kind, group.ranks) for group in race().groups))
+
+
+@every_mpi
+def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -> None:
+    collectives = {"bcast": ["default", "timpani/knomial:radix=3", "binomial"]}
+    [group] = planned(mpi, collectives=collectives).groups
+    expected = {"default", "timpani/knomial:radix=3", "binomial"}
+    assert [{cell.cell.algorithm.label for cell in point} for point in group.points] == [expected] * len(group.points)
+
+
+@every_mpi
+def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> None:
+    [group] = planned(mpi, collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
+    assert (group.parameters, dict(group.environment)) == ((), {})
+    assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
+
+
+@every_mpi
+def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
+    made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
+    assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
+    assert said(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
+
+
+@every_mpi
+def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
+    ours = {str(algorithm) for algorithm in library(mpi).ours.all_of("scan")[1:]}
+    assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
+
+
+@every_mpi
+def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
+    made = planned(
+        mpi,
+        collectives={"latency": "all", "reduce_local": "default", "transpose": ["packed", "plain_message"]},
+        overrides={"transpose": {"sizes": "64:256", "datatype": "double"}},
+    )
+    by_datatype = {group.datatype: {cell.cell.collective for cell in group.cells} for group in made.groups}
+    assert by_datatype == {"uint8": {"latency", "reduce_local"}, "double": {"transpose"}}
+    assert {cell.cell.message_bytes for cell in made.cells if cell.cell.collective == "transpose"} == {64, 128, 256}
+    assert names(made) == {
+        f"{mpi.kind}/default:first=0,second=1",
+        f"{mpi.kind}/default",
+        "timpani/packed",
+        "timpani/plain_message",
+    }
+    assert all((group.parameters, dict(group.environment)) == ((), {}) for group in made.groups)
+
+
+@every_mpi
+def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi) -> None:
+    made = planned(
+        mpi,
+        collectives={
+            "latency": ["default", "default:first=0,second=2"],
+            "transpose": ["packed", "alltoall", "packed:rows=3"],
+        },
+        ranks=[1, 3],
+        sizes=[9, 16, 64],
+    )
+    assert said(made) == (
+        f"latency {mpi.kind}/default on 1 rank: only for 2 ranks or more",
+        f"latency {mpi.kind}/default:first=0,second=2 on 1 rank: only for 2 ranks or more",
+        "transpose timpani/packed on 1 rank: only for 2 ranks or more",
+        "transpose timpani/alltoall on 3 ranks, 2 sizes from 16 B to 64 B: "
+        "the numbers of rows and columns must be multiples of the number of ranks",
+        "transpose timpani/packed:rows=3 on 1 rank: only for 2 ranks or more",
+        "transpose timpani/packed:rows=3 on 3 ranks, 2 sizes from 16 B to 64 B: "
+        "the elements can't be divided into 3 rows",
+    )
+
+
+@every_mpi
+def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
+    made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
+    assert said(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("collectives", "said"),
+    [
+        ({"latency": "binomial"}, "unknown latency algorithm"),
+        ({"bandwidth": "default:windw=1"}, "did you mean window"),
+        ({"bandwidth": "default:window=0"}, "out of range"),
+        ({"transpose": "default"}, "unknown transpose algorithm of timpani"),
+        ({"transpose": "paked"}, "did you mean packed"),
+        ({"reduce_local": "default:window=1"}, "has no parameters"),
+    ],
+)
+def test_what_is_misspelt_for_operations_between_ranks(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        planned(mpi, collectives=collectives)
+
+
+@every_mpi
+def test_estimates_grow_with_sizes_and_ranks(mpi: Mpi) -> None:
+    small = planned(mpi, sizes="8").seconds
+    assert planned(mpi, sizes="1G").seconds > 5 * small
+    assert planned(mpi, cores=2**20, sizes="8", ranks=2**20).seconds > 100 * small
+
+
+@every_mpi
+def test_a_budget_that_no_launch_fits_into_is_refused(mpi: Mpi) -> None:
+    with pytest.raises(UserError, match=r"a budget of 0\.1 s is less than a launch takes: 1 start, about \d+ s"):
+        planned(mpi, budget="100ms")
+
+
+@every_mpi
+def test_launches_side_by_side_take_as_long_as_the_longest(mpi: Mpi) -> None:
+    longest = planned(mpi, cores=512, ranks=512, sizes="1M")
+    several = planned(mpi, cores=512, ranks="2,512", sizes="1M")
+    for made in (longest, several):
+        assert replace(made, concurrent_launches=16).seconds == longest.seconds
+
+
+def test_simulations_are_estimated_by_their_messages_and_data() -> None:
+    def seconds(collective: str, ranks: int, size: int = 8, name: str = "default") -> float:
+        return simulated_cell_seconds(Cell(collective, Algorithm("timpani", name), ranks, "core", size, "warm"))
+
+    assert seconds("bcast", 256) > 30 * seconds("bcast", 8)
+    assert seconds("bcast", 256) == pytest.approx(seconds("bcast", 256, 1024), rel=0.01)
+    assert seconds("bcast", 256, 2**20) > 2 * seconds("bcast", 256)
+    assert seconds("alltoallv", 16, 2**21) > 8 * seconds("gather", 16, 2**21)  # 16 ranks have 16 blocks, not the root
+    assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)
+    assert seconds("alltoallv", 256, name="scatters") > 50 * seconds("alltoallv", 256, name="node_pairwise")
+    assert seconds("transpose", 65, name="alltoallv") > 10 * seconds("transpose", 65, name="packed")
+
+
+@pytest.mark.parametrize(
+    ("name", "ranks", "measured_s"),
+    [("scatters", 64, 3.0), ("default", 128, 29.8), ("pairwise", 64, 0.3), ("pairwise", 128, 2.1)],
+)
+def test_what_alltoallv_took_was_estimated_within_a_factor_of_two(name: str, ranks: int, measured_s: float) -> None:
+    cell = Cell("alltoallv", Algorithm("timpani", name), ranks, "core", 1024, "warm")
+    assert 0.5 < simulated_cell_seconds(cell) / measured_s < 2

@@ -1,0 +1,58 @@
+"""Which cells of a campaign are shown."""
+
+import pytest
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.campaign.read.cell_selection import Selection, select_cells
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.errors import UserError
+from timpani.study.cell import Algorithm, Cell
+
+CELLS = estimate_cells(
+    results_frame(
+        [
+            LaunchResult(Cell(operation, Algorithm("openmpi", name), ranks, "core", size, "warm"), 1, "here", 1.0)
+            for operation in ("bcast", "reduce")
+            for name in ("default", "ring")
+            for ranks in (2, 4)
+            for size in (8, 1000, 1024, 65536)
+        ]
+    )
+)
+
+
+def shown(operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None) -> int:
+    return select_cells(CELLS, Selection.parse(operations, algorithms, ranks, sizes)).height
+
+
+@pytest.mark.parametrize(
+    ("typed", "count"),
+    [
+        ((None, None, None, None), 32),
+        (("bcast", None, None, None), 16),
+        (("bcast", "ring", None, None), 8),
+        (("bcast", "ring", "4", None), 4),
+        ((None, None, None, "8"), 8),
+        ((None, None, None, "8:1K"), 24),
+        ((None, None, None, "8,64K"), 16),
+        (("bcast", "ring", "4", "1K:64K"), 2),
+    ],
+)
+def test_what_was_asked_for_is_kept(typed: tuple[str | None, ...], count: int) -> None:
+    assert shown(*typed) == count
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("bcst", None, None, None), "unknown operation in this campaign 'bcst'; did you mean bcast?"),
+        ((None, "rng", None, None), "unknown algorithm in this campaign 'rng'; did you mean ring?"),
+        ((None, None, "2,8", None), "no cell of 8 ranks"),
+        ((None, None, None, "8,16"), "no cell of 16 B"),
+        ((None, None, None, "2K:4K"), "no cell of sizes from 2048 to 4096 B"),
+    ],
+)
+def test_what_is_not_there_is_said(typed: tuple[str | None, ...], said: str) -> None:
+    with pytest.raises(UserError, match=said.replace("?", r"\?")):
+        shown(*typed)

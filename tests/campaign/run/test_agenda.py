@@ -1,0 +1,233 @@
+"""Races on real libraries: what a launch measures follows from the results of those before, and from nothing else."""
+
+import json
+import re
+import signal
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.campaign.live import Live
+from tests.cli.typed import typed
+from tests.installed import FOUND, needs_mpi, needs_two_cores
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.plan.estimate import start_seconds
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.run.agenda import Racing
+from timpani.campaign.run.session import Session
+from timpani.campaign.run.start_costs import StartCosts
+from timpani.charts.race_launches import FIGURE
+from timpani.stats.regret import UNSEEN_STATE
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.compose import compose
+from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.race.results import race_standings
+
+pytestmark = [needs_mpi, needs_two_cores]
+
+# Chains of tiny segments take longer than the default at every size, and hundreds of times as long at the largest: what
+# disturbs three launches of 16 B changes nothing about who is faster there.
+ASKED = {
+    "algorithms": "default,timpani/chain:segment_bytes=2,timpani/chain:segment_bytes=4",
+    "sizes": "8,16,64,256K",
+    "regret": "60%",
+    "launches": "8",
+}
+
+
+@pytest.fixture(scope="module")
+def raced(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    """Broadcasts, of which some take many times as long as others, raced over at most eight launches."""
+    folder = tmp_path_factory.mktemp("race") / "c"
+    asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
+    done = typed("run", "bcast", *asked, "-o", folder)
+    assert done.returncode == 0, done.stderr
+    return load(folder)
+
+
+def measured(campaign: Campaign) -> dict[int, set[Cell]]:
+    """The cells of each launch."""
+    found: defaultdict[int, set[Cell]] = defaultdict(set)
+    for result in results_of(campaign):
+        found[result.launch].add(result.cell)
+    return dict(found)
+
+
+def results_of(campaign: Campaign) -> list[LaunchResult]:
+    rows = campaign.results.drop("state", REGRET, ALLOWED).iter_rows(named=True)
+    return [LaunchResult.from_line(row) for row in rows]
+
+
+def test_a_race_measures_less_than_everything_in_each_launch(raced: Campaign) -> None:
+    launches = measured(raced)
+    assert len(launches) <= 8
+    assert sum(map(len, launches.values())) < len(launches) * len(set.union(*launches.values()))
+    assert {cell.message_bytes for cell in launches[1]} == {8, 64, 256 << 10}
+
+
+def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
+    looked_at = {result.cell.message_bytes for result in results_of(raced) if result.looked_at}
+    assert looked_at == {16}
+    assert {result.looked_at for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
+    assert race_standings(raced.results).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
+
+
+def test_points_that_the_budget_left_no_launch_for_are_counted(tmp_path: Path) -> None:
+    # Launches so long that no fourth one, which would look at 8 MiB, is begun.
+    asked = ("--algorithms", "default,linear", "--sizes", "4M,8M,64M", "--regret", "1%", "--budget", "3s")
+    done = typed("run", "bcast", *asked, "-o", tmp_path / "c")
+    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in done.stdout
+
+
+def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_launches_may_follow(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "c"
+    asked = ("--algorithms", "default,linear", "--sizes", "8,64M", "--regret", "1%", "--launches", "12")
+    with Live(folder, "bcast", *asked) as live:
+        live.until(lambda: (folder / "results.jsonl").exists() and live.ranks())
+        live.process.send_signal(signal.SIGINT)
+        done = live.end()
+    found = re.search(
+        r"^stopped: (\d) results? of the launch under way still missing, and up to (\d+) further launches; ",
+        done.stderr,
+        re.MULTILINE,
+    )
+    assert found, done.stderr
+    recorded = load(folder).results
+    under_way = 12 - int(found[2])
+    assert recorded["launch"].max() in (under_way, under_way - 1)
+    assert 1 <= int(found[1]) <= 4
+    assert recorded.filter(launch=under_way).height + int(found[1]) <= 4
+
+
+def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
+    plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
+    again = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6)
+    for result in results_of(raced):  # as a run that goes on has them: all at once
+        again.take(result)
+    launches = measured(raced)
+    assert {number: set(again.wanted(number)) for number in launches} == launches
+
+
+def test_how_long_a_launch_stays_at_a_point_follows_from_the_launches_before_it(raced: Campaign) -> None:
+    plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
+    [group] = plan.groups
+    again, starts = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6), StartCosts()
+    for result in results_of(raced):
+        again.take(result)
+        starts.take(result)
+    planned = {launch: rounds_planned(raced.folder, launch) for launch in measured(raced)}
+    assert planned[1] == planned[2] == {}  # nothing is known of how launches differ
+    assert planned[3]
+    for launch, rounds in planned.items():
+        wanted = again.wanted(launch)
+        start_s = starts.before(launch, group.ranks, raced.launches) or start_seconds(plan.mpi.kind, group.ranks)
+        assert {point.message_bytes: number for point, number in again.rounds(wanted, start_s).items()} == rounds
+
+
+def rounds_planned(folder: Path, launch: int) -> dict[int, int]:
+    """By size, of the points of a launch that have a number of them."""
+    lines = (folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
+    return {
+        int(cell.split()[3]): int(point.split()[1])
+        for point, cell in pairwise(lines)
+        if point.startswith("point ") and cell.startswith("cell ")
+    }
+
+
+def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:
+    # What comes of it is shown where times are far apart: tests/mpi/test_take_turns.py.
+    for launch in measured(raced):
+        plan = (raced.folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
+        assert f"lose_at {UNSEEN_STATE}" in plan
+
+
+def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone() -> None:
+    # It succeeds twice, of which nothing bounds it; at 64 B it is all that there is beside the default.
+    cells = [
+        Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm")
+        for size, names in ((8, (DEFAULT, "linear", "ring")), (64, (DEFAULT, "ring")))
+        for name in names
+    ]
+    agenda, random, launches = Racing(cells, 64, 0.02), np.random.default_rng(1), list[frozenset[Cell]]()
+    while wanted := agenda.wanted(len(launches) + 1):
+        launches.append(wanted)
+        for cell in wanted:
+            dies = cell.algorithm.name == "ring" and len(launches) > 2
+            turn, relative = f"{len(launches)}/{cell.message_bytes}", random.lognormal(0, 0.002)
+            agenda.take(
+                LaunchResult(cell, len(launches), "here", error="ended with status 3")
+                if dies
+                else LaunchResult(cell, len(launches), "here", median_us=1.0, in_turn=turn, relative=relative)
+            )
+    assert [sum(cell.message_bytes == 8 for cell in wanted) for wanted in launches] == [3, 3, 3, 3, 2, 2]
+    assert [sum(cell.message_bytes == 64 for cell in wanted) for wanted in launches] == [2, 2, 2, 2, 0, 0]
+
+
+def test_a_race_that_is_over_measures_nothing_more(raced: Campaign) -> None:
+    before = raced.results.height
+    asked = [part for name, value in ASKED.items() for part in (f"--{name}", str(value))]
+    assert typed("run", "bcast", *asked, "-o", raced.folder).returncode == 0
+    assert load(raced.folder).results.height == before
+
+
+def test_cells_that_were_dropped_say_when_and_why(raced: Campaign) -> None:
+    cells = estimate_cells(raced.results)
+    dropped = cells.filter(pl.col("dropped").is_not_null())
+    assert dropped.height
+    assert dropped["status"].str.contains("dropped").all()
+    assert 16 not in dropped["message_bytes"], "where a race only looks it drops nothing"
+    assert dropped["dropped"].str.contains(r"^after launch \d+: at (least|most) ").all()
+    assert (dropped["launches"] <= 8).all()
+    assert cells["launches_needed"].null_count() == cells.height
+
+
+def test_each_point_has_a_bound(raced: Campaign) -> None:
+    standings = race_standings(raced.results)
+    assert standings["race_complete"].sum() == 3
+    for row in standings.filter("race_complete").to_dicts():
+        assert row["regret_high"] <= 0.6 or row["race_ended"] or not row["race_over"], row
+    assert not standings["race_launches"].is_null().any()
+    assert "Race: what is chosen takes at most 60 % longer than the best (95 % bound) at" in (
+        typed("verdict", raced.folder).stdout
+    )
+
+
+def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> None:
+    done = typed("report", raced.folder, "-o", tmp_path / "report.html")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report.html").read_text()
+    assert FIGURE.section.title in page
+    assert "a regret of 60 % accepted" in page
+    found = json.loads(typed("verdict", raced.folder, "--format", "json").stdout)
+    assert found["race"]["accepted"] == 0.6
+    assert [found["race"][name] for name in ("asked", "points", "looked_at", "unreached")] == [4, 3, 1, 0]
+    assert any(point["regret_high"] is not None for point in found["points"])
+    [looked_at] = [point for point in found["points"] if point["standing"] == "looked_at"]
+    assert (looked_at["message_bytes"], looked_at["race_launches"], looked_at["best"]) == (16, 3, None)
+    assert looked_at.keys() == found["points"][0].keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("bcast", "--regret", "2x"), "'2x'"),
+        (("bcast", "--regret", "0"), "0"),
+        (("bcast", "--regret", "2%", "--launches", "4"), "that takes 6; --launches 6 or more"),
+        (("bcast", "--regret", "2%", "--method", "osu"), "measured in turn"),
+        (("latency", "--regret", "2%"), "latency is no collective"),
+        (("transpose", "--regret", "2%"), "transpose is no collective"),
+    ],
+)
+def test_what_cannot_be_raced_is_said_on_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    done = typed("run", *arguments, "-o", tmp_path / "c")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "c").exists()

@@ -1,0 +1,159 @@
+"""What messages prove: each algorithm's root sends to whom it should, counted on real ranks."""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign.live import Live
+from tests.cli.typed import typed
+from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, label, needs_mpich, needs_open_mpi
+from timpani.campaign.folder.load import read_proofs
+from timpani.campaign.run.prove import indistinct
+from timpani.native.mpi import Mpi
+
+ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
+
+
+def peers_of_root(proof: dict[str, Any]) -> list[int]:
+    return [peer for peer, count in enumerate(proof["messages"][0]) if count]
+
+
+@every_open_mpi
+def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    algorithms = "default,linear,binomial,chain,pipeline"
+    study = ("run", "bcast", "--algorithms", algorithms, "--sizes", "1Ki", *ON_FOUR, "--mpi", mpi.mpirun, "-o", folder)
+    done = typed(*study, "--prove")
+    assert done.returncode == 0, done.stderr
+    proofs = {proof["algorithm"]: proof for proof in read_proofs(folder)}
+    roots = {name: peers_of_root(proof) for name, proof in proofs.items()}
+    assert roots.pop("default") in (roots["linear"], roots["binomial"], roots["pipeline"])
+    # The chain fans out to four ranks by itself.
+    assert roots == {"linear": [1, 2, 3], "binomial": [1, 2], "chain": [1, 2, 3], "pipeline": [1]}
+    assert proofs["linear"]["bytes"] == [[0, 1024, 1024, 1024], [0] * 4, [0] * 4, [0] * 4]
+    received = [sum(row[rank] for row in proofs["binomial"]["bytes"]) for rank in range(4)]
+    assert received == [0, 1024, 1024, 1024]
+    [said] = [line for line in done.stdout.splitlines() if "chain" in line and "not distinguishable" in line]
+    assert said.startswith("not distinguishable by their messages: bcast, 4 ranks, 1 KiB: chain, ")
+    assert said.endswith("linear send the same messages")
+
+    before = (folder / "proofs.jsonl").read_bytes()
+    again = typed(*study, "--prove")
+    assert again.returncode == 0, again.stderr
+    assert "counting messages" not in again.stderr
+    assert (folder / "proofs.jsonl").read_bytes() == before
+
+
+@every_open_mpi
+def test_each_radix_of_a_tree_is_that_trees(mpi: Mpi, tmp_path: Path) -> None:
+    algorithms = "default,knomial,knomial:radix=2,knomial:radix=3,knomial:radix=8"
+    study = ("bcast", "--algorithms", algorithms, "--sizes", "1Ki", "--ranks", "8", *ON_FOUR[2:], "--mpi", mpi.mpirun)
+    done = typed("run", *study, "--prove", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "Warning: bcast knomial" not in done.stderr
+    proofs = {proof["parameters"]: proof for proof in read_proofs(tmp_path / "c") if proof["algorithm"] == "knomial"}
+    assert {which: peers_of_root(proof) for which, proof in proofs.items()} == {
+        "": [1, 2, 3, 4],
+        "radix=2": [1, 2, 4],
+        "radix=3": [1, 2, 3, 6],
+        "radix=8": [1, 2, 3, 4, 5, 6, 7],
+    }
+
+
+@needs_open_mpi
+def test_a_sweep_that_changes_no_message_is_warned_of(tmp_path: Path) -> None:
+    sweep = "linear:fanout=2,linear:fanout=3"
+    study = ("bcast", "--algorithms", sweep, "--sizes", "1Ki", *ON_FOUR, "--mpi", OPEN_MPIS[-1].mpirun, "--prove")
+    done = typed("run", *study, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    said = (
+        "Warning: bcast linear sent the same messages with fanout 2, 3 (up to 4 ranks, 1 KiB): "
+        "nothing counted here shows that fanout was applied"
+    )
+    assert said in done.stderr.splitlines()
+    assert said in typed("prove", tmp_path / "c").stderr.splitlines()
+
+
+@every_open_mpi
+def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
+    study = ("allgather", "--algorithms", "two_proc,ring", "--sizes", "8", *ON_FOUR, "--mpi", mpi.mpirun, "--prove")
+    done = typed("run", *study, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "counting messages: 1 cell on 4 ranks" in done.stderr
+    [proof] = read_proofs(tmp_path / "c")
+    assert proof["algorithm"] == "ring"
+    assert [[peer for peer, count in enumerate(row) if count] for row in proof["messages"]] == [[1], [2], [3], [0]]
+
+
+@needs_open_mpi
+@pytest.mark.parametrize(
+    ("mpi", "start"),
+    # Open MPI 5 counts all cells in one start.
+    [(mpi, start) for mpi in OPEN_MPIS for start in (1, 2) if start == 1 or mpi.numbers < (5,)],
+    ids=lambda value: label(value) if isinstance(value, Mpi) else f"start {value}",
+)
+def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
+    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+        live.until(lambda: list(folder.glob(f"launches/proof-{start}")) and live.ranks())
+        os.kill(live.launcher(), signal.SIGKILL)
+        done = live.end()
+    assert done.returncode == 0, done.stderr
+    # Open MPI 4 counts at exit: its first start calls both cells, so that none is to blame; the second is for one.
+    missed = 0 if start == 1 and mpi.numbers < (5,) else 1
+    assert done.stderr.count("not counted: ") == missed
+    assert len(read_proofs(folder)) == 2 - missed
+
+
+@every_open_mpi
+def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
+    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+        live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
+        live.process.send_signal(signal.SIGINT)
+        done = live.end()
+    assert done.returncode == 130
+    assert done.stderr.endswith("results still missing; the same command goes on\n")
+    assert typed(*live.arguments).returncode == 0
+    assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 16}
+
+
+@needs_mpich
+def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
+    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove")
+    done = typed("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "can't count messages: that a forced algorithm ran is known only because the library refuses" in done.stderr
+
+
+def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
+    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
+    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": algorithm, "parameters": "", **where}
+    return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
+
+
+def test_equal_messages_are_said_over_sizes() -> None:
+    one, two = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
+    proofs = [
+        *(proof("default", one, message_bytes=size) for size in (8, 16, 1024)),
+        *(proof("chain", one, message_bytes=size, parameters="fanout=4") for size in (8, 1024)),
+        proof("ring", two),
+        proof("ring", one, ranks=3),
+        proof("ring", one, ranks=3, provider="timpani"),
+    ]
+    assert indistinct(proofs) == [
+        "bcast, 2 ranks, 2 sizes from 8 B to 1 KiB: chain:fanout=4, default send the same messages",
+        "bcast, 3 ranks, 8 B: ring, timpani/ring send the same messages",
+    ]
+    assert indistinct([]) == []
+
+
+def test_ways_to_transpose_may_send_alike() -> None:
+    ways = [{"collective": "transpose", "ranks": 2, "message_bytes": 64, "messages": [[0, 1]], "bytes": [[0, 64]]}]
+    assert indistinct([{**way, "algorithm": name, "parameters": ""} for way in ways for name in ("a", "b")]) == []

@@ -1,0 +1,183 @@
+"""Which hosts, in which order, in which syntax; and where ranks on them are to go."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timpani.errors import UserError
+from timpani.libraries.hosts import Host, host_file
+from timpani.libraries.library import Library
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.nodes.host_file import rank_file, read_hosts
+from timpani.machine.nodes.host_list import choose_hosts, same_host
+from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.places import Place, asked_places, capacity, ranks_on_one_node, with_slots
+
+
+def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:
+    """Groups a, b, … of so many nodes each: a1, a2, …"""
+    groups = [
+        {"name": name, "nodes": f"{name}[1-{size}]", "cores": cores, "sockets": sockets}
+        for name, size in zip("abcdefgh", sizes, strict=False)
+    ]
+    return Machine.check({"name": "m", "launcher": "openmpi", "groups": groups}, "test")
+
+
+FOUR = machine(4, 4, 4, 4)
+
+
+def names(hosts: tuple[Host, ...]) -> str:
+    return " ".join(host.name for host in hosts)
+
+
+@pytest.mark.parametrize(
+    ("category", "order"),
+    [
+        (1, "a1 a2 b1 b2 c1 c2 d1 d2"),
+        (2, "a1 a2 b1 b2 c1 c2 d1 d2"),
+        (3, "a1 b1 c1 d1 a2 b2 c2 d2"),
+    ],
+)
+def test_the_three_orders_of_the_study_of_hierarchical_collectives(category: int, order: str) -> None:
+    hosts = choose_hosts(FOUR, category, groups=4, nodes=8, slots=8)
+    assert names(hosts) == order
+    assert {host.slots for host in hosts} == ({8} if category == 1 else {None})
+
+
+def test_without_slots_a_node_takes_as_many_ranks_as_it_has_cores() -> None:
+    assert choose_hosts(machine(1)) == (Host("a1", 4),)
+    assert with_slots(machine(1), choose_hosts(machine(1), category=2)) == (Host("a1", 4),)
+
+
+def test_a_group_that_has_no_more_nodes_is_passed_over() -> None:
+    assert names(choose_hosts(machine(1, 3), category=3)) == "a1 b1 b2 b3"
+
+
+def test_excluded_nodes_and_groups_without_others_are_left_out() -> None:
+    assert names(choose_hosts(machine(1, 2, 1), category=3, groups=2, exclude=("a1", "b1"))) == "b2 c1"
+    with pytest.raises(UserError, match="did you mean a1"):
+        choose_hosts(machine(1), exclude=("a11",))
+
+
+@pytest.mark.parametrize(
+    ("groups", "nodes", "said"), [(5, None, "4 groups with nodes, not 5"), (2, 9, "8 nodes, not 9")]
+)
+def test_more_than_there_is_is_an_error(groups: int, nodes: int | None, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        choose_hosts(FOUR, groups=groups, nodes=nodes)
+
+
+@given(category=st.sampled_from([1, 2, 3]), groups=st.integers(1, 4), data=st.data(), seed=st.integers(0, 99))
+def test_nodes_are_taken_evenly_from_groups_in_a_seeds_order(
+    category: int, groups: int, data: st.DataObject, seed: int
+) -> None:
+    nodes = data.draw(st.integers(1, 4 * groups))
+    hosts = choose_hosts(FOUR, category, groups, nodes, seed=seed)
+    assert hosts == choose_hosts(FOUR, category, groups, nodes, seed=seed)
+    counts = Counter(host.name[0] for host in hosts)
+    assert sum(counts.values()) == nodes == len(set(hosts))
+    assert max(counts.values()) - min(counts.values()) <= 1
+    if category < 3:
+        assert len(re.findall(r"(.)\1*", "".join(host.name[0] for host in hosts))) == len(counts), "a group comes twice"
+    assert len({names(choose_hosts(FOUR, seed=each)) for each in range(20)}) > 1
+
+
+PLACES = [
+    ("core", 2, "a1 a1 a1 a1 a2 a2"),
+    ("socket", 2, "a1 a1 a1 a1 a2 a2"),
+    ("node", 3, "a1 a2 a3 a1 a2 a3"),
+    ("ppr:2", 3, "a1 a1 a2 a2 a3 a3"),
+]
+
+
+@pytest.mark.parametrize(("placement", "nodes", "hosts"), PLACES)
+def test_ranks_go_to_hosts_by_placement(placement: str, nodes: int, hosts: str) -> None:
+    cluster = machine(nodes)
+    places = asked_places(cluster, choose_hosts(cluster), placement, 6)
+    assert " ".join(place.host for place in places) == hosts
+    assert len(set(places)) == 6, "two ranks on one core"
+
+
+def test_by_socket_deals_a_nodes_ranks_over_its_sockets() -> None:
+    cluster = machine(2, sockets=2)
+    hosts = choose_hosts(cluster)
+    assert [(place.socket, place.core) for place in asked_places(cluster, hosts, "core", 4)] == [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (1, 1),
+    ]
+    assert [place.socket for place in asked_places(cluster, hosts, "socket", 5)] == [0, 1, 0, 1, 0]
+    assert asked_places(machine(1), choose_hosts(machine(1)), "core", 4)[3] == Place("a1", None, 3)
+
+
+@given(
+    placement=st.sampled_from(["core", "socket", "node", "ppr:1", "ppr:3", "ppr:9"]),
+    slots=st.lists(st.one_of(st.none(), st.integers(1, 9)), min_size=1, max_size=4),
+    sockets=st.sampled_from([1, 2, 3]),
+)
+def test_no_core_is_given_twice_and_all_are_given(placement: str, slots: list[int | None], sockets: int) -> None:
+    cluster = machine(4, cores=6, sockets=sockets)
+    hosts = tuple(Host(f"a{number}", count) for number, count in enumerate(slots, 1))
+    room = capacity(cluster, hosts, placement)
+    places = asked_places(cluster, hosts, placement, room + 5)
+    assert len(places) == len(set(places)) == room <= 6 * len(hosts)
+
+
+def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
+    cluster = machine(2)
+    hosts = choose_hosts(cluster)
+    assert list(ranks_on_one_node(cluster, hosts, "core", [2, 4, 8])) == [
+        "2, 4 ranks by core all run on a1, the first of 2 nodes"
+    ]
+    assert list(ranks_on_one_node(cluster, hosts, "node", [2, 4])) == []
+    assert list(ranks_on_one_node(cluster, hosts[:1], "core", [2])) == []
+
+
+@pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
+@pytest.mark.parametrize("category", [1, 3])
+def test_what_is_written_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
+    hosts = choose_hosts(FOUR, category)
+    text = host_file(hosts, library.host_with_slots)
+    assert "[" not in text, "launchers know no node sets"
+    (tmp_path / "hosts").write_text(text)
+    assert read_hosts(tmp_path / "hosts") == hosts
+
+
+def test_host_files_may_hold_node_sets_and_comments(tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text("# mine\n\nn[1-2] slots = 8  # both\nn3:4\nn4\n")
+    assert read_hosts(tmp_path / "hosts") == (Host("n1", 8), Host("n2", 8), Host("n3", 4), Host("n4"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("n1 slots=0", "line 1: 'n1 slots=0' is not a host"),
+        ("n1\nn1:2", "line 2: n1 is listed twice"),
+        ("-x", "line 1: '-x' is not a node set"),
+        ("n1 max_slots=2", "line 1: 'n1 max_slots=2' is not a host"),
+        ("# none\n", "names no host"),
+    ],
+)
+def test_a_mistake_in_a_host_file_is_named_with_its_line(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "hosts").write_text(text)
+    with pytest.raises(UserError) as caught:
+        read_hosts(tmp_path / "hosts")
+    assert said in caught.value.what
+
+
+def test_a_rank_file_names_host_socket_and_core() -> None:
+    assert rank_file([Place("n1", 0, 0), Place("n2", 1, 3), Place("n3", None, 5)], LIBRARIES["openmpi"]) == (
+        "rank 0=n1 slot=0:0\nrank 1=n2 slot=1:3\nrank 2=n3 slot=5\n"
+    )
+
+
+def test_hosts_are_the_same_with_and_without_their_domain() -> None:
+    assert same_host("n1", "n1.cluster.local")
+    assert same_host("N1.cluster", "n1")
+    assert not same_host("n1", "n10")
+    assert not same_host("n1.a", "n1.b")

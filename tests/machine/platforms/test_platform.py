@@ -1,0 +1,120 @@
+"""SimGrid's platform files as machines; no SimGrid is needed."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.machine.launchers.start_command import command
+from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.places import with_slots
+from timpani.machine.platforms.platform import find_platform, machine_of, shipped_platforms
+from timpani.native.mpi import Mpi
+
+_SIMGRID = Mpi("simgrid", "SimGrid", "3.32", Path("/usr/bin/smpirun"), Path("/usr/bin/smpicxx"), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "nodes", "cores", "sockets"),
+    [("two-nodes-of-128", 1, 2, 128, 2), ("two-nodes-of-24", 1, 2, 24, 2), ("four-groups-of-4", 4, 4, 16, 1)],
+)
+def test_shipped_platforms_have_their_nodes(name: str, groups: int, nodes: int, cores: int, sockets: int) -> None:
+    machine = machine_of(find_platform(name))
+    assert machine.simulated
+    assert [(len(each.nodes), each.cores, each.sockets) for each in machine.groups] == [
+        (nodes, cores, sockets)
+    ] * groups
+
+
+def hosts_of_ranks(placement: str, ranks: int) -> list[str]:
+    machine = machine_of(find_platform("two-nodes-of-24"))
+    hosts = with_slots(machine, choose_hosts(machine))
+    request = LaunchRequest(ranks, placement, False, (), {}, ("program",), hosts, Path("launch"))
+    return command(_SIMGRID, request, machine).files["hosts.txt"].splitlines()
+
+
+def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
+    hosts = hosts_of_ranks("core", 26)
+    assert hosts[0] == "node1-socket0-core0"
+    assert hosts[12] == "node1-socket1-core0"
+    assert hosts[24] == "node2-socket0-core0"
+
+
+def test_by_socket_ranks_take_the_sockets_of_a_node_in_turn() -> None:
+    assert hosts_of_ranks("socket", 3) == ["node1-socket0-core0", "node1-socket1-core0", "node1-socket0-core1"]
+
+
+def test_by_node_ranks_take_the_nodes_in_turn() -> None:
+    assert hosts_of_ranks("node", 3) == ["node1-socket0-core0", "node2-socket0-core0", "node1-socket0-core1"]
+
+
+def test_no_two_ranks_share_a_core() -> None:
+    assert len(set(hosts_of_ranks("socket", 48))) == 48
+
+
+def test_hosts_of_ones_own_are_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "mine.xml"
+    path.write_text('<platform><zone id="z" routing="Full"><host id="a" core="3"/><host id="b"/></zone></platform>')
+    machine = machine_of(path)
+    assert {(group.nodes, group.cores) for group in machine.groups} == {(("a",), 3), (("b",), 1)}
+    assert machine.name == "simgrid:mine"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("no xml", "can't be read as a platform"),
+        ("<platform/>", "has no host"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="1-x"/></platform>', "not a radical"),
+        ('<platform><cluster id="c" prefix="n" suffix="" radical="0-999999"/></platform>', "not a radical"),
+        ('<platform><host id="a" core="many"/></platform>', "many"),
+        ('<platform><host id="a"><prop id="memory_bytes_per_s" value="fast"/></host></platform>', "fast"),
+        ('<platform><host id="a"><prop id="memory_bytes_per_s" value="-1"/></host></platform>', "-1"),
+    ],
+)
+def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.xml"
+    path.write_text(text)
+    with pytest.raises(UserError, match=says):
+        machine_of(path)
+
+
+def test_an_unknown_platform_is_refused_with_those_that_exist() -> None:
+    with pytest.raises(UserError, match="two-nodes-of-24"):
+        find_platform("two-nodes-of-42")
+    assert set(shipped_platforms()) == {"two-nodes-of-128", "two-nodes-of-24", "four-groups-of-4"}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "pairwise"), [(2, False), (3, True), (5, False), (64, False), (65, True), (128, False), (129, False)]
+)
+def test_alltoallv_gets_an_exchange_that_takes_these_ranks(ranks: int, pairwise: bool) -> None:
+    """SimGrid's own choice ends the program where Open MPI's exchanges pairwise and ranks are no power of two."""
+    machine = machine_of(find_platform("two-nodes-of-128"))
+    hosts = with_slots(machine, choose_hosts(machine))
+    forced = (("smpi/alltoallv", "bruck"),)
+    request = LaunchRequest(ranks, "core", False, forced, {}, ("program",), hosts, Path("launch"))
+    argv = command(_SIMGRID, request, machine).argv
+    assert ("--cfg=smpi/alltoallv:ring" in argv) is pairwise
+    assert argv[-2:] == ("--cfg=smpi/alltoallv:bruck", "program")  # so that what is forced comes last, and holds
+
+
+@pytest.mark.parametrize("name", shipped_platforms())
+def test_a_core_sends_what_it_copies(name: str) -> None:
+    """Else packing and sending piece by piece would beat a message of the same bytes, since only one took time."""
+    root = ElementTree.parse(find_platform(name)).getroot()
+    config = {prop.get("id"): prop.get("value", "") for prop in root.iterfind("config/prop")}
+    for cluster in root.iter("cluster"):
+        (memory,) = (prop.get("value", "") for prop in cluster.iterfind("prop[@id='memory_bytes_per_s']"))
+        assert cluster.get("bw") == f"{float(memory) / 1e9:g}GBps"
+        for sending in ("smpi/os", "smpi/ois"):
+            eager, _ = config[sending].split(";")
+            assert float(eager.split(":")[2]) == pytest.approx(1 / float(memory))
+
+
+def test_the_nodes_of_the_tree_are_clusters_of_their_group() -> None:
+    machine = machine_of(find_platform("four-groups-of-4"))
+    assert machine.groups[1].nodes == tuple(f"group2-node{number}" for number in range(1, 5))
+    assert machine.groups[1].name == "group2"

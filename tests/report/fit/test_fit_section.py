@@ -1,0 +1,95 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.report.conftest import synthetic_header, write_campaign
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.osu.published_tables import import_published
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_locality import with_locality
+from timpani.charts.fitted import FITTED, MEASURED, SWITCH
+from timpani.report.fit.fit_section import fit_section
+from timpani.report.page.page import render
+from timpani.study.cell import Algorithm, Cell
+
+
+@pytest.fixture(scope="module")
+def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("holt") / "latency"
+    import_published("holt_osu_latency", folder, "timpani import")
+    return load(folder)
+
+
+def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
+    found = fit_section(holt, with_locality(estimate_cells(holt.results), holt)).fits
+    assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
+    assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
+    assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no line of its own
+    assert (found.filter(part=FITTED)["time_us"] > 0).all()
+
+
+def test_the_page_tells_latency_throughput_and_switches(holt: Campaign) -> None:
+    html = render(holt)
+    assert "Models: latency, throughput, switches" in html
+    assert "256 B ×1.319" in html
+    data = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    assert "fitted-latency" in json.loads(data)["panels"]
+
+
+def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
+    found = fit_section(campaign, with_locality(estimate_cells(campaign.results), campaign))
+    captions = [table.caption for table in found.tables["scatter"]]
+    assert any(caption.startswith("binomial, core: log2(latency) ~ ranks + log2(size) - 1") for caption in captions)
+    assert found.residuals["formula"].n_unique() == 2
+
+
+def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> None:
+    cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
+    results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
+    campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
+    found = fit_section(campaign, with_locality(estimate_cells(campaign.results), campaign))
+    assert found.fits.is_empty()
+    assert "single size" in found.left_out[0]
+    html = render(campaign)
+    assert "No model could be fitted to these results." in html
+    assert f"Left out: {found.left_out[0]}" in html
+
+
+def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_path: Path) -> None:
+    def result(algorithm: str, size: int, time: float) -> LaunchResult:
+        return LaunchResult(
+            Cell("transpose", Algorithm("timpani", algorithm), 2, "core", size, "warm"), 1, "desk", median_us=time
+        )
+
+    results = [result("packed", size, 1 + size / 1000) for size in (8, 64, 512)]
+    results += [result("local_memcpy", size, 0.0) for size in (8, 64)]
+    html = render(load(write_campaign(tmp_path / "free", synthetic_header(), results, [])))
+    assert "Models: latency, throughput, switches" in html
+    assert "Left out: transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
+
+
+def test_a_report_without_regressions_loads_no_statsmodels(holt: Campaign) -> None:
+    script = (
+        "import sys; from pathlib import Path; from timpani.campaign.folder.load import load; "
+        "from timpani.report.page.page import render; render(load(Path(sys.argv[1]))); "
+        "print('statsmodels' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(holt.folder)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm("openmpi", name), 4, "core", size, "warm"), 1, "desk", median_us=1.0 + size
+        )
+        for name in ("ring", "chain")
+        for size in (8, 64)
+    ]
+    html = render(load(write_campaign(tmp_path / "alone", synthetic_header(), results, [])))
+    assert "Left out: all algorithms, as the default and another were timed at no point together" in html
+    assert "too few sizes" in html

@@ -1,0 +1,105 @@
+"""A published regression beside ours."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.report.page.test_page import Page
+from timpani.campaign.folder.load import load
+from timpani.campaign.osu.published_tables import Published, import_published, read_published
+from timpani.models.fitted_model import Named
+from timpani.models.regression import Regression
+from timpani.models.regressions import regressions
+from timpani.report.fit.published_fit import beside, beside_lines
+from timpani.report.page.page import render
+
+NAME = "della_siega_bcast_linear_ols"
+
+
+@pytest.fixture
+def table() -> Published:
+    return read_published(NAME, "fit")
+
+
+def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
+    """Times of which the published plane is nearly true, with some scatter."""
+    rows = [
+        {
+            "collective": "bcast",
+            "provider": "openmpi",
+            "algorithm": "linear",
+            "parameters": "",
+            "ranks": ranks,
+            "placement": "core",
+            "message_bytes": size,
+            "mode": "warm",
+            "machine": "desk",
+            "median_us": (per_rank * ranks + per_byte * size) * (1.02 if (ranks + size) % 4 else 0.98),
+            "osu_avg_us": 1.0,
+            **about,
+        }
+        for ranks in range(2, 49, 4)
+        for size in (2**power for power in range(1, 21))
+    ]
+    return pl.DataFrame(rows)
+
+
+def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[Named[Regression]]:
+    return [each for each in regressions(timed, formula) if isinstance(each, Named)]
+
+
+def test_terms_stand_beside_each_other_with_their_difference(table: Published) -> None:
+    plane, powers = beside(fitted(cells(1.126, 0.001)), table)
+    ranks, size = plane.terms
+    assert (ranks.name, size.name) == ("ranks", "size")
+    assert ranks.published.value == 1.126
+    assert ranks.difference.value == pytest.approx(ranks.ours.value - 1.126)
+    assert ranks.difference.low < 0 < ranks.difference.high
+    assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
+    assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
+    lines = beside_lines(plane)
+    assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, beside Della Siega")
+    assert lines[1].split() == [
+        "Term",
+        "Ours",
+        "(95",
+        "%)",
+        "Published",
+        "(95",
+        "%)",
+        "Ours",
+        "−",
+        "published",
+        "(95",
+        "%)",
+    ]
+    assert "published 0.84" in lines[-1]
+
+
+def test_what_stands_in_for_the_algorithm_in_a_simulation_is_set_beside_too(table: Published) -> None:
+    found = fitted(cells(1.126, 0.001, provider="simgrid", algorithm="flattree"))
+    assert len(beside(found, table)) == len(found) == 2
+
+
+@pytest.mark.parametrize("about", [{"collective": "reduce"}, {"algorithm": "chain"}])
+def test_what_was_fitted_to_something_else_is_not_set_beside(about: dict[str, str], table: Published) -> None:
+    found = fitted(cells(1.126, 0.001, **about))
+    assert found
+    assert beside(found, table) == []
+
+
+def test_another_formula_is_not_set_beside(table: Published) -> None:
+    found = fitted(cells(1.126, 0.001), "log2(latency) ~ log2(ranks) + log2(size) - 1")
+    assert found
+    assert beside(found, table) == []
+
+
+def test_the_report_shows_it_too(table: Published, tmp_path: Path, html: str) -> None:
+    import_published("behrooz_bcast_scatter", tmp_path / "behrooz", "timpani import")
+    campaign = load(tmp_path / "behrooz")
+    assert "Ours − published" in Page(render(campaign, published=[table])).text
+    assert "Ours − published" not in Page(html).text
+    import_published("malasi_bcast_scatter", tmp_path / "malasi", "timpani import")
+    alone = Page(render(load(tmp_path / "malasi"), published=[table])).text
+    assert f"{table.title}: nothing here is the same fit of the same algorithm" in alone

@@ -1,0 +1,80 @@
+"""The tables of times: algorithms beside each other, bold only where a difference is significant."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.report.conftest import RANKS, SIZES
+from tests.report.page.test_page import campaign_of
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign
+from timpani.report.page.contents import Report
+from timpani.report.words.algorithm_tables import latency_tables
+from timpani.report.words.report_table import Table, Value
+from timpani.study.cell import Algorithm, Cell
+
+
+def tables(report: Report, collective: str) -> list[Table]:
+    return latency_tables(report.cells.filter(collective=collective), report.decisions)
+
+
+def entry(table: Table, row: str, column: str) -> Value:
+    return dict(table.rows)[row][table.columns.index(column)]
+
+
+@pytest.fixture(scope="module")
+def of_bcast(campaign: Campaign) -> list[Table]:
+    return tables(Report(campaign), "bcast")
+
+
+def test_algorithms_stand_beside_each_other_the_default_first(of_bcast: list[Table]) -> None:
+    assert [table.caption for table in of_bcast] == [f"{ranks} ranks" for ranks in RANKS]
+    for table in of_bcast:
+        assert table.columns[:2] == ("default", "binomial")
+        assert len(table.columns) == 6
+        assert len(table.rows) == len(SIZES)
+
+
+def test_only_what_is_significantly_faster_than_the_default_is_bold(of_bcast: list[Table]) -> None:
+    knomial, binomial, default = (
+        entry(of_bcast[0], "1 B", name) for name in ("knomial:radix=4", "binomial", "default")
+    )
+    assert knomial.best
+    assert not binomial.best
+    assert not default.best
+
+
+def test_statuses_stand_as_marks_and_a_failed_cell_says_so(of_bcast: list[Table]) -> None:
+    assert [entry(table, "64 B", "linear").marks for table in of_bcast] == ["n", "n", "no"]
+    assert entry(of_bcast[0], "4 MiB", "linear") == Value("failed", marks="f")
+
+
+def medians(name: str, median: float) -> list[LaunchResult]:
+    cell = Cell("bcast", Algorithm.parse(f"openmpi/{name}"), 2, "core", 8, "warm")
+    return [
+        LaunchResult(cell, launch, "desk", median_us=median * (1 + launch / 1000), osu_avg_us=median)
+        for launch in range(1, 9)
+    ]
+
+
+def test_the_default_is_bold_where_it_is_significantly_faster_than_all_else(tmp_path: Path) -> None:
+    best = [*medians("default", 1.0), *medians("linear", 2.0), *medians("chain", 3.0)]
+    (table,) = tables(Report(campaign_of(tmp_path / "best", best)), "bcast")
+    assert [entry(table, "8 B", name).best for name in table.columns] == [True, False, False]
+    tie = [*medians("default", 1.0), *medians("linear", 1.0), *medians("chain", 3.0)]
+    (table,) = tables(Report(campaign_of(tmp_path / "tie", tie)), "bcast")
+    assert not any(entry(table, "8 B", name).best for name in table.columns)
+
+
+def test_nothing_is_bold_where_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
+    (table,) = tables(Report(campaign_of(tmp_path / "alone", medians("linear", 1.0))), "bcast")
+    assert not entry(table, "8 B", "linear").best
+
+
+def test_many_algorithms_make_tables_of_about_as_many_columns_each_with_the_default(tmp_path: Path) -> None:
+    results = [result for i in range(8) for result in medians(f"a{i}", 1.0 + i)[:1]]
+    results += [replace(each, cell=replace(each.cell, message_bytes=16)) for each in results]
+    found = tables(Report(campaign_of(tmp_path / "many", [*medians("default", 1.0), *results])), "bcast")
+    assert [len(table.columns) for table in found] == [5, 5]
+    assert {table.columns[0] for table in found} == {"default"}

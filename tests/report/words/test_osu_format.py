@@ -1,0 +1,121 @@
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from timpani.campaign.folder.header import RecordedStudy
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.campaign.osu.osu_import import read_osu
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.words.osu_format import osu_blocks
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import COLLECTIVES
+
+LOGS = Path(__file__).parents[2] / "data" / "osu"
+
+
+def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
+    return estimate_cells(
+        results_frame(
+            [
+                LaunchResult(
+                    cell=Cell(collective, Algorithm("openmpi", "knomial"), 4, "core", size, "warm"),
+                    launch=1,
+                    machine="here",
+                    median_us=2.0,
+                    osu_avg_us=0.93 + size / 1024,
+                    osu_min_us=0.78,
+                    osu_max_us=1.07,
+                    repetitions=1000,
+                    error=error,
+                )
+                for size in message_bytes
+            ]
+        )
+    )
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_lines_are_laid_out_like_osus_but_for_the_line_that_is_ours(full: bool) -> None:
+    theirs = (LOGS / ("bcast-7.4-full.txt" if full else "bcast-5.6.txt")).read_text().splitlines()
+    ours = osu_blocks(cells("bcast", 1, 65536), full=full).splitlines()
+    assert ours[0] == ""
+    assert ours[1] == "# OSU MPI Broadcast Latency Test v7.4"
+    assert ours[2] == "# Timpani: algorithm openmpi/knomial, ranks 4, placement core, mode warm, machine here"
+    assert ours[3] == "# Datatype: MPI_UINT8_T."
+    assert ours[4:6] == [line for line in theirs if line.startswith(("# Size", "1 "))]
+    assert len(ours[6]) == len(theirs[-1])
+
+
+def test_barrier_has_no_size_column() -> None:
+    theirs = (LOGS / "barrier-7.4-full.txt").read_text().splitlines()
+    ours = osu_blocks(cells("barrier", 0), full=True).splitlines()
+    assert ours[1] == theirs[1]
+    assert ours[3] == theirs[2]
+    assert len(ours[4]) == len(theirs[3])
+
+
+def test_a_failed_cell_is_a_comment() -> None:
+    assert osu_blocks(cells("bcast", 8, error="rank 1 died")).splitlines()[-1] == "# 8 failed"
+
+
+def test_curves_are_blocks_of_their_own() -> None:
+    both = pl.concat([cells("bcast", 1, 2), cells("scatter", 1, 2)])
+    assert osu_blocks(both).count("# OSU MPI") == 2
+
+
+@pytest.mark.parametrize(
+    ("operation", "log", "title"),
+    [
+        ("latency", "latency-5.6.txt", "Latency"),
+        ("bandwidth", "bandwidth-5.6.txt", "Bandwidth"),
+        ("bidirectional", "bandwidth-5.6.txt", "Bi-Directional Bandwidth"),
+    ],
+)
+def test_messages_between_ranks_are_laid_out_like_osus(operation: str, log: str, title: str) -> None:
+    theirs = next(line for line in (LOGS / log).read_text().splitlines() if line.startswith("1 "))
+    ours = osu_blocks(cells(operation, 1)).splitlines()
+    assert ours[1] == f"# OSU MPI {title} Test v7.4"
+    assert len(ours[-1]) == len(theirs)
+    assert len(ours[-2]) == len("# Size      Bandwidth (MB/s)")
+
+
+def test_message_rates_have_both_of_osus_columns() -> None:
+    ours = osu_blocks(cells("message_rate", 1024)).splitlines()
+    assert ours[1] == "# OSU MPI Multiple Bandwidth / Message Rate Test v7.4"
+    assert ours[3] == "# [ pairs: 1 ] [ window size: 64 ]"
+    assert ours[-2:] == [
+        "# Size                  MB/s        Messages/s",
+        f"1024      {1024 / 1.93:18.2f}{1e6 / 1.93:18.2f}",
+    ]
+
+
+@pytest.mark.parametrize("operation", ["bandwidth", "bidirectional", "message_rate"])
+def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(printed := osu_blocks(cells(operation, 1, 1024)))
+    (table,) = read_osu(log)
+    assert table.collective == operation
+    assert [row.message_bytes for row in table.rows] == [1, 1024]
+    for row, line in zip(table.rows, printed.splitlines()[-2:], strict=True):
+        assert f"{row.message_bytes / row.average_us:.2f}" == line.split()[1]
+
+
+@pytest.mark.parametrize("collective", [*COLLECTIVES, "latency"])
+def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(osu_blocks(cells(collective, 0), full=True, datatype_of=lambda operation: "double"))
+    (table,) = read_osu(log)
+    assert table.collective == collective
+    row = table.rows[0]
+    assert (row.average_us, row.lowest_us, row.highest_us, row.iterations) == (0.93, 0.78, 1.07, 1000)
+
+
+def test_each_operation_has_the_datatype_that_the_study_gives_it() -> None:
+    overrides = {"reduce": {"datatype": "float"}, "bcast": {"sizes": [8], "datatype": None}}
+    study = RecordedStudy.model_validate({"datatype": "uint8", "overrides": overrides})
+    both = pl.concat([cells("reduce", 8), cells("bcast", 8)])
+    printed = osu_blocks(both, datatype_of=study.datatype_of).splitlines()
+    assert [line for line in printed if "Datatype" in line] == ["# Datatype: MPI_FLOAT.", "# Datatype: MPI_UINT8_T."]
+    assert [study.element_bytes_of(name) for name in ("reduce", "bcast")] == [4, 1]

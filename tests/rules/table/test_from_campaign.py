@@ -1,0 +1,49 @@
+"""What a table says of the campaign that it was made from beside its rules."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from tests.rules.confirm.test_confirmation import campaign
+from timpani.campaign.folder.header import RecordedMpi
+from timpani.report.tuned.source_warnings import made_from
+from timpani.report.tuned.tuned_page import tuned_page
+from timpani.rules.table.from_campaign import table_of
+from timpani.rules.table.tuned_files import TunedFiles
+from timpani.study.schema import REGRET
+from timpani.tuning.decide.selection_table import SelectionTable, SizesAt
+from timpani.tuning.race.race import RacePoint
+
+TIMES = {"default": 10.0, "ring": 5.0}
+
+
+def table() -> SelectionTable:
+    """Of a race that was asked for six sizes: it raced two, looked at two between and beyond, and came to no others."""
+    made = campaign({(name, size): time for size in (64, 256, 1024, 4096) for name, time in TIMES.items()})
+    looked_at = pl.col("message_bytes").is_in([256, 4096])
+    results = made.results.with_columns(
+        looked_at.alias("looked_at"),
+        pl.lit(0.02).alias(REGRET),
+        pl.format("{}/{}", "launch", "message_bytes").alias("in_turn"),
+        pl.col("median_us").alias("relative"),
+    )
+    planned = frozenset(
+        RacePoint("bcast", 2, "core", size, "warm", "m") for size in (64, 128, 256, 1024, 4096, 1 << 20)
+    )
+    header = made.header.model_copy(update={"mpi": RecordedMpi(kind="openmpi", version="5.0.11")})
+    return table_of(replace(made, header=header, results=results, planned=planned), [Path("made")])
+
+
+def test_a_table_names_what_was_only_looked_at_and_what_has_no_time() -> None:
+    assert table().looked_at == (SizesAt("bcast", 2, (256, 4096)),)
+    assert table().unmeasured == (SizesAt("bcast", 2, (128, 1 << 20)),)
+
+
+def test_the_page_names_sizes_of_rules_that_were_only_looked_at_and_what_has_no_time() -> None:
+    known = made_from([Path("made")], campaign({("default", 8): 10.0}))
+    page = tuned_page(table(), TunedFiles({}), Path("tuned"), "Open MPI", known)
+    assert "- bcast, 2 ranks: 256 B, 4 KiB (openmpi/ring)" in page
+    assert "- bcast, 2 ranks: 128 B, 1 MiB" in page
+    nowhere = tuned_page(replace(table(), rules=()), TunedFiles({}), Path("tuned"), "Open MPI", known)
+    assert "256 B" not in nowhere

@@ -1,0 +1,119 @@
+"""The selection table as a file: the same table again, and nothing else believed."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from timpani.errors import UserError
+from timpani.rules.table.table_file import read_table, table_text
+from timpani.study.cell import Algorithm
+from timpani.study.operations import COLLECTIVES
+from timpani.tuning.decide.selection_table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
+
+spans = st.tuples(st.integers(0, 2**40), st.none() | st.integers(0, 2**20)).map(
+    lambda drawn: Span(drawn[0], None if drawn[1] is None else drawn[0] + drawn[1])
+)
+bounds = st.none() | st.floats(0.01, 100)
+evidence = st.builds(
+    Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.integers(1, 10**6)
+)
+algorithms = st.sampled_from(["openmpi/chain:fanout=4,segment_bytes=8192", "timpani/ring", "mpich/binomial"])
+rules = st.builds(
+    Rule,
+    st.sampled_from(sorted(COLLECTIVES)),
+    algorithms.map(Algorithm.parse),
+    *[spans] * 4,
+    evidence=st.lists(evidence, max_size=3).map(tuple),
+    cost=st.floats(0, 1),
+)
+foretold = st.builds(Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0))
+predicted = st.builds(
+    Predicted,
+    rules.flatmap(lambda rule: foretold.map(lambda each: (replace(rule, evidence=(each,)),))),
+    st.lists(st.text(max_size=9), max_size=2).map(tuple),
+    st.lists(st.text(max_size=9), max_size=2).map(tuple),
+    st.booleans(),
+)
+looked_at = st.lists(
+    st.builds(SizesAt, st.just("bcast"), st.integers(1, 2**20), st.lists(st.integers(0, 2**40), max_size=3).map(tuple)),
+    max_size=2,
+).map(tuple)
+tables = st.builds(
+    SelectionTable,
+    st.just("openmpi"),
+    st.just("5.0.11"),
+    st.lists(rules, max_size=5).map(tuple),
+    st.text(max_size=20),
+    st.just(("/campaigns/a b",)),
+    st.lists(st.builds(Gap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
+    st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
+    st.none() | predicted,
+    st.booleans(),
+    looked_at,
+    looked_at,
+)
+
+
+@given(table=tables)
+def test_a_table_is_read_as_it_was_written(table: SelectionTable, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "table.json"
+    path.write_text(table_text(table))
+    assert read_table(path) == table
+
+
+def test_the_first_rule_that_applies_decides() -> None:
+    first = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8), sizes=Span(0, 1023))
+    second = Rule("bcast", Algorithm.parse("openmpi/chain"), ranks=Span(4, None))
+    table = SelectionTable("openmpi", "5.0.11", (first, second))
+    assert table.decide(Call("bcast", 4, 1, 4, 8)) == first.algorithm
+    assert table.decide(Call("bcast", 9, 1, 9, 8)) == second.algorithm
+    assert table.decide(Call("bcast", 2, 1, 2, 8)) is None
+    assert table.decide(Call("reduce", 4, 1, 4, 8)) is None
+
+
+def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 0),))
+    table = SelectionTable("openmpi", "5.0.11", (), "here", predicted=Predicted((rule,)))
+    call = Call("bcast", 64, 1, 64, 8)
+    assert table.decide(call) is None
+    assert table.for_files() == table
+    asked = replace(table, predicted=Predicted((rule,), in_files=True))
+    assert asked.decide(call) is None
+    assert asked.for_files().decide(call) == rule.algorithm
+    assert asked.for_files().source == "here; rules for 64 ranks are predicted, not measured"
+
+
+def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
+    (tmp_path / "table.json").write_text(table_text(SelectionTable("openmpi", "5", (), predicted=Predicted((rule,)))))
+    with pytest.raises(UserError, match="as if it were measured"):
+        read_table(tmp_path / "table.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (('"first": 4', '"first": -4'), "first can't be -4"),
+        (('"last": 8', '"last": 3'), "ranks"),
+        (('"collective": "bcast"', '"collective": "broadcast"'), "'broadcast' is no collective"),
+        (('"version": 1', '"version": 2'), "version can't be 2"),
+        (('"gaps"', '"gap"'), "gap"),
+        (("{", "["), "can't be read"),
+        (("openmpi/ring", "openmpi ring"), "is not an algorithm"),
+    ],
+)
+def test_what_is_no_table_is_named(change: tuple[str, str], says: str, tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8))
+    text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)))
+    assert change[0] in text
+    (tmp_path / "table.json").write_text(text.replace(*change, 1))
+    with pytest.raises(UserError, match=says):
+        read_table(tmp_path / "table.json")
+
+
+def test_a_missing_table_is_said(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no table found"):
+        read_table(tmp_path / "table.json")

@@ -1,0 +1,60 @@
+"""Agreement of two tables of times, on small tables worked out by hand."""
+
+import polars as pl
+import pytest
+
+from timpani.tuning.compare.agreement import agreement, unpaired
+
+
+def pairs(rows: list[tuple[str, int, int, float, float]]) -> pl.DataFrame:
+    """Rows of label, ranks, message_bytes, time_us and published_us."""
+    names = ["label", "ranks", "message_bytes", "time_us", "published_us"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(
+        collective=pl.lit("bcast"), placement=pl.lit("core")
+    )
+
+
+def test_correlation_is_of_ranks_not_of_values() -> None:
+    found = agreement(pairs([("a", 2, 8, 1.0, 5.0), ("a", 4, 8, 2.0, 6.0), ("a", 8, 8, 100.0, 7.0)]))
+    assert found.over_ranks["correlation"].to_list() == pytest.approx([1.0])
+    assert found.over_sizes["correlation"].to_list() == [None, None, None]
+
+
+def test_opposite_orders_correlate_with_minus_one() -> None:
+    found = agreement(pairs([("a", 2, 8, 1.0, 7.0), ("a", 4, 8, 2.0, 6.0), ("a", 8, 8, 3.0, 5.0)]))
+    assert found.over_ranks["correlation"].to_list() == pytest.approx([-1.0])
+
+
+def test_a_flat_series_has_no_order() -> None:
+    found = agreement(pairs([("a", 2, 8, 1.0, 5.0), ("a", 4, 8, 1.0, 6.0), ("a", 8, 8, 1.0, 7.0)]))
+    assert found.over_ranks["correlation"].to_list() == [None]
+
+
+def test_the_best_agrees_where_ours_is_published_as_fastest_too() -> None:
+    found = agreement(
+        pairs([("a", 2, 8, 1.0, 5.0), ("b", 2, 8, 2.0, 6.0), ("a", 2, 16, 1.0, 9.0), ("b", 2, 16, 2.0, 6.0)])
+    )
+    assert found.best["agrees"].to_list() == [True, False]
+    assert found.best["loss"].to_list() == pytest.approx([0.0, 0.5])
+    assert found.agreeing == 0.5
+    assert found.by_chance == 0.5
+
+
+def test_equal_published_times_are_both_the_best() -> None:
+    found = agreement(pairs([("a", 2, 8, 2.0, 5.0), ("b", 2, 8, 1.0, 5.0)]))
+    assert found.best["agrees"].to_list() == [True]
+
+
+def test_one_algorithm_alone_is_no_choice() -> None:
+    assert agreement(pairs([("a", 2, 8, 2.0, 5.0)])).agreeing is None
+
+
+def test_cells_without_a_partner_are_counted_on_both_sides() -> None:
+    columns = ["collective", "label", "ranks", "message_bytes", "osu_avg_us"]
+    cells = pl.DataFrame([("bcast", "a", 2, size, 1.0) for size in (8, 16, 32)], schema=columns, orient="row")
+    published = pl.DataFrame(
+        [("bcast", "a", 2, 8, 1.0), ("bcast", "b", 2, 8, 1.0)], schema=[*columns[:4], "published_us"], orient="row"
+    )
+    left_out = unpaired(cells, published)
+    assert left_out.campaign_only.rows() == [("bcast", "a", 2, 2)]
+    assert left_out.published_only.rows() == [("bcast", "b", 2, 1)]

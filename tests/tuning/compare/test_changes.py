@@ -1,0 +1,101 @@
+"""What became faster or slower from one campaign to another."""
+
+import random
+
+import polars as pl
+import pytest
+
+from tests.tuning.campaigns import around, results
+from timpani.tuning.compare.changes import FASTER, Changes, changes
+from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
+
+NOISY = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
+
+
+def standing(found: Changes) -> dict[tuple[str, int], str]:
+    return {
+        (label, size): how for label, size, how in found.cells.select("label", "message_bytes", "standing").iter_rows()
+    }
+
+
+def test_each_cell_stands_by_what_its_launches_show() -> None:
+    before = results({"default": {8: around(2.0, 8), 16: around(1.0, 8), 32: around(1.0, 8)}, "chain": {8: NOISY}})
+    after = results(
+        {"default": {8: around(1.0, 8), 16: around(3.0, 8), 32: around(1.01, 8)}, "chain": {8: NOISY[::-1]}}
+    )
+    found = changes(before, after)
+    assert standing(found) == {
+        ("default", 8): FASTER,
+        ("default", 16): SLOWER,
+        ("default", 32): WITHIN,
+        ("chain", 8): UNDECIDED,
+    }
+    row = found.cells.row(by_predicate=(pl.col("message_bytes") == 8) & (pl.col("label") == "default"), named=True)
+    assert row["ratio"] == pytest.approx(2.0, rel=0.02)
+    assert row["ratio_low"] < row["ratio"] < row["ratio_high"]
+    assert (row["before_launches"], row["after_launches"]) == (8, 8)
+    assert found.too_few == ()
+
+
+def test_what_only_one_has_is_kept_apart() -> None:
+    found = changes(
+        results({"default": {8: around(1.0), 16: around(1.0)}}),
+        results({"default": {8: around(1.0)}, "ring": {8: around(1.0)}}),
+    )
+    assert found.only_before.select("label", "message_bytes").rows() == [("default", 16)]
+    assert found.only_after.select("label", "message_bytes").rows() == [("ring", 8)]
+    assert found.cells.height == 1
+
+
+def test_defaults_of_two_libraries_are_compared_and_ours_with_ours() -> None:
+    before = results(
+        {"openmpi/default": {8: around(2.0)}, "timpani/ring": {8: around(1.0)}, "openmpi/ring": {8: around(5.0)}}
+    )
+    after = results(
+        {"mpich/default": {8: around(1.0)}, "timpani/ring": {8: around(1.0)}, "mpich/ring": {8: around(1.0)}}
+    )
+    assert standing(changes(before, after)) == {
+        ("default", 8): FASTER,
+        ("ring", 8): FASTER,
+        ("timpani/ring", 8): WITHIN,
+    }
+
+
+def test_cells_of_one_operation_are_corrected_together() -> None:
+    """A gap that is significant alone is none where so many other cells were looked at as well."""
+    slow = {2**power: around(1.0, 4) for power in range(20)}
+    fast = slow | {1: around(0.5, 4)}
+    alone = changes(results({"default": {1: slow[1]}}), results({"default": {1: fast[1]}}))
+    assert standing(alone)["default", 1] == FASTER
+    among = changes(results({"default": slow}), results({"default": fast}))
+    assert standing(among)["default", 1] == UNDECIDED
+    assert among.too_few == ("bcast",)
+
+
+def test_false_alarms_stay_rare_when_nothing_changed() -> None:
+    draw = random.Random(3)
+    alarms = 0
+    for _ in range(40):
+        curves = [
+            {"default": {2**power: [draw.lognormvariate(0, 0.2) for _ in range(10)] for power in range(20)}}
+            for _ in range(2)
+        ]
+        found = changes(results(curves[0]), results(curves[1]))
+        alarms += found.count(FASTER) + found.count(SLOWER) > 0
+    assert alarms <= 5  # 2 are expected of 40 families at 5 %
+
+
+def test_simulated_times_are_exact_and_say_nothing_beside_measured_ones() -> None:
+    def simulated(time: float) -> pl.DataFrame:
+        return results({"default": {8: [time]}}).with_columns(simulated=pl.lit(True))
+
+    assert standing(changes(simulated(1.0), simulated(1.2)))["default", 8] == SLOWER
+    assert standing(changes(simulated(1.0), simulated(1.01)))["default", 8] == WITHIN
+    beside = changes(simulated(1.0), results({"default": {8: around(2.0)}}))
+    assert standing(beside)["default", 8] == BY_VALUE
+    assert beside.cells["ratio_low"].to_list() == [None]
+
+
+def test_averages_are_compared_by_value_alone() -> None:
+    averages = results({"default": {8: around(1.0)}}).with_columns(median_us=pl.lit(None, dtype=pl.Float64))
+    assert standing(changes(averages, results({"default": {8: around(2.0)}})))["default", 8] == BY_VALUE

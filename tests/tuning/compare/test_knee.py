@@ -1,0 +1,41 @@
+import polars as pl
+
+from tests.tuning.campaigns import around, results
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.compare.knee import knees
+
+
+def knee_of(times: list[float]) -> int | None:
+    curve = {2**i: around(time) for i, time in enumerate(times)}
+    found: int | None = knees(estimate_cells(results({"chain": curve}))).select("knee_bytes").item()
+    return found
+
+
+def test_the_knee_is_where_the_curve_leaves_its_flat_part_for_good() -> None:
+    assert knee_of([1.0, 1.0, 1.1, 1.2, 1.7, 3.0]) == 16
+    assert knee_of([1.0, 1.0, 1.1, 1.9, 1.2, 3.0]) == 32
+
+
+def test_flat_or_short_curves_have_none() -> None:
+    assert knee_of([1.0, 1.0, 1.1, 1.2, 1.3]) is None
+    assert knee_of([1.0, 5.0, 9.0]) is None
+
+
+def test_a_rise_within_the_uncertainty_is_no_knee() -> None:
+    frame = results({"chain": {1: around(1.0), 2: around(1.0), 4: around(1.0), 8: [1.0, 1.2, 1.8, 1.9, 2.0, 2.1]}})
+    assert knees(estimate_cells(frame))["knee_bytes"].to_list() == [None]
+
+
+def test_without_intervals_the_times_tell() -> None:
+    frame = results({"chain": {2**i: [time] for i, time in enumerate([1.0, 1.0, 1.1, 1.2, 1.7, 3.0])}})
+    assert knees(estimate_cells(frame))["knee_bytes"].to_list() == [16]
+
+
+def test_each_curve_has_its_own() -> None:
+    frame = pl.concat(
+        results({"chain": {1: around(t), 2: around(t), 4: around(t), 8: around(9.0)}}, ranks=ranks)
+        for ranks, t in ((2, 1.0), (4, 8.0))
+    )
+    found = knees(estimate_cells(frame))
+    assert found["knee_bytes"].to_list() == [8, None]
+    assert found["flat_us"].round(1).to_list() == [1.0, 8.0]

@@ -1,0 +1,325 @@
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.tuning.campaigns import around, results
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
+from timpani.tuning.decide.verdict import Verdict, summarise
+
+
+def at_one_size(**medians: list[float]) -> pl.DataFrame:
+    return results({name: {1024: times} for name, times in medians.items()})
+
+
+def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
+    decisions = decide(frame)
+    assert decisions.height == 1
+    return decisions.row(0, named=True)
+
+
+def verdict_of(frame: pl.DataFrame) -> Verdict:
+    return summarise(decide_by_state(frame), estimate_cells(frame))
+
+
+def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
+    compared = compare_with_default(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
+    ratio = dict(compared.select("label", "ratio").iter_rows())
+    assert ratio == {"chain": pytest.approx(2.0, rel=0.02), "knomial": pytest.approx(0.5, rel=0.02)}
+    assert dict(compared.select("label", "faster").iter_rows()) == {"chain": True, "knomial": False}
+    assert compared["significant"].all()
+    assert (compared["ratio_low"] < compared["ratio"]).all()
+
+
+def test_too_few_launches_give_a_ratio_without_bounds_and_no_significance() -> None:
+    row = compare_with_default(at_one_size(default=around(9.0, 3), chain=around(1.0, 3))).row(0, named=True)
+    assert row["ratio"] == pytest.approx(9.0, rel=0.02)
+    assert (row["ratio_low"], row["ratio_high"], row["significant"]) == (None, None, False)
+
+
+def test_a_faster_algorithm_is_better_and_says_what_it_gains() -> None:
+    decision = only_decision(
+        at_one_size(default=around(3.0), chain=around(1.5), ring=around(1.501), linear=around(6.0))
+    )
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("better", "chain", ["chain", "ring"])
+    assert decision["gain_low"] < decision["gain"] < decision["gain_high"]
+    assert decision["gain"] == pytest.approx(2.0, rel=0.02)
+    assert decision["default_loss"] == pytest.approx(1.0, rel=0.02)
+    assert decision["standing"] == SLOWER
+
+
+def test_a_default_that_nothing_beats_or_equals_is_the_default() -> None:
+    decision = only_decision(at_one_size(default=around(1.0), chain=around(2.0), ring=around(3.0)))
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("default", "default", ["default"])
+    assert (decision["gain"], decision["gain_low"], decision["default_loss"]) == (1.0, 1.0, 0.0)
+    assert decision["standing"] == WITHIN
+
+
+def test_a_difference_within_the_noise_is_a_tie() -> None:
+    decision = only_decision(at_one_size(default=around(1.0), chain=around(1.001), ring=around(3.0)))
+    assert decision["verdict"] == "tie"
+    assert sorted(decision["tied"]) == ["chain", "default"]
+    assert decision["standing"] == WITHIN
+    assert 0 < decision["default_loss_high"] < 0.05
+
+
+def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
+    decision = only_decision(at_one_size(default=around(1.036, 8), chain=around(1.0, 8)))
+    assert decision["verdict"] == "better"
+    assert decision["standing"] == WITHIN
+
+
+def test_noise_shows_nothing_and_says_how_many_launches_might() -> None:
+    noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
+    decision = only_decision(at_one_size(default=noisy, chain=noisy[::-1]))
+    assert (decision["verdict"], decision["standing"]) == ("tie", UNDECIDED)
+    assert decision["default_loss_high"] > 0.05
+    assert decision["launches_to_decide"] > 100
+
+
+def test_a_large_gain_in_noise_is_decided_by_few_more_launches() -> None:
+    decision = only_decision(at_one_size(default=[1.5, 1.7, 2.2, 1.6, 2.4], chain=[1.0, 1.2, 1.7, 1.1, 1.4]))
+    assert decision["standing"] == UNDECIDED
+    assert 6 <= decision["launches_to_decide"] < 30
+
+
+def test_too_few_launches_bound_no_loss_and_show_nothing() -> None:
+    decision = only_decision(at_one_size(default=around(1.0, 3), chain=around(1.0, 3)))
+    assert (decision["standing"], decision["default_loss_high"], decision["launches_to_decide"]) == (
+        UNDECIDED,
+        None,
+        None,
+    )
+
+
+@pytest.mark.parametrize(("time", "standing"), [(1.0, WITHIN), (0.97, WITHIN), (0.9, SLOWER)])
+def test_simulated_times_are_exact(time: float, standing: str) -> None:
+    frame = at_one_size(default=[1.0], chain=[time]).with_columns(simulated=pl.lit(True))
+    assert only_decision(frame)["standing"] == standing
+
+
+def test_the_best_is_one_that_surely_beats_the_default() -> None:
+    erratic = [0.5, 0.6, 0.7, 0.8, 3.0, 4.0, 5.0]
+    decision = only_decision(at_one_size(default=around(2.0, 7), chain=around(1.0, 7), ring=erratic))
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("better", "chain", ["chain", "ring"])
+
+
+def test_without_a_default_there_is_a_best_but_no_verdict() -> None:
+    decision = only_decision(at_one_size(chain=around(1.0), ring=around(2.0)))
+    assert (decision["best_label"], decision["tied"]) == ("chain", ["chain"])
+    for name in ("default_us", "verdict", "gain", "gain_low", "default_loss", "default_loss_high", "standing"):
+        assert decision[name] is None
+
+
+def test_a_default_alone_is_not_decided() -> None:
+    frame = at_one_size(default=around(1.0))
+    assert only_decision(frame)["verdict"] is None
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.within_5_percent, verdict.worst) == (0, 0, None)
+    assert verdict.sentences == ("bcast: nothing to compare the default with",)
+
+
+def test_parameters_make_another_algorithm() -> None:
+    frame = results(
+        {"default": {8: around(2.0)}, "chain:fanout=2": {8: around(1.0)}, "chain:fanout=4": {8: around(3.0)}}
+    )
+    assert only_decision(frame)["best_label"] == "chain:fanout=2"
+
+
+def imported(name: str, time: float | None, launch: int = 1) -> LaunchResult:
+    cell = Cell("bcast", Algorithm("imported", name), 4, "core", 8, "warm")
+    error = None if time is not None else "rank 0 died"
+    return LaunchResult(cell, launch, "here", osu_avg_us=time, error=error)
+
+
+def test_failed_launches_take_no_part() -> None:
+    frame = results_frame([imported("default", None), imported("chain", None)])
+    assert compare_with_default(frame).is_empty()
+    assert decide(frame).is_empty()
+    assert verdict_of(frame).decided == 0
+
+
+@pytest.mark.parametrize("launches", [1, 8])
+def test_imported_averages_are_answered_by_value_without_significance(launches: int) -> None:
+    times = {"default": 1.5, "chain": 1.0, "ring": 1.01}
+    frame = results_frame([imported(name, time, i) for name, time in times.items() for i in range(launches)])
+    compared = compare_with_default(frame)
+    assert compared["ratio"].to_list() == [pytest.approx(1.5), pytest.approx(1.5 / 1.01)]
+    for column in ("ratio_low", "ratio_high", "p_value"):
+        assert compared[column].is_null().all()
+    assert not compared["significant"].any()
+    decision = only_decision(frame)
+    assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("by_value", "chain", ["chain"])
+    assert (decision["standing"], decision["default_loss"]) == (None, pytest.approx(0.5))
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.by_value, verdict.within_by_value, verdict.undecided) == (1, 1, 0, 0)
+    assert verdict.worst is not None
+    assert verdict.worst.gain == pytest.approx(1.5)
+    assert verdict.sentences == (
+        "bcast, 1 point by value: the default within 5 % of the best at 0; lowest times: chain (1)",
+    )
+
+
+def test_points_are_decided_apart() -> None:
+    frame = results(
+        {"default": {8: around(1.0), 1024: around(2.0)}, "chain": {8: around(2.0), 1024: around(1.0)}}, ranks=2
+    )
+    decisions = decide(frame)
+    assert decisions.select("message_bytes", "best_label").rows() == [(8, "default"), (1024, "chain")]
+
+
+def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
+    frame = results(
+        {
+            "default": {1: around(1.0), 8: around(1.2), 64: around(9.0), 512: around(1.0)},
+            "chain": {1: around(2.0), 8: around(1.0), 64: around(3.0), 512: around(1.001)},
+        }
+    )
+    verdict = verdict_of(frame)
+    assert (verdict.decided, verdict.within_5_percent, verdict.slower, verdict.undecided) == (4, 2, 2, 0)
+    assert verdict.decisive is None
+    assert verdict.worst is not None
+    assert (verdict.worst.message_bytes, verdict.worst.best_label) == (64, "chain")
+    assert verdict.worst.gain == pytest.approx(3.0, rel=0.02)
+    assert verdict.sentences == (
+        "bcast, 4 points: the default within 5 % of the best at 2; slower at 2, most often than chain (2)",
+    )
+    assert verdict.warnings == ()
+
+
+def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
+    frame = results(
+        {
+            "default": {8: around(3.0), 64: around(3.0)},
+            "chain": {8: around(2.0), 64: around(1.0)},
+            "timpani/binomial": {8: around(1.0), 64: around(1.0)},
+        }
+    )
+    assert verdict_of(frame).sentences == (
+        "bcast, 2 points: the default slower at 2, most often than chain (1); "
+        "only ours tied for the best, so faster than all measured of the library, at 1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("rivals", "asked", "advice"),
+    [
+        (
+            9,
+            5,
+            "10 of 10 cells have fewer than the 6 launches that a comparison takes: measure with --launches 6 or more",
+        ),
+        (
+            30,
+            5,
+            "31 of 31 cells have fewer than the 7 launches that a comparison takes: measure with --launches 7 or more",
+        ),
+        (
+            9,
+            8,
+            "10 of 10 cells have fewer than the 6 launches that a comparison takes: the same `timpani run` command "
+            "measures the missing ones",
+        ),
+        (9, None, "10 of 10 cells have fewer than the 6 launches that a comparison takes"),
+    ],
+)
+def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None, advice: str) -> None:
+    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
+    frame = results(curves)
+    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=asked)
+    assert verdict.warnings == (advice,)
+    assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if rivals == 9 else 7)
+    assert verdict.launches_advice in advice
+
+
+def test_launches_that_failed_are_not_asked_for_again() -> None:
+    frame = at_one_size(default=around(1.0, 8), chain=around(2.0, 4))
+    died = frame.filter(pl.col("algorithm") == "chain").with_columns(
+        launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
+    )
+    frame = pl.concat([frame, died], how="vertical_relaxed")
+    few, failed = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=8).warnings
+    assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
+    assert failed.startswith("1 of 2 cells failed in at least one launch")
+
+
+def test_a_warning_of_one_cell_is_in_the_singular() -> None:
+    frame = at_one_size(default=around(9.0, 6), chain=around(1.0, 6)).with_columns(
+        oversubscribed=pl.col("algorithm") == "chain"
+    )
+    (crowded,) = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=6).warnings
+    assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
+
+
+def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
+    frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
+    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launches_asked=4)
+    assert (verdict.slower, verdict.can_tell) == (1, True)
+    assert verdict.launches_advice == "measure with --launches 6 or more"
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("skewed", "did not start together"),
+        ("oversubscribed", "more ranks than cores"),
+        ("bimodal", "two separated modes"),
+    ],
+)
+def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:
+    frame = at_one_size(default=around(1.0), chain=around(2.0)).with_columns(pl.lit(True).alias(flag))
+    (warning,) = verdict_of(frame).warnings
+    assert warning.startswith("2 of 2 cells")
+    assert words in warning
+
+
+def test_verdict_warns_of_cells_that_did_not_converge_or_failed() -> None:
+    frame = at_one_size(default=around(1.0), chain=around(2.0))
+    frame = frame.with_columns(converged=pl.col("algorithm") != "chain")
+    died = frame.filter(pl.col("algorithm") == "default").head(1).with_columns(error=pl.lit("died"))
+    warnings = verdict_of(pl.concat([frame, died])).warnings
+    assert [warning.split(":")[0] for warning in warnings] == [
+        "1 of 2 cells did not converge",
+        "1 of 2 cells failed in at least one launch",
+    ]
+
+
+def test_messages_between_ranks_have_nothing_to_decide() -> None:
+    pairs = {"default:first=0,second=1": {8: around(1.0)}, "default:first=0,second=2": {8: around(2.0)}}
+    frame = results(pairs, collective="latency")
+    verdict = verdict_of(frame)
+    assert decide(frame).is_empty()
+    assert (verdict.sentences, verdict.has_collectives, verdict.decided) == ((), False, 0)
+
+
+def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
+    ways = {
+        "plain_message": {64: around(1.0), 128: around(1.0)},
+        "local_memcpy": {64: around(0.5), 128: around(0.5)},
+        "packed": {64: around(2.0), 128: around(2.0)},
+        "nested_datatype": {64: around(8.0), 128: around(2.0)},
+    }
+    frame = results(ways, collective="transpose", ranks=2)
+    decisions = decide(frame).sort("message_bytes")
+    assert decisions["verdict"].to_list() == [None, None]
+    assert decisions["tied"].to_list()[0] == ["packed"]
+    assert sorted(decisions["tied"].to_list()[1]) == ["nested_datatype", "packed"]
+    assert verdict_of(frame).sentences == (
+        "transpose, 2 points: one way fastest at 1, most often packed (1); tied at 1",
+    )
+
+
+def test_verdict_says_what_would_decide_the_undecided() -> None:
+    noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
+    frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
+    verdict = summarise(decide_by_state(frame), estimate_cells(frame), launch_seconds=2.0)
+    assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
+    assert verdict.decisive is not None
+    assert (verdict.decisive.of, verdict.decisive.half) == (1, verdict.decisive.most)
+    assert verdict.decisive.half_seconds == (verdict.decisive.half - 6) * 2.0
+    assert verdict.sentences == ("bcast, 2 points: the default within 5 % of the best at 1; 1 of 2 undecided",)

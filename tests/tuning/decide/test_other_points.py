@@ -1,0 +1,40 @@
+"""What a setting for all calls costs at the points where it is not the best."""
+
+import pytest
+
+from tests.tuning.campaigns import around, results
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import compare_with_default, decide
+from timpani.tuning.decide.other_points import elsewhere
+from timpani.tuning.decide.verdict import summarise
+
+FRAME = results(
+    {
+        "default": {8: around(1.0), 64: around(1.0), 1024: around(2.0), 4096: around(4.0)},
+        "chain": {8: around(3.0), 64: around(2.0), 1024: around(1.0), 4096: around(4.0)},
+        "linear": {8: around(9.0), 64: around(9.0), 1024: around(9.0), 4096: around(9.0)},
+    }
+)
+COMPARED = compare_with_default(FRAME)
+[WON] = [row for row in decide(FRAME).iter_rows(named=True) if row["verdict"] == "better"]
+
+
+def test_points_at_which_it_is_shown_to_be_slower_are_counted_with_the_largest_factor() -> None:
+    found = elsewhere(COMPARED, WON, "chain")
+    assert found is not None
+    assert (found.points, found.slower) == (3, 2)  # 4 KiB is a tie
+    assert found.factor == pytest.approx(3, rel=0.02)
+
+
+def test_what_is_nowhere_shown_to_be_slower_costs_nothing() -> None:
+    ties = results({"default": {8: around(1.0), 64: around(2.0)}, "chain": {8: around(1.0), 64: around(1.0)}})
+    [won] = [row for row in decide(ties).iter_rows(named=True) if row["verdict"] == "better"]
+    assert elsewhere(compare_with_default(ties), won, "chain") is None
+
+
+def test_the_verdict_has_it_beside_the_setting() -> None:
+    settings = {"bcast": {"chain": "mpirun --mca a 2"}}
+    verdict = summarise(decide_by_state(FRAME), estimate_cells(FRAME), settings=settings, compared=COMPARED)
+    assert verdict.worst is not None
+    assert verdict.worst.elsewhere == elsewhere(COMPARED, WON, "chain")

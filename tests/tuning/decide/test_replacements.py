@@ -1,0 +1,197 @@
+"""From a campaign to rules: where an algorithm of ours wins, between which sizes, and in every placement alike."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.placement import RankLayout
+from timpani.study.schema import REGRET
+from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.replacements import rules_text, warnings
+from timpani.tuning.decide.selection_table import Gap, Rule
+
+LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
+NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
+
+
+def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks: int = 8) -> list[LaunchResult]:
+    """Six launches of each algorithm and size around its time, µs."""
+    return [
+        LaunchResult(Cell("bcast", Algorithm.parse(name), ranks, placement, size, "warm"), launch, "m", time * noise)
+        for (name, size), time in times.items()
+        for launch, noise in enumerate(NOISE, 1)
+    ]
+
+
+def ours(results: list[LaunchResult], close: float = 1.0) -> tuple[Rule, ...]:
+    frame: pl.DataFrame = results_frame(results)
+    return select(frame, LAYOUTS, OWN, close).rules
+
+
+def found(*results: LaunchResult, close: float = 1.0) -> list[tuple[int, int | None, str]]:
+    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in ours(list(results), close)]
+
+
+def default(*sizes: int) -> dict[tuple[str, int], float]:
+    return {("openmpi/default", size): 100.0 for size in sizes}
+
+
+def test_a_rule_reaches_from_size_to_size_and_not_beyond() -> None:
+    of_ours = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
+    assert found(*measured(default(8, 16, 32, 64) | of_ours)) == [(16, 64, "ring:segment_bytes=8")]
+
+
+def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
+    of_ours = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
+    assert found(*measured(default(8, 16, 32) | of_ours)) == [(8, 8, "ring"), (32, 32, "ring")]
+
+
+def test_the_faster_of_ours_takes_over_at_its_first_size() -> None:
+    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | of_ours)) == [(8, 15, "a"), (16, 16, "b")]
+
+
+def test_a_rule_ends_where_its_algorithm_does_not_win_though_another_does() -> None:
+    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | of_ours)) == [(8, 8, "a"), (16, 16, "b")]
+
+
+def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> None:
+    of_ours = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
+    results = [
+        replace(result, median_us=None, error="wrong data")
+        if result.cell.message_bytes == 16 and result.cell.algorithm.name == "a"
+        else result
+        for result in measured(default(8, 16, 32) | of_ours)
+    ]
+    assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
+
+
+def test_what_failed_in_a_placement_wins_nowhere_with_that_layout() -> None:
+    of_ours = {("timpani/a", 8): 50.0}
+    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | of_ours, "core")]
+    assert found(*measured(default(8) | of_ours), *failed) == []
+
+
+def test_rules_that_were_confirmed_are_no_algorithm_to_choose() -> None:
+    of_ours = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
+    assert found(*measured(default(8) | of_ours)) == [(8, 8, "a")]
+
+
+def test_an_algorithm_of_the_library_is_no_rule() -> None:
+    assert found(*measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 99.0})) == []
+
+
+def test_what_wins_must_win_in_every_placement_that_spreads_ranks_alike() -> None:
+    everywhere = {("timpani/a", 8): 60.0, ("timpani/b", 8): 50.0}
+    one_loses = {("timpani/a", 8): 60.0, ("timpani/b", 8): 150.0}
+    results = measured(default(8) | everywhere) + measured(default(8) | one_loses, "core")
+    assert found(*results) == [(8, 8, "a")]
+    assert found(*measured(default(8) | everywhere)) == [(8, 8, "b")]
+
+
+def test_points_whose_layout_nobody_knows_are_left_out() -> None:
+    assert found(*measured(default(8) | {("timpani/a", 8): 50.0}, "socket")) == []
+
+
+@pytest.mark.parametrize("about", [[], ["from a campaign"]])
+def test_the_file_counts_its_rules(about: list[str]) -> None:
+    lines = rules_text(ours(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
+    assert lines[0] == "timpani-rules 1"
+    assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
+    assert lines[-1] == "end 1"
+
+
+def test_collectives_that_agree_on_sizes_first_are_named() -> None:
+    rules = ours(measured(default(8) | {("timpani/a", 8): 50.0}))
+    assert warnings(rules) == []
+    of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
+    assert [warning.split(":")[0] for warning in warnings(of_pairs)] == ["alltoallv"]
+
+
+def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stated() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 80.0, ("timpani/a", 16): 50.5, ("timpani/b", 16): 50.0}
+    results = measured(default(8, 16) | times)
+    assert found(*results) == [(8, 15, "a"), (16, 16, "b")]
+    assert found(*results, close=1.02) == [(8, 16, "a")]
+    [rule] = ours(results, close=1.02)
+    assert 0.009 < rule.cost < 0.011
+    assert [each.message_bytes for each in rule.evidence] == [8, 16]
+
+
+def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
+    frame = results_frame(measured(default(8, 4096) | times))
+    assert select(frame, LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
+
+
+def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
+    times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
+    found = select(results_frame(measured(default(8, 64) | times)), LAYOUTS, OWN)
+    assert [rule.sizes.last for rule in found.rules] == [63, 64]
+    assert found.gaps == (Gap("bcast", 8, 4, 8, 64),)
+
+
+def test_rules_of_the_library_are_its_own_algorithms() -> None:
+    frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
+    assert [str(rule.algorithm) for rule in select(frame, LAYOUTS, "openmpi").rules] == ["openmpi/ring"]
+
+
+def raced(
+    ranks: int, size: int, looked_at: bool, gain: float = 2.0, others: dict[str, float] | None = None
+) -> list[LaunchResult]:
+    gains = {"openmpi/default": 1.0, "timpani/ring": gain} | (others or {})
+    return [
+        replace(result, looked_at=looked_at, in_turn=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
+        for result in measured({(name, size): 100 / each for name, each in gains.items()}, ranks=ranks)
+    ]
+
+
+def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]:
+    rules = select(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET)), LAYOUTS, OWN).rules
+    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in rules]
+
+
+def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
+    looked_at = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
+    results = results_frame([*raced(8, 16, looked_at=False), *looked_at]).with_columns(pl.lit(0.02).alias(REGRET))
+    found = [(rule.ranks.first, rule.sizes.first, rule.sizes.last) for rule in select(results, LAYOUTS, OWN).rules]
+    assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
+
+
+def test_a_size_that_a_race_looked_at_between_two_others_changes_no_rule() -> None:
+    results = [*raced(4, 8, False), *raced(4, 16, True, gain=1.0), *raced(4, 32, False), *raced(4, 64, True)]
+    assert rules_of_a_race(*results) == [(8, 64, "ring")]
+
+
+def test_no_rule_reaches_over_a_size_at_which_a_look_found_its_algorithm_slower() -> None:
+    around = [*raced(4, 8, False), *raced(4, 64, False)]
+    for slower in ({"gain": 0.2}, {"gain": 1.0, "others": {"openmpi/linear": 1.1}}):
+        assert rules_of_a_race(*around, *raced(4, 16, True, **slower), *raced(4, 32, True)) == [
+            (8, 8, "ring"),
+            (64, 64, "ring"),
+        ]
+    # In the first of its launches already, though that bounds nothing.
+    interrupted = [result for result in raced(4, 16, True, gain=0.2) if result.launch == 1]
+    assert rules_of_a_race(*around, *interrupted) == [(8, 8, "ring"), (64, 64, "ring")]
+
+
+def test_where_a_look_breaks_a_rule_there_is_one_for_what_it_shows_to_be_faster() -> None:
+    other = raced(4, 16, True, gain=0.2, others={"timpani/chain": 3.0})
+    assert rules_of_a_race(*raced(4, 8, False), *other, *raced(4, 64, False)) == [
+        (8, 8, "ring"),
+        (16, 16, "chain"),
+        (64, 64, "ring"),
+    ]
+
+
+def test_no_rule_reaches_over_a_size_at_which_its_algorithm_failed_while_it_was_looked_at() -> None:
+    failed = [
+        replace(result, median_us=None, error="crashed") if result.cell.algorithm.name == "ring" else result
+        for result in raced(4, 16, True)
+    ]
+    assert rules_of_a_race(*raced(4, 8, False), *failed, *raced(4, 64, False)) == [(8, 8, "ring"), (64, 64, "ring")]

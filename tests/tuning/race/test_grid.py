@@ -1,0 +1,184 @@
+"""Races over sizes and rank counts, on a machine whose times are known."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from math import inf
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.run.agenda import Racing
+from timpani.stats.regret import FEWEST
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.tuning.race.between import LOOK_LAUNCHES
+from timpani.tuning.race.grid import grids
+from timpani.tuning.race.race import RacePoint
+
+NAMES = (DEFAULT, "linear", "binomial", "chain", "pipeline", "scatter", "ring")
+SIZES = [8, 64, 512, 4096, 32768]
+RANKS = [2, 4, 6, 8, 12, 16, 32]
+
+Times = Callable[[str, int, int], float]
+"""By name, ranks and size; infinite where nothing can be measured."""
+
+Measured = dict[tuple[int, int], list[set[str]]]
+"""By ranks and size the algorithms of each launch that measured there."""
+
+
+def race(
+    times: Times,
+    ranks: Sequence[int] = RANKS,
+    sizes: Sequence[int] = SIZES,
+    launches: int = 64,
+    launched: Callable[[int, int], None] = lambda launch, ranks: None,
+) -> Measured:
+    """A whole race; `launched` is told each launch and rank count of a result."""
+    cells = [
+        Cell("bcast", Algorithm("openmpi", name), count, "core", size, "warm")
+        for name in NAMES
+        for count in ranks
+        for size in sizes
+    ]
+    agenda = Racing(cells, launches=launches, regret=0.02)
+    random = np.random.default_rng(1)
+    measured: defaultdict[tuple[int, int], list[set[str]]] = defaultdict(list)
+    for launch in range(1, launches + 1):
+        together: defaultdict[RacePoint, set[str]] = defaultdict(set)
+        for cell in sorted(agenda.wanted(launch), key=str):
+            together[RacePoint.of(cell)].add(cell.algorithm.name)
+            launched(launch, cell.ranks)
+            taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
+            turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
+            if taken < inf:
+                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
+            else:
+                agenda.take(LaunchResult(cell, launch, "here", error="timed out"))
+        for point, names in together.items():
+            here = measured[point.ranks, point.message_bytes]
+            here.append(names)
+            assert (point in agenda.looks(launch)) == (set.union(*here) != set(NAMES))
+    assert not agenda.wanted(launches + 1)
+    return measured
+
+
+def crossing(most_ranks: int, most_bytes: int) -> Times:
+    """Binomial serves so many ranks and bytes at most, chain the others."""
+
+    def time(name: str, ranks: int, size: int) -> float:
+        if name == _best(ranks, size):
+            return 1.0
+        return 1.3 if name == DEFAULT else 1.5 + NAMES.index(name) / 10
+
+    def _best(ranks: int, size: int) -> str:
+        return "binomial" if ranks <= most_ranks and size <= most_bytes else "chain"
+
+    return time
+
+
+def by_default(name: str, ranks: int, size: int) -> float:
+    return 1.0 if name == DEFAULT else 2.0
+
+
+def with_all_algorithms(measured: Measured) -> set[tuple[int, int]]:
+    return {point for point, launches in measured.items() if set.union(*launches) == set(NAMES)}
+
+
+def test_a_race_begins_at_rank_counts_and_sizes_far_apart() -> None:
+    points = [RacePoint("bcast", ranks, "core", size, "warm") for ranks in RANKS for size in (8, 16, 64)]
+    [grid] = grids(points)
+    assert sorted((point.ranks, point.message_bytes) for point in grid.full) == [
+        (ranks, size) for ranks in (2, 8, 32) for size in (8, 64)
+    ]
+    [alone] = grids(point for point in points if point.ranks == 4)
+    assert len(alone.full) == 2
+
+
+def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looked_at() -> None:
+    measured = race(by_default)
+    assert with_all_algorithms(measured) == {(ranks, size) for ranks in (2, 8, 32) for size in SIZES}
+    between = {point: launches for point, launches in measured.items() if point[0] not in (2, 8, 32)}
+    assert len(between) == 4 * len(SIZES)
+    assert all(len(launches) == LOOK_LAUNCHES for launches in between.values())
+
+
+def test_a_boundary_between_rank_counts_is_measured_to_a_factor_of_two() -> None:
+    measured = race(crossing(12, 1 << 20))
+    assert {ranks for ranks, _ in with_all_algorithms(measured)} == {2, 8, 16, 32}
+    assert set.union(*measured[12, 512]) >= {DEFAULT, "binomial", "chain"}, "what serves 8 ranks, and what serves 16"
+
+
+def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    race(crossing(12, 64), sizes=[8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
+    # All is known of the coarse ones when the sizes between were looked at; of 16 when it was measured thrice.
+    looks = range(2 * LOOK_LAUNCHES + 1, 3 * LOOK_LAUNCHES + 1)
+    assert started[4] == started[6] == set(looks)
+    assert min(started[16]) == looks[0]
+    assert started[12] == {launch + LOOK_LAUNCHES for launch in looks}
+
+
+def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    measured = race(
+        lambda name, ranks, size: inf if (ranks, size) == (8, 64) else by_default(name, ranks, size),
+        sizes=[8, 16, 64],
+        launched=lambda launch, ranks: started[ranks].add(launch),
+    )
+    assert max(started[4] | started[12]) < 64 - LOOK_LAUNCHES
+    assert all(len(measured[ranks, 8]) == LOOK_LAUNCHES for ranks in (4, 6, 12, 16))
+
+
+def test_sizes_between_are_looked_at_while_the_coarse_ones_are_measured_on() -> None:
+    started: defaultdict[int, set[int]] = defaultdict(set)
+    race(by_default, [2], [8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
+    assert len(started[2]) == 2 * LOOK_LAUNCHES
+
+
+def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() -> None:
+    def slow_on_six(name: str, ranks: int, size: int) -> float:
+        return 3.0 if (name, ranks, size) == (DEFAULT, 6, 512) else by_default(name, ranks, size)
+
+    found = with_all_algorithms(race(slow_on_six)) - with_all_algorithms(race(by_default))
+    assert found == {(6, 512)}
+
+
+def test_what_takes_too_many_launches_to_reach_is_looked_at_in_the_last_ones() -> None:
+    ranks = list(range(1, 33))
+    measured = race(crossing(13, 1 << 20), ranks, [8], launches=8)
+    assert set(measured) == {(count, 8) for count in ranks}
+    assert len(with_all_algorithms(measured)) < 6
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(st.integers(1, 40), min_size=1, max_size=6, unique=True).map(sorted),
+    st.lists(st.integers(0, 9).map(lambda i: 4**i), min_size=1, max_size=6, unique=True).map(sorted),
+    st.integers(1, 40),
+    st.integers(0, 9).map(lambda i: 4**i),
+)
+def test_every_rank_count_and_size_is_measured_or_looked_at(
+    ranks: list[int], sizes: list[int], most_ranks: int, most_bytes: int
+) -> None:
+    times = crossing(most_ranks, most_bytes)
+    measured = race(times, ranks, sizes)
+    assert set(measured) == {(count, size) for count in ranks for size in sizes}
+    for (count, size), launches in measured.items():
+        assert min(NAMES, key=lambda name: times(name, count, size)) in launches[-1]
+
+
+def test_what_launches_would_hardly_decide_is_measured_once_more_are_allowed_or_at_any_price() -> None:
+    cells = [Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm") for name in NAMES]
+    random = np.random.default_rng(1)
+    few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (FEWEST + 1, 32))
+    at_any_price = Racing(cells, launches=FEWEST + 1, regret=0.02, at_any_price=True)
+    for launch in range(1, FEWEST + 1):
+        for cell in cells:
+            taken = random.lognormal(0, 0.015)
+            for agenda in (few, more, at_any_price):
+                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=f"{launch}", relative=taken))
+        assert few.wanted(launch) == more.wanted(launch) == set(cells)
+    assert not few.wanted(FEWEST + 1)
+    assert more.wanted(FEWEST + 1)
+    assert at_any_price.wanted(FEWEST + 1)

@@ -1,0 +1,290 @@
+"""What is read from the results of a race."""
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.words.race_lines import race_lines
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
+from timpani.tuning.race.outcome import race_verdict
+from timpani.tuning.race.race import RacePoint
+from timpani.tuning.race.results import race_standings, raced_points
+
+TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
+
+
+def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
+    """Eight launches of a race at 8 B, in which ring was dropped after three, and three that looked at 64 B."""
+    random = np.random.default_rng(1)
+    rows = [
+        (8, launch, name) for launch in range(1, 9) for name in TIMES if name != "ring" or launch <= 3 or not dropped
+    ]
+    if looked_at:
+        rows += [(64, launch, name) for launch in range(6, 9) for name in (DEFAULT, "linear")]
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
+            launch,
+            "here",
+            median_us=TIMES[name],
+            repetitions=30,
+            in_turn=f"{launch}/{size}",
+            relative=TIMES[name] * random.lognormal(0, 0.005),
+        )
+        for size, launch, name in rows
+    ]
+    return results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))
+
+
+def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
+    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 8, named=True)
+    assert (standing["choice_label"], standing["race_launches"], standing["race_over"]) == ("linear", 8, True)
+    assert standing["regret_high"] <= 0.02
+
+
+def test_sizes_that_were_only_looked_at_bound_nothing_and_count_in_no_verdict() -> None:
+    standing = race_standings(raced()).row(by_predicate=pl.col("message_bytes") == 64, named=True)
+    assert standing["regret_high"] is None
+    assert not standing["race_complete"]
+    assert decide(raced())["message_bytes"].to_list() == [8]
+    assert raced_points(raced())["message_bytes"].unique().to_list() == [8]
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert (verdict.points, verdict.looked_at, verdict.reached) == (1, 1, 1)
+
+
+def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
+    found = {row["label"]: row for row in compare_with_default(raced()).iter_rows(named=True)}
+    assert found["linear"]["significant"]
+    assert found["linear"]["ratio_low"] > 1.8
+    assert found["linear"]["p_value"] is None
+    assert found["ring"]["launches"] == 3
+    [decision] = decide(raced()).iter_rows(named=True)
+    assert (decision["best_label"], decision["standing"]) == ("linear", SLOWER)
+    assert decision["gain"] == pytest.approx(2, rel=0.02)
+
+
+def test_dropped_cells_say_why_and_others_say_nothing() -> None:
+    told = {
+        (row["label"], row["message_bytes"]): row["dropped"] for row in estimate_cells(raced()).iter_rows(named=True)
+    }
+    assert told["ring", 8].startswith("after launch 3: at least ")
+    assert told["linear", 8] is None
+    assert told["linear", 64] is None
+
+
+def test_cells_that_were_only_looked_at_say_that_alone() -> None:
+    cells = {(row["label"], row["message_bytes"]): row for row in estimate_cells(raced()).iter_rows(named=True)}
+    assert [cells[name, 64]["status"] for name in (DEFAULT, "linear")] == ["looked_at", "looked_at"]
+    assert cells["ring", 8]["status"] == "dropped"
+    assert [cells[name, 8]["looked_at"] for name in TIMES] == [False] * 3
+
+
+def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
+    # The linear one, the fastest, dies from launch 4 on, when three launches have bounded little.
+    dies = (pl.col("algorithm") == "linear") & (pl.col("launch") >= 4)
+    results = (
+        raced(looked_at=False, dropped=False)
+        .filter(~dies | (pl.col("launch") <= 5))
+        .with_columns(
+            pl.when(dies).then(pl.lit("ended with status 3")).alias("error"),
+            *(pl.when(~dies).then(name).alias(name) for name in ("median_us", "relative")),
+        )
+    )
+    told = {row["label"]: (row["dropped"], row["status"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert told["linear"] == ("given up after launch 5", "dropped+failed")
+    assert told[DEFAULT] == (None, "ok")
+    [standing] = race_standings(results).iter_rows(named=True)
+    assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
+    [decision] = decide(results).iter_rows(named=True)
+    assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], WITHIN)
+
+
+def test_a_point_that_ended_undecided_says_why() -> None:
+    noise = pl.lit(pl.Series(np.random.default_rng(1).lognormal(0, 0.03, 19)))
+    alike = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
+    results = raced(looked_at=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
+    [standing] = race_standings(results).iter_rows(named=True)
+    assert standing["regret_high"] > 0.02
+    assert standing["race_over"]
+    assert standing["race_ended"] == "after 8 launches: would take about 22; 11 are allowed"
+    assert "of the launches that chose, and corrected for that in part" in race_lines(race_verdict(results))[-1]
+    more = "More launches (--launches, --budget), up to 64 at a point, would narrow the bound at 1 point."
+    assert race_lines(race_verdict(results))[1] == more
+    told = {row["label"]: (row["dropped"], row["race_ended"]) for row in estimate_cells(results).iter_rows(named=True)}
+    assert told["linear"] == (None, standing["race_ended"])
+
+    # Another rank count, in launches of its own, to the last that is allowed: that they are spent says what it takes.
+    longer = results.with_columns(pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("in_turn") + "/4")
+    both = race_standings(pl.concat([results, longer]))
+    assert both["race_ended"].to_list() == [standing["race_ended"]] * 2
+    assert both["race_over"].all()
+    verdict = race_verdict(pl.concat([results, longer]))
+    assert verdict is not None
+    assert (verdict.points, verdict.reached, verdict.more_launches) == (2, 0, 2)
+
+    # The same campaign gone on with where fewer are allowed than it had.
+    [fewer] = race_standings(results.with_columns(pl.lit(6).alias(ALLOWED))).iter_rows(named=True)
+    assert fewer["race_ended"] == "after 8 launches: would take about 22; 6 are allowed"
+
+
+@pytest.mark.parametrize("allowed", [64, 200, None], ids=["all spent", "more allowed", "budget"])
+def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> None:
+    def after(launches: int, allowed: int | None) -> pl.DataFrame:
+        random = np.random.default_rng(1)
+        results = [
+            LaunchResult(
+                Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm"),
+                launch,
+                "here",
+                median_us=1.0,
+                repetitions=30,
+                in_turn=str(launch),
+                relative=random.lognormal(0, 0.3),
+            )
+            for launch in range(1, launches + 1)
+            for name in (DEFAULT, "linear")
+        ]
+        told = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
+        return results_frame(results).with_columns(**told)
+
+    [before] = race_standings(after(63, None)).iter_rows(named=True)
+    assert (before["race_over"], before["race_ended"]) == (False, None)
+    undecided = race_lines(race_verdict(after(63, None)))[1]
+    assert undecided.startswith("Still undecided: 1 point where deciding would take over 64 launches")
+
+    [last] = race_standings(after(64, allowed)).iter_rows(named=True)
+    assert last["regret_high"] > 0.02
+    assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches: a race looks no more")
+    _, ended, *_ = race_lines(race_verdict(after(64, allowed)))
+    assert ended.startswith("Still undecided: 1 point after 64 launches, the most after which a race looks (")
+
+
+def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
+    again = raced(looked_at=False).with_columns(
+        pl.lit(64, dtype=pl.Int64).alias("message_bytes"),
+        pl.lit(None, dtype=pl.Float64).alias(REGRET),
+        pl.col("in_turn") + "/again",
+    )
+    both = pl.concat([raced(), again])
+    assert decide(both)["message_bytes"].to_list() == [8, 64]
+    assert decide(both).filter(message_bytes=64).equals(decide(again))
+    assert compare_with_default(both).filter(message_bytes=64)["p_value"].is_not_null().all()
+
+
+def test_without_a_race_nothing_is_left_out() -> None:
+    exhaustive = raced().with_columns(pl.lit(None, dtype=pl.Float64).alias(REGRET))
+    assert raced_points(exhaustive).height == exhaustive.height
+    assert race_verdict(exhaustive) is None
+    assert race_standings(exhaustive).is_empty()
+
+
+def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
+    # Two equal ones, of which each is the faster in some launches, take half as long as the default.
+    results = raced(looked_at=False, dropped=False)
+    noise = np.random.default_rng(3).lognormal(0, 0.03, results.height)
+    times = noise * np.where(results["algorithm"] == DEFAULT, 2.0, 1.0)
+    results = results.with_columns(pl.Series("relative", times))
+    [decision] = decide(results).iter_rows(named=True)
+    of_default, of_best = (
+        np.log(results.filter(algorithm=name)["relative"].to_numpy()).mean()
+        for name in (DEFAULT, decision["best_label"])
+    )
+    assert decision["gain_low"] < decision["gain"] < np.exp(of_default - of_best)
+    [shown] = [row for row in compare_with_default(results).to_dicts() if row["label"] == decision["best_label"]]
+    assert shown["ratio"] == decision["gain"]
+
+
+def result(size: int, launch: int, name: str, time: float | None, looked_at: bool = False) -> LaunchResult:
+    return LaunchResult(
+        Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
+        launch,
+        "here",
+        median_us=time,
+        repetitions=30,
+        in_turn=f"{launch}/{size}",
+        relative=time,
+        error=None if time else "died",
+        looked_at=looked_at,
+    )
+
+
+def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
+    launches, names = range(1, 9), ("linear", "ring", "chain")
+    random = np.random.default_rng(1)
+
+    def around(time: float) -> float:
+        return time * float(random.lognormal(0, 0.005))
+
+    results = [
+        *(result(8, launch, name, around(TIMES.get(name, 3.0))) for launch in launches for name in (DEFAULT, *names)),
+        *(
+            result(16, launch, name, around(5.0 if name == "linear" else 2.0), True)
+            for launch in (6, 7, 8)
+            for name in TIMES
+        ),
+        *(
+            result(32, launch, name, around(1.0) if name == "ring" else None)
+            for launch in launches[:2]
+            for name in TIMES
+        ),
+        *(
+            result(64, launch, name, None if name == "chain" else around(TIMES[name]))
+            for launch in launches
+            for name in (*TIMES, "chain")
+        ),
+        *(result(128, launch, name, None) for launch in launches[:2] for name in TIMES),
+    ]
+    planned = frozenset(RacePoint("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
+    verdict = race_verdict(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET)), planned)
+    assert verdict is not None
+    assert (verdict.asked, verdict.points, verdict.reached, verdict.partly_failed) == (6, 2, 2, 1)
+    assert (verdict.looked_at, verdict.otherwise) == (1, 1)
+    assert (verdict.without_rival, verdict.failed, verdict.unreached) == (1, 1, 1)
+    assert race_lines(verdict)[:-1] == [
+        "Race: what is chosen takes at most 2 % longer than the best (95 % bound) at 2 of 2 points that were raced, of "
+        "6 asked for.",
+        "Some algorithms failed at 1 point: there the best is the best of those that ran.",
+        "At 1 point a few algorithms were looked at in few launches; at 1 point everything failed; at 1 point only one "
+        "algorithm has times, so that none is best; at 1 point the race never came to measure anything.",
+        "At 1 of those looked at, what serves the neighbouring points seems to take over 5 % longer than another "
+        "algorithm, and no launch was left to race it: more launches (--launches) do.",
+    ]
+
+
+def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
+    results = results_frame([result(8, launch, DEFAULT, 2.0) for launch in range(1, 7)])
+    assert race_lines(race_verdict(results.with_columns(pl.lit(0.02).alias(REGRET)))) == [
+        "Race: nothing was raced, of 1 point asked for.",
+        "At 1 point only one algorithm has times, so that none is best.",
+    ]
+
+
+def test_parameters_that_never_took_part_are_counted() -> None:
+    asked = [("bcast", "default"), ("bcast", "linear"), ("bcast", "ring"), ("bcast", "chain:fanout=2")]
+    verdict = race_verdict(raced(), algorithms=asked)
+    assert verdict is not None
+    assert (verdict.algorithms, verdict.untried) == (4, 1)
+    assert "Of 4 algorithms, each with its parameters, 1 took part nowhere" in race_lines(verdict)[-2]
+
+
+def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert (verdict.asked, verdict.unreached) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("largest", "said"), [(0.034, "3.4 %"), (2.7, "270 %"), (2699.0, "2,700 times the best"), (9.96, "1000 %")]
+)
+def test_the_largest_bound_can_be_read(largest: float, said: str) -> None:
+    verdict = race_verdict(raced())
+    assert verdict is not None
+    assert f"; the largest bound is {said}." in race_lines(replace(verdict, reached=0, largest=largest))[0]
