@@ -1,5 +1,6 @@
 """The MPI libraries of this machine, looked for once for all tests, and marks of what a test needs."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -38,4 +39,7 @@ needs_open_mpi = pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine
 needs_mpich = pytest.mark.needs(bool(MPICHS), "no MPICH on this machine")
 needs_intel = pytest.mark.needs((INTEL / "bin" / "mpiexec.hydra").exists(), "no Intel MPI in build/intel-mpi")
 needs_simgrid = pytest.mark.needs(shutil.which("smpirun") is not None, "no smpirun on PATH: SimGrid is missing")
+needs_memory = pytest.mark.needs(
+    os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES") > 12 * 2**30, "12 GiB of free memory"
+)
 needs_two_cores = pytest.mark.needs(read_cores().usable > 1, "two ranks need two cores")

@@ -112,6 +112,11 @@ std::optional<Origin> Collective::origin(const CollectiveArguments& args, int ra
     return std::nullopt;
 }
 
+std::int64_t Collective::largest_argument(const CollectiveArguments& args) const {
+    if (by_arrays(send) || by_arrays(receive)) return std::max(args.count, (args.ranks - 1) * args.count);
+    return receive.content == Content::part ? part_of(args.count, args.ranks, 0).count : args.count;
+}
+
 std::int64_t Collective::end_of_run(const CollectiveArguments& args, int rank, std::int64_t i) const {
     const auto from = origin(args, rank, i);
     if (!from || result != Result::moved || !receive.in_blocks()) return receive_elements(args, rank);

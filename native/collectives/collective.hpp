@@ -112,6 +112,10 @@ struct Collective {
         return send.holders == Holders::root || receive.holders == Holders::root;
     }
     [[nodiscard]] constexpr bool reduces() const { return result != Result::none && result != Result::moved; }
+    /// Whether those buffers are described by arrays, of a count and a displacement for each rank.
+    [[nodiscard]] constexpr bool by_arrays(const CollectiveBuffers& buffers) const {
+        return counts != BlockCounts::equal && buffers.in_blocks();
+    }
     /// A broadcast: the root sends from the buffer that the others receive into.
     [[nodiscard]] constexpr bool one_buffer() const { return receive.holders == Holders::others; }
     [[nodiscard]] InPlace in_place() const;
@@ -121,6 +125,9 @@ struct Collective {
     [[nodiscard]] std::int64_t receive_elements(const CollectiveArguments& args, int rank) const;
     /// Where element `i` of rank's receive buffer comes from; nothing where MPI leaves it undefined.
     [[nodiscard]] std::optional<Origin> origin(const CollectiveArguments& args, int rank, std::int64_t i) const;
+    /// The largest of the counts and displacements, in elements, that ranks pass to MPI's call of the collective where
+    /// all blocks are equal. Only the v-collectives take displacements, which grow with the number of ranks.
+    [[nodiscard]] std::int64_t largest_argument(const CollectiveArguments& args) const;
     /// The end of the run of elements, `i` among them, that come from the same ranks, one behind the other.
     [[nodiscard]] std::int64_t end_of_run(const CollectiveArguments& args, int rank, std::int64_t i) const;
 };

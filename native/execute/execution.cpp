@@ -23,6 +23,16 @@ std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
     return blocks.empty() ? 0 : blocks.back().offset + blocks.back().count;
 }
 
+/// Calls `call(first, elements)` for parts of `count` elements that an int counts. MPI's first error code.
+template <typename Call>
+int in_parts(std::int64_t count, const Call& call) {
+    int error = MPI_SUCCESS;
+    for (std::int64_t first = 0; first < count && error == MPI_SUCCESS; first += kLargestCount) {
+        error = call(first, static_cast<int>(std::min(count - first, kLargestCount)));
+    }
+    return error;
+}
+
 /// The program with ranks as the channel numbers them.
 Program through(const Channel& channel, Program program) {
     for (Instruction& each : program.instructions) {
@@ -51,6 +61,7 @@ Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args
     send_blocks_ = send_blocks(collective, args, member, where);
     receive_blocks_ = receive_blocks(collective, args, member, where);
     in_place_blocks_ = in_place_blocks(collective, args, member, where);
+    describe_large_messages();
     scratch_.allocate(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
     requests_.assign(static_cast<std::size_t>(program_.requests), MPI_REQUEST_NULL);
@@ -102,23 +113,52 @@ int Execution::operator()(const void* send, void* receive) {
     return MPI_SUCCESS;
 }
 
+void Execution::describe_large_messages() {
+    const auto has_type_of = [&](std::int64_t count) {
+        return std::ranges::find(large_messages_, count, &ManyElements::count) != large_messages_.end();
+    };
+    for (const Instruction& each : program_.instructions) {
+        if (each.kind == Instruction::Kind::copy || each.kind == Instruction::Kind::reduce) continue;
+        for (const std::int64_t count : {each.from.count, each.to.count}) {
+            if (count <= kLargestCount || has_type_of(count)) continue;
+            large_messages_.emplace_back(type_, layout_.extent, count);
+        }
+    }
+}
+
+Execution::Message Execution::message(const Region& region) const {
+    if (region.count <= kLargestCount) return {at(region), static_cast<int>(region.count), type_};
+    const auto found = std::ranges::find(large_messages_, region.count, &ManyElements::count);
+    return {at(region), 1, found->type()};
+}
+
 int Execution::run(const Instruction& instruction) {
     const auto& [kind, peer, other_peer, from, to, request] = instruction;
-    const auto count = [](const Region& region) { return static_cast<int>(region.count); };
     switch (kind) {
-        case Instruction::Kind::send:
-            return PMPI_Send(at(from), count(from), type_, peer, tag_, comm_);
-        case Instruction::Kind::receive:
-            return PMPI_Recv(at(to), count(to), type_, peer, tag_, comm_, MPI_STATUS_IGNORE);
-        case Instruction::Kind::exchange:
-            return PMPI_Sendrecv(at(from), count(from), type_, peer, tag_, at(to), count(to), type_, other_peer, tag_,
-                                 comm_, MPI_STATUS_IGNORE);
-        case Instruction::Kind::start_send:
-            return PMPI_Isend(at(from), count(from), type_, peer, tag_, comm_,
+        case Instruction::Kind::send: {
+            const Message sent = message(from);
+            return PMPI_Send(sent.data, sent.count, sent.type, peer, tag_, comm_);
+        }
+        case Instruction::Kind::receive: {
+            const Message received = message(to);
+            return PMPI_Recv(received.data, received.count, received.type, peer, tag_, comm_, MPI_STATUS_IGNORE);
+        }
+        case Instruction::Kind::exchange: {
+            const Message sent = message(from);
+            const Message received = message(to);
+            return PMPI_Sendrecv(sent.data, sent.count, sent.type, peer, tag_, received.data, received.count,
+                                 received.type, other_peer, tag_, comm_, MPI_STATUS_IGNORE);
+        }
+        case Instruction::Kind::start_send: {
+            const Message sent = message(from);
+            return PMPI_Isend(sent.data, sent.count, sent.type, peer, tag_, comm_,
                               &requests_[static_cast<std::size_t>(request)]);
-        case Instruction::Kind::start_receive:
-            return PMPI_Irecv(at(to), count(to), type_, peer, tag_, comm_,
+        }
+        case Instruction::Kind::start_receive: {
+            const Message received = message(to);
+            return PMPI_Irecv(received.data, received.count, received.type, peer, tag_, comm_,
                               &requests_[static_cast<std::size_t>(request)]);
+        }
         case Instruction::Kind::wait:
             return PMPI_Wait(&requests_[static_cast<std::size_t>(request)], MPI_STATUS_IGNORE);
         case Instruction::Kind::wait_all:
@@ -126,7 +166,7 @@ int Execution::run(const Instruction& instruction) {
         case Instruction::Kind::copy:
             return copy(at(from), at(to), from.count);
         case Instruction::Kind::reduce:
-            return PMPI_Reduce_local(at(from), at(to), count(from), type_, op_);
+            return reduce(at(from), at(to), from.count);
         case Instruction::Kind::sync:
             return window_->sync();
     }
@@ -134,15 +174,22 @@ int Execution::run(const Instruction& instruction) {
 }
 
 int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) const {
-    if (count == 0) return MPI_SUCCESS;
-    if (layout_.contiguous) {
+    if (layout_.contiguous && count > 0) {
         std::memcpy(to, from, static_cast<std::size_t>(count * layout_.extent));
         return MPI_SUCCESS;
     }
     // Only MPI knows where the gaps of a type are.
-    const auto elements = static_cast<int>(count);
-    return PMPI_Sendrecv(from, elements, type_, rank_, tag_of_copies_, to, elements, type_, rank_, tag_of_copies_,
-                         comm_, MPI_STATUS_IGNORE);
+    return in_parts(count, [&](std::int64_t first, int elements) {
+        return PMPI_Sendrecv(from + first * layout_.extent, elements, type_, rank_, tag_of_copies_,
+                             to + first * layout_.extent, elements, type_, rank_, tag_of_copies_, comm_,
+                             MPI_STATUS_IGNORE);
+    });
+}
+
+int Execution::reduce(const std::byte* from, std::byte* to, std::int64_t count) const {
+    return in_parts(count, [&](std::int64_t first, int elements) {
+        return PMPI_Reduce_local(from + first * layout_.extent, to + first * layout_.extent, elements, type_, op_);
+    });
 }
 
 }  // namespace timpani

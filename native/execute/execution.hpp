@@ -9,6 +9,7 @@
 
 #include "execute/channel.hpp"
 #include "execute/elements.hpp"
+#include "execute/many_elements.hpp"
 #include "execute/packed_blocks.hpp"
 #include "execute/program.hpp"
 #include "execute/shared_window.hpp"
@@ -39,7 +40,16 @@ class Execution {
     [[nodiscard]] std::byte* at(const Region& region) const {
         return bases_[static_cast<std::size_t>(region.buffer)] + region.first * layout_.extent;
     }
+    /// What MPI's calls with int counts take for a region that is sent or received.
+    struct Message {
+        std::byte* data;
+        int count;
+        MPI_Datatype type;
+    };
+    [[nodiscard]] Message message(const Region& region) const;
+    void describe_large_messages();
     int copy(const std::byte* from, std::byte* to, std::int64_t count) const;
+    int reduce(const std::byte* from, std::byte* to, std::int64_t count) const;
 
     MPI_Comm comm_;
     int tag_;
@@ -49,6 +59,7 @@ class Execution {
     MPI_Op op_;
     ElementLayout layout_;
     Program program_;
+    std::vector<ManyElements> large_messages_;  // a type for each number of elements that exceeds int
     std::vector<PackedBlock> send_blocks_;
     std::vector<PackedBlock> receive_blocks_;
     std::vector<PackedBlock> in_place_blocks_;

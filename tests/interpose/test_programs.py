@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.interpose.conftest import SHARED, TREES, RunProgram, everywhere
+from tests.interpose.conftest import SHARED, STRAIGHT, TREES, RunProgram, everywhere
 from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
@@ -83,6 +83,21 @@ def test_errors_reach_the_programs_handler(run_program: RunProgram) -> None:
     )
     assert lines == wanted
     assert "rank 1: an error, handled" in found.stdout
+
+
+@pytest.mark.parametrize("algorithms", [TREES, STRAIGHT], ids=["trees", "straight"])
+def test_invalid_arguments_give_the_librarys_error_by_the_same_handler(
+    run_program: RunProgram, algorithms: dict[str, str]
+) -> None:
+    expected = run_program("invalid.c", text=None, ranks=2)
+    found = run_program("invalid.c", text=everywhere(algorithms), ranks=2)
+    assert found.status == expected.status == 0, found.stderr
+    lines, wanted = ([line for line in run.stdout.splitlines() if ", rank " in line] for run in (found, expected))
+    assert lines == wanted
+    assert sum("handler 1 x" in line for line in wanted) > 200
+    # Calls with valid arguments, next to those, are replaced.
+    for collective in set(algorithms) - {"barrier"}:
+        assert algorithms[collective] in found.ran(collective)
 
 
 @every_mpi

@@ -1,5 +1,6 @@
 """What rules decide, and what becomes of bad ones."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -71,6 +72,18 @@ def test_a_folder_is_told_like_a_missing_file(run_program: RunProgram, tmp_path:
     assert len(done.told()) == 1
     assert f"{tmp_path}: Is a directory" in done.told()[0]
     assert only_defaults(done)
+
+
+def test_what_is_no_file_of_bounded_size_is_refused_at_once(run_program: RunProgram, tmp_path: Path) -> None:
+    huge, pipe = tmp_path / "huge", tmp_path / "pipe"
+    with huge.open("wb") as file:
+        file.truncate(3 << 30)
+    os.mkfifo(pipe)
+    for path, why in ((huge, "is larger than 16 MiB"), (Path("/dev/zero"), "is not a regular"), (pipe, "is not a reg")):
+        done = run_program(CALLS, text="", TIMPANI_RULES=str(path))
+        assert len(done.told()) == 1
+        assert f"{path}: {why}" in done.told()[0]
+        assert only_defaults(done)
 
 
 def test_a_second_program_s_profile_stands_beside_the_first_s(run_program: RunProgram, tmp_path: Path) -> None:

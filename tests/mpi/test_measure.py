@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import needs_two_cores
+from tests.installed import needs_memory, needs_two_cores
 from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
 from timpani.machine.here.cores import read_cores
+from timpani.native.large_counts import has_large_counts
 from timpani.native.mpi import Mpi
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import COLLECTIVES
@@ -34,15 +35,26 @@ def test_every_collective_gives_right_data_at_every_rank_count(run_plan: RunPlan
     assert record[0]["world"] == ranks
 
 
-@pytest.mark.parametrize("algorithm", ["-", "pairwise"])
-def test_a_cell_too_large_for_mpis_counts_fails_alone(run_plan: RunPlan, algorithm: str) -> None:
-    too_large = 2**31 // 2
-    fields = "warm - -"
-    record = run_plan(2, [f"cell 0 alltoall {too_large} {fields} {algorithm}", f"cell 1 alltoall 8 {fields} -"])
+def test_a_cell_too_large_for_mpis_counts_fails_alone(run_plan: RunPlan, mpi: Mpi) -> None:
+    too_large = [f"cell 0 latency {2**31} warm - - -"]
+    if not has_large_counts(mpi):
+        too_large += [f"cell 1 bcast {2**31} warm - - -", f"cell 2 allgatherv {2**30 + 2**29} warm - - -"]
+    record = run_plan(3, [*too_large, "cell 3 alltoall 8 warm - - -"])
     lines = {line["cell"]: line for line in record if "cell" in line}
-    assert "1073741824 elements on 2 ranks is too large for MPI's integer counts" in lines[0]["mistake"]
-    assert "measured" in lines[1]
+    for number in range(len(too_large)):
+        assert "int" in lines[number]["mistake"]
+    assert "measured" in lines[3]
     assert record[-1]["end"] is True
+
+
+@needs_memory
+@pytest.mark.parametrize("message_bytes", [2**31 - 1, 2**31])
+def test_messages_around_two_gibibytes_arrive_whole(run_plan: RunPlan, mpi: Mpi, message_bytes: int) -> None:
+    algorithms = ["linear", *(["-"] if has_large_counts(mpi) or message_bytes < 2**31 else [])]
+    cells = [f"cell {number} bcast {message_bytes} warm - - {name}" for number, name in enumerate(algorithms)]
+    record = run_plan(2, ["datatype uint8", *cells], slot_ns=1)
+    assert [line for line in record if "mistake" in line] == []
+    assert sum("measured" in line for line in record) == len(cells)
 
 
 @one_mpi

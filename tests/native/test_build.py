@@ -155,3 +155,13 @@ def test_a_relative_cache_home_is_not_one(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_our_sources_are_there() -> None:
     assert (sources() / "CMakeLists.txt").is_file()
+
+
+def test_only_the_programs_asked_for_are_built_unless_all_are_there(small: Path, mpi: Mpi) -> None:
+    with (small / "CMakeLists.txt").open("a") as file:
+        file.write("add_executable(timpani-verify main.cpp)\n")
+    part = build(mpi, small, programs=("timpani-measure",))
+    assert [each.name for each in part.iterdir()] == ["timpani-measure"]
+    every = build(mpi, small)
+    assert {each.name for each in every.iterdir()} == {"timpani-measure", "timpani-verify"}
+    assert build(mpi, small, programs=("timpani-measure",)) == every

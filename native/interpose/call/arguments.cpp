@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "interpose/call/library_accepts.hpp"
+
 namespace timpani {
 
 namespace {
 
-std::int64_t type_bytes(MPI_Datatype type) {
-    MPI_Count size = 0;
-    PMPI_Type_size_x(type, &size);
-    return size;
+/// Elements of the largest block.
+std::int64_t most_elements(const BufferArguments& buffer, RankInComm here) {
+    std::int64_t most = buffer.count;
+    for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) most = std::max(most, buffer.counts[rank]);
+    return most;
 }
 
 /// Elements of all blocks together.
@@ -29,11 +32,6 @@ bool described(const BufferArguments& buffer, RankInComm here, bool with_displac
     return true;
 }
 
-/// Whether the blocks of those buffers are told by arrays, which must be there.
-bool by_arrays(const Collective& collective, const CollectiveBuffers& buffers) {
-    return collective.counts != BlockCounts::equal && buffers.in_blocks();
-}
-
 bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending) {
     switch (collective_of(call.kind).in_place()) {
         case InPlace::never:
@@ -48,13 +46,40 @@ bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending
     return false;
 }
 
+/// Whether the library checks buffers and types that are only received into: MPICH everywhere, Open MPI in all-to-alls.
+/// A root that left to it what it takes would leave it alone.
+bool checks_receive_buffers([[maybe_unused]] const Collective& collective) {
+#ifdef MPICH_VERSION
+    return true;
+#else
+    return collective.receive.content == Content::pairs;
+#endif
+}
+
 bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool sending) {
     const BufferArguments& buffer = sending ? call.send : call.receive;
     if (buffer.data == MPI_IN_PLACE) return in_place_allowed(call, here, sending);
     const Collective& collective = collective_of(call.kind);
-    const bool arrays = by_arrays(collective, sending ? collective.send : collective.receive);
+    const bool arrays = collective.by_arrays(sending ? collective.send : collective.receive);
     if (arrays && !buffer.counts.given()) return false;
-    return described(buffer, here, arrays);
+    if (!described(buffer, here, arrays)) return false;
+    const bool checked = sending || collective.one_buffer() || checks_receive_buffers(collective);
+    return !checked || library_accepts(buffer.data, most_elements(buffer, here), buffer.type);
+}
+
+bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
+    const Collective& collective = collective_of(call.kind);
+    const BufferArguments& result = call.receive;
+    if (call.op == MPI_OP_NULL || !described(result, here, false)) return false;
+    if (collective.receive.content == Content::part && !result.counts.given()) return false;
+    if (!library_accepts(call.op, result.type)) return false;
+    const std::int64_t count = most_elements(result, here);
+    const bool operand_accepted = call.send.data == MPI_IN_PLACE ? in_place_allowed(call, here, true)
+                                                                 : library_accepts(call.send.data, count, result.type);
+    const bool has_result = collective.receive.used_by(here.rank, call.root);  // in an exscan rank 0 has an unused one
+    if (!operand_accepted || (has_result && result.data == MPI_IN_PLACE)) return false;
+    return !receives(call, here) || !checks_receive_buffers(collective) ||
+           library_accepts(result.data, count, result.type);
 }
 
 /// Whether the library looks for buffers that are one: MPICH everywhere, Open MPI in these two, and lets the rest be.
@@ -78,6 +103,12 @@ const BufferArguments& describing_buffer(const InterceptedCall& call, RankInComm
 
 }  // namespace
 
+std::int64_t type_bytes(MPI_Datatype type) {
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return size;
+}
+
 bool sends(const InterceptedCall& call, RankInComm here) {
     return collective_of(call.kind).send.used_by(here.rank, call.root);
 }
@@ -100,16 +131,15 @@ bool may_be_valid(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.result == Result::none) return true;
     if (collective.rooted() && (call.root < 0 || call.root >= here.ranks)) return false;
-    if (collective.one_buffer()) return call.receive.data != MPI_IN_PLACE && described(call.receive, here, false);
-    const bool refused = refuses_one_buffer(call.kind) && aliased(call, here);
     if (collective.reduces()) {
-        if (call.op == MPI_OP_NULL || !described(call.receive, here, false)) return false;
-        if (call.send.data == MPI_IN_PLACE && !in_place_allowed(call, here, true)) return false;
-        if (collective.receive.content == Content::part && !call.receive.counts.given()) return false;
-        return (!receives(call, here) || call.receive.data != MPI_IN_PLACE) && !refused;
+        if (!reduction_may_be_valid(call, here)) return false;
+    } else if (collective.one_buffer()) {
+        if (call.receive.data == MPI_IN_PLACE || !buffer_may_be_valid(call, here, false)) return false;
+    } else if ((sends(call, here) && !buffer_may_be_valid(call, here, true)) ||
+               (receives(call, here) && !buffer_may_be_valid(call, here, false))) {
+        return false;
     }
-    return (!sends(call, here) || buffer_may_be_valid(call, here, true)) &&
-           (!receives(call, here) || buffer_may_be_valid(call, here, false)) && !refused;
+    return collective.one_buffer() || !refuses_one_buffer(call.kind) || !aliased(call, here);
 }
 
 std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
@@ -117,7 +147,7 @@ std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
     if (collective.result == Result::none) return 0;
     const auto all = [&](const BufferArguments& buffer) { return elements_of(buffer, here) * type_bytes(buffer.type); };
     if (collective.receive.content == Content::part) return all(call.receive);
-    if (by_arrays(collective, collective.send) && by_arrays(collective, collective.receive)) {
+    if (collective.by_arrays(collective.send) && collective.by_arrays(collective.receive)) {
         return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
     }
     const BufferArguments& buffer = describing_buffer(call, here);

@@ -17,6 +17,9 @@ struct RankInComm {
 /// MPI_IN_PLACE, and, where it looks for that, that its two buffers are not one. It reports what is wrong.
 bool may_be_valid(const InterceptedCall& call, RankInComm here);
 
+/// Bytes of data in an element, without gaps.
+std::int64_t type_bytes(MPI_Datatype type);
+
 /// Whether the rank sends from, or receives into, a buffer that its arguments describe.
 bool sends(const InterceptedCall& call, RankInComm here);
 bool receives(const InterceptedCall& call, RankInComm here);

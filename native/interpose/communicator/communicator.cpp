@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "interpose/communicator/communicator_cache.hpp"
-#include "interpose/communicator/returned_errors.hpp"
-#include "interpose/communicator/world.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
+#include "interpose/world/returned_errors.hpp"
+#include "interpose/world/world.hpp"
 
 namespace timpani {
 

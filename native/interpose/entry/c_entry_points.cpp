@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <string>
 
-#include "interpose/communicator/world.hpp"
 #include "interpose/entry/finish.hpp"
 #include "interpose/entry/intercept.hpp"
+#include "interpose/world/world.hpp"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "interpose/communicator/communicator.hpp"
-#include "interpose/communicator/world.hpp"
 #include "interpose/process/process.hpp"
+#include "interpose/world/world.hpp"
 
 namespace timpani {
 

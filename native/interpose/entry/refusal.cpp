@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "interpose/communicator/world.hpp"
 #include "interpose/process/process.hpp"
+#include "interpose/world/world.hpp"
 
 #pragma GCC visibility push(default)
 extern "C" const char* timpani_refusal(const char* collective);

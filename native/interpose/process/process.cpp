@@ -1,11 +1,7 @@
 #include "interpose/process/process.hpp"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 
 namespace timpani {
 
@@ -13,15 +9,16 @@ namespace {
 
 RulesFile read_file(const std::string& path) {
     if (path.empty()) return {};
+    std::string text;
     try {
-        std::ifstream file(path, std::ios::binary);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        if (!file) return {.problem = path + ": " + std::strerror(errno)};
+        text = text_of_rules(path);
+    } catch (const RulesError& error) {
+        return {.problem = path + ": " + error.what()};
+    }
+    try {
         // Shorter by a bit, so that its negative is a number too.
         const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1);
         return {.rules = read_rules(text), .fingerprint = fingerprint};
-    } catch (const std::ios_base::failure&) {  // a folder, or a file system that is gone
-        return {.problem = path + ": " + std::strerror(errno)};
     } catch (const RulesError& error) {
         return {.problem = path + ", " + error.what()};
     }

@@ -1,6 +1,7 @@
 #include "interpose/replace/block_sizes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 
@@ -16,9 +17,9 @@ std::int64_t sum(const std::vector<std::int64_t>& bytes) {
 
 /// Blocks of one rank each: in the root's buffer, or in all.
 BlockSizes one_block_per_rank(std::vector<std::int64_t> counts) {
-    const auto all = sum(counts);
-    const auto ranks = static_cast<std::int64_t>(counts.size());
-    return {.counts = std::move(counts), .message_bytes = all / ranks, .max_bytes_per_rank = all};
+    const std::int64_t mean = sum(counts) / static_cast<std::int64_t>(counts.size());
+    const std::int64_t largest = std::ranges::max(counts);
+    return {.counts = std::move(counts), .message_bytes = mean, .max_block_bytes = largest};
 }
 
 /// An all-to-all without scratch has nowhere to keep blocks that it would forward.
@@ -48,10 +49,15 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
         sizes.counts.insert(sizes.counts.end(), received.begin(), received.end());
     }
     if (sizes.error != MPI_SUCCESS) return sizes;
-    const std::int64_t most = arguments_valid ? std::max(sum(sent), sum(received)) : kInvalid;
-    sizes.error = PMPI_Allreduce(&most, &sizes.max_bytes_per_rank, 1, MPI_INT64_T, MPI_MAX, communicator.comm());
-    sizes.message_bytes = sizes.max_bytes_per_rank / here.ranks;
-    sizes.valid = sizes.max_bytes_per_rank != kInvalid;
+    const std::array<std::int64_t, 2> own{
+        arguments_valid ? std::max(sum(sent), sum(received)) : kInvalid,
+        std::max(std::ranges::max(sent), std::ranges::max(received)),
+    };
+    std::array<std::int64_t, 2> most{};
+    sizes.error = PMPI_Allreduce(own.data(), most.data(), 2, MPI_INT64_T, MPI_MAX, communicator.comm());
+    sizes.message_bytes = most[0] / here.ranks;
+    sizes.max_block_bytes = most[1];
+    sizes.valid = most[0] != kInvalid;
     return sizes;
 }
 
@@ -61,8 +67,7 @@ BlockSizes known_block_sizes(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.counts == BlockCounts::told) return one_block_per_rank(block_bytes(call.receive, here));
     const auto bytes = message_bytes(call, here);
-    const bool in_blocks = collective.send.in_blocks() || collective.receive.in_blocks();
-    return {.message_bytes = bytes, .max_bytes_per_rank = in_blocks ? bytes * here.ranks : bytes};
+    return {.message_bytes = bytes, .max_block_bytes = bytes};
 }
 
 BlockSizes exchange_block_sizes(const InterceptedCall& call, const Communicator& communicator, bool arguments_valid) {

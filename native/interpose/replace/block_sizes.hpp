@@ -10,12 +10,12 @@ namespace timpani {
 
 /// How much a call moves, and the sizes of a v-collective's blocks as far as this rank knows them.
 struct BlockSizes {
-    int error = 0;                        // MPI's
-    bool valid = true;                    // false: some rank's arguments are invalid
-    std::vector<std::int64_t> counts{};   // bytes, as CollectiveArguments has them
-    std::optional<int> known_rank{};      // likewise
-    std::int64_t message_bytes = 0;       // what rules compare: the mean block, in alltoallv that of the busiest rank
-    std::int64_t max_bytes_per_rank = 0;  // bytes that one rank sends or receives in all
+    int error = 0;                       // MPI's
+    bool valid = true;                   // false: some rank's arguments are invalid
+    std::vector<std::int64_t> counts{};  // bytes, as CollectiveArguments has them
+    std::optional<int> known_rank{};     // likewise
+    std::int64_t message_bytes = 0;      // what rules compare: the mean block, in alltoallv that of the busiest rank
+    std::int64_t max_block_bytes = 0;    // of the largest block or vector of any rank
 };
 
 /// The sizes of a call of which every rank is told all: any but those that are exchanged.

@@ -1,48 +1,25 @@
 #include "interpose/replace/replace.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <new>
 
 #include "execute/operator.hpp"
-#include "interpose/communicator/returned_errors.hpp"
-#include "interpose/communicator/world.hpp"
+#include "interpose/call/predefined.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/replace/block_sizes.hpp"
 #include "interpose/replace/move_data.hpp"
 #include "interpose/replace/revoked.hpp"
+#include "interpose/world/returned_errors.hpp"
+#include "interpose/world/world.hpp"
 
 namespace timpani {
 
 namespace {
 
 constexpr std::string_view kArguments = "arguments";
-
-bool predefined_type(MPI_Datatype type) {
-    int integers = 0;
-    int addresses = 0;
-    int types = 0;
-    int combiner = 0;
-    PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-    return combiner == MPI_COMBINER_NAMED;
-}
-
-bool predefined_op(MPI_Op op) {
-    const std::array all{MPI_OP_NULL, MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,  MPI_BAND,
-                         MPI_LOR,     MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-    return std::ranges::find(all, op) != all.end();
-}
-
-/// Whether MPI may define the operator for the type: its own only for its own types, on bytes those bit by bit. What
-/// else is wrong would come out in the middle of ours, as an error of no communicator.
-bool may_reduce(MPI_Op op, MPI_Datatype type) {
-    if (!predefined_op(op)) return true;
-    const bool bitwise = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
-    return predefined_type(type) && (bitwise || type != MPI_BYTE);
-}
 
 /// Open MPI 5.0's own windows corrupt memory where several threads use them; a program without this library shows it.
 bool windows_take_threads() {
@@ -94,15 +71,12 @@ class Replacement {
                  .topology = communicator.topology(),
                  .known_rank = sizes.known_rank};
         std::ranges::copy(rule.parameters, args_.parameters.begin());
-        // A message of a hierarchy may hold what several ranks send to several others.
-        const bool joins = rule.algorithm->restrictions.topology && collective_.send.content == Content::pairs;
-        max_bytes_ = sizes.max_bytes_per_rank * (joins ? here.ranks : 1);
+        largest_packed_ = moves_data_ ? sizes.max_block_bytes : type_bytes(key_.type);
     }
 
     /// Why the library's own algorithm has to run, alike on all ranks; empty: the rule's can.
     [[nodiscard]] std::string_view fallback_reason() const {
-        if (std::max(max_bytes_, moves_data_ ? 0 : key_.count) > std::numeric_limits<int>::max()) return "too large";
-        if (!moves_data_ && !may_reduce(key_.op, key_.type)) return kArguments;
+        if (largest_packed_ > std::numeric_limits<int>::max()) return "too large";
         if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
         const std::string_view refusal = rule_.algorithm->restrictions.refusal(args_);
         if (!refusal.empty()) return refusal;
@@ -149,7 +123,7 @@ class Replacement {
     bool moves_data_;
     PlanKey key_{};
     CollectiveArguments args_{};
-    std::int64_t max_bytes_ = 0;
+    std::int64_t largest_packed_ = 0;  // bytes that MPI packs in one call, or that an element of a reduction has
 };
 
 Outcome failed(const Communicator& communicator, int error) {

@@ -2,9 +2,7 @@
 // one line on stderr with exit status 2.
 
 #include <exception>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 
 #include "interpose/rules/rules.hpp"
@@ -14,14 +12,8 @@ int main(int argc, char** argv) {
         std::cerr << "usage: timpani-rules-check FILE\n";
         return 2;
     }
-    std::ifstream file(argv[1], std::ios::binary);
-    if (!file) {
-        std::cerr << argv[1] << ": cannot be read\n";
-        return 2;
-    }
     try {
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        std::cout << timpani::read_rules(text).size() << " rules\n";
+        std::cout << timpani::read_rules(timpani::text_of_rules(argv[1])).size() << " rules\n";
         return 0;
     } catch (const std::exception& error) {
         std::cerr << argv[1] << ": " << error.what() << '\n';

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <utility>
 
@@ -16,7 +20,8 @@ constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
 constexpr std::string_view kSpace = " \t\r";
-constexpr std::size_t kLongest = 300;  // characters of an error that are shown
+constexpr std::uintmax_t kMostBytes = 16 << 20;  // a hundred times what all algorithms and sizes fill
+constexpr std::size_t kLongest = 300;            // characters of an error that are shown
 
 using Words = std::vector<std::string_view>;
 
@@ -95,6 +100,22 @@ void check_first_line(const Words& words) {
 }
 
 }  // namespace
+
+std::string text_of_rules(const std::string& path) {
+    std::error_code problem;
+    const auto kind = std::filesystem::status(path, problem).type();
+    if (kind == std::filesystem::file_type::directory) throw RulesError(std::strerror(EISDIR));
+    if (kind != std::filesystem::file_type::regular)
+        throw RulesError(problem ? problem.message() : "is not a regular file");
+    const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
+    if (bytes > kMostBytes)
+        throw RulesError("is larger than " + std::to_string(kMostBytes >> 20) + " MiB, so no file of rules");
+    std::ifstream file(path, std::ios::binary);
+    std::string text(bytes, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(bytes));
+    if (!file) throw RulesError(std::strerror(errno));
+    return text;
+}
 
 std::vector<Rule> read_rules(std::string_view text) {
     std::vector<Rule> rules;

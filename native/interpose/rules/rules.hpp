@@ -49,4 +49,8 @@ struct RulesError : std::runtime_error {
 /// file that is cut off is known. Throws RulesError with the number of the line.
 std::vector<Rule> read_rules(std::string_view text);
 
+/// The text of a file of rules. Throws RulesError where it is no regular file, larger than a file of rules can be, or
+/// cannot be read: a pipe would never end.
+std::string text_of_rules(const std::string& path);
+
 }  // namespace timpani

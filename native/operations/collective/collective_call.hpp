@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "collectives/collective.hpp"
-#include "execute/execution.hpp"
 #include "operations/collective/library_call.hpp"
 #include "operations/operation.hpp"
 
@@ -15,7 +13,8 @@ namespace timpani {
 /// One collective call, of the MPI library or of an algorithm of ours.
 class CollectiveCall : public Operation {
   public:
-    /// `count` as CollectiveArguments counts it. Throws NotApplicable where it is too large for MPI's integer counts.
+    /// `count` as CollectiveArguments counts it. Throws NotApplicable where the library has no call for counts that
+    /// large.
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, Controls controls = {});
 
@@ -31,12 +30,16 @@ class CollectiveCall : public Operation {
     void sent(std::int64_t first, Values values) const override;
     void expected(std::int64_t first, Values values) const override;
 
+  protected:
+    /// For operations that do the collective's work in their own way: `call` is called, or nothing where they override
+    /// operator().
+    CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
+                   MPI_Comm comm, Controls controls, BoundLibraryCall call);
+
   private:
     const Collective& collective_;
     CollectiveArguments args_;
-    LibraryArguments arguments_;
-    LibraryCall library_call_;
-    std::unique_ptr<Execution> execution_;  // of ours; else the library is called
+    BoundLibraryCall call_;
 };
 
 }  // namespace timpani

@@ -1,6 +1,7 @@
 #include "operations/collective/composed_call.hpp"
 
 #include <array>
+#include <limits>
 #include <span>
 #include <stdexcept>
 
@@ -22,6 +23,15 @@ void require(int have, int fewest, const char* what) {
                         std::to_string(have));
 }
 
+/// Levels of communicators pass the blocks of several ranks on together, at most those of all.
+void require_int_counts(const Collective& collective, const CollectiveArguments& args) {
+    const bool in_blocks = collective.send.in_blocks() || collective.receive.in_blocks();
+    const std::int64_t most = in_blocks ? args.count * args.ranks : args.count;
+    if (most <= std::numeric_limits<int>::max()) return;
+    throw NotApplicable("passes up to " + std::to_string(most) +
+                        " elements to MPI in one call, more than its int counts hold");
+}
+
 }  // namespace
 
 void require_extent(const Topology& topology, int fewest_nodes, int fewest_groups) {
@@ -31,7 +41,8 @@ void require_extent(const Topology& topology, int fewest_nodes, int fewest_group
 
 ComposedCall::ComposedCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                            MPI_Comm comm, const std::string& named, bool setup_each_call)
-    : CollectiveCall(collective, args, datatype, comm) {
+    : CollectiveCall(collective, args, datatype, comm, {}, {}) {
+    require_int_counts(collective, args);
     constexpr std::array kParameters{composed_parameter::setup_each_call};
     const NamedText text = split_name(named);
     const std::string whole = std::string(collective.name) + "/composed/" + text.name;

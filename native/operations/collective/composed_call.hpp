@@ -16,7 +16,8 @@ class ComposedCall : public CollectiveCall {
   public:
     /// `args` has a topology; `named` is a row of operations.def with its parameters: `two_level:setup_each_call=1`,
     /// and `setup_each_call` sets that parameter whatever is named. Throws std::runtime_error where there is no such
-    /// thing, NotApplicable where the ranks are on too few nodes or in too few groups for it.
+    /// thing, NotApplicable where the ranks are on too few nodes or in too few groups for it, or counts
+    /// exceed int.
     ComposedCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype, MPI_Comm comm,
                  const std::string& named, bool setup_each_call);
 

@@ -1,73 +1,31 @@
 #include "operations/collective/library_call.hpp"
 
 #include <array>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "operations/operation.hpp"
 
 namespace timpani {
 
 namespace {
 
+namespace int_counts {
 using Arguments = LibraryArguments;
+#define FORM(Function) MPI_##Function
+#include "operations/collective/library_calls.def"
+#undef FORM
+}  // namespace int_counts
 
-/// One function for each collective of operations.def, by its name.
-namespace calls {
-
-int barrier(const Arguments& a, void*, void*) { return MPI_Barrier(a.comm); }
-int bcast(const Arguments& a, void* send, void* receive) {
-    return MPI_Bcast(a.rank == a.root ? send : receive, a.count, a.type, a.root, a.comm);
-}
-int gather(const Arguments& a, void* send, void* receive) {
-    return MPI_Gather(send, a.count, a.type, receive, a.count, a.type, a.root, a.comm);
-}
-int scatter(const Arguments& a, void* send, void* receive) {
-    return MPI_Scatter(send, a.count, a.type, receive, a.count, a.type, a.root, a.comm);
-}
-int allgather(const Arguments& a, void* send, void* receive) {
-    return MPI_Allgather(send, a.count, a.type, receive, a.count, a.type, a.comm);
-}
-int gatherv(const Arguments& a, void* send, void* receive) {
-    return MPI_Gatherv(send, a.own_count, a.type, receive, a.receive_counts.data(), a.receive_displacements.data(),
-                       a.type, a.root, a.comm);
-}
-int scatterv(const Arguments& a, void* send, void* receive) {
-    return MPI_Scatterv(send, a.send_counts.data(), a.send_displacements.data(), a.type, receive, a.own_count, a.type,
-                        a.root, a.comm);
-}
-int allgatherv(const Arguments& a, void* send, void* receive) {
-    return MPI_Allgatherv(send, a.own_count, a.type, receive, a.receive_counts.data(), a.receive_displacements.data(),
-                          a.type, a.comm);
-}
-int alltoall(const Arguments& a, void* send, void* receive) {
-    return MPI_Alltoall(send, a.count, a.type, receive, a.count, a.type, a.comm);
-}
-int alltoallv(const Arguments& a, void* send, void* receive) {
-    return MPI_Alltoallv(send, a.send_counts.data(), a.send_displacements.data(), a.type, receive,
-                         a.receive_counts.data(), a.receive_displacements.data(), a.type, a.comm);
-}
-int reduce(const Arguments& a, void* send, void* receive) {
-    return MPI_Reduce(send, receive, a.count, a.type, a.op, a.root, a.comm);
-}
-int allreduce(const Arguments& a, void* send, void* receive) {
-    return MPI_Allreduce(send, receive, a.count, a.type, a.op, a.comm);
-}
-int reduce_scatter(const Arguments& a, void* send, void* receive) {
-    return MPI_Reduce_scatter(send, receive, a.receive_counts.data(), a.type, a.op, a.comm);
-}
-int reduce_scatter_block(const Arguments& a, void* send, void* receive) {
-    return MPI_Reduce_scatter_block(send, receive, a.count, a.type, a.op, a.comm);
-}
-int scan(const Arguments& a, void* send, void* receive) {
-    return MPI_Scan(send, receive, a.count, a.type, a.op, a.comm);
-}
-int exscan(const Arguments& a, void* send, void* receive) {
-    return MPI_Exscan(send, receive, a.count, a.type, a.op, a.comm);
-}
-
-}  // namespace calls
-
-constexpr std::array kCalls{
-#define COLLECTIVE(name, ...) calls::name,
-#include "collectives/operations.def"
-};
+#ifdef TIMPANI_LARGE_COUNTS
+namespace large_counts {
+using Arguments = ArgumentsOf<MPI_Count, MPI_Aint>;
+#define FORM(Function) MPI_##Function##_c
+#include "operations/collective/library_calls.def"
+#undef FORM
+}  // namespace large_counts
+#endif
 
 /// The piece of a rank's buffer that is for `peer`, or from it.
 Part piece(const CollectiveBuffers& buffers, bool received, const CollectiveArguments& args, int rank, int peer) {
@@ -77,30 +35,71 @@ Part piece(const CollectiveBuffers& buffers, bool received, const CollectiveArgu
     return {received ? block.at_receiver : block.at_sender, block.count};
 }
 
-}  // namespace
-
-LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
-                                   MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
-    LibraryArguments arguments{.comm = comm,
-                               .type = type,
-                               .op = op,
-                               .rank = rank,
-                               .root = args.root,
-                               .count = static_cast<int>(args.count),
-                               .own_count = static_cast<int>(block_of(args, rank).count)};
+template <typename Arguments>
+Arguments arguments_of(const Collective& collective, const CollectiveArguments& args, int rank, MPI_Comm comm,
+                       MPI_Datatype type, MPI_Op op) {
+    using Count = Arguments::Count;
+    using Displacement = Arguments::Displacement;
+    Arguments arguments{.comm = comm,
+                        .type = type,
+                        .op = op,
+                        .rank = rank,
+                        .root = args.root,
+                        .count = static_cast<Count>(args.count),
+                        .own_count = static_cast<Count>(block_of(args, rank).count)};
+    const bool sent_by_arrays = collective.by_arrays(collective.send);
+    const bool received_by_arrays =
+        collective.by_arrays(collective.receive) || collective.receive.content == Content::part;
     for (int peer = 0; peer < args.ranks; ++peer) {
-        const Part sent = piece(collective.send, false, args, rank, peer);
-        const Part received = piece(collective.receive, true, args, rank, peer);
-        arguments.send_counts.push_back(static_cast<int>(sent.count));
-        arguments.send_displacements.push_back(static_cast<int>(sent.first));
-        arguments.receive_counts.push_back(static_cast<int>(received.count));
-        arguments.receive_displacements.push_back(static_cast<int>(received.first));
+        if (sent_by_arrays) {
+            const Part sent = piece(collective.send, false, args, rank, peer);
+            arguments.send_counts.push_back(static_cast<Count>(sent.count));
+            arguments.send_displacements.push_back(static_cast<Displacement>(sent.first));
+        }
+        if (received_by_arrays) {
+            const Part received = piece(collective.receive, true, args, rank, peer);
+            arguments.receive_counts.push_back(static_cast<Count>(received.count));
+            arguments.receive_displacements.push_back(static_cast<Displacement>(received.first));
+        }
     }
     return arguments;
 }
 
-LibraryCall library_call(const Collective& collective) {
-    return kCalls[static_cast<std::size_t>(&collective - collectives().data())];
+template <typename Arguments, typename Table>
+BoundLibraryCall bound(const Table& table, std::size_t number, Arguments arguments) {
+    return [call = table[number], arguments = std::move(arguments)](void* send, void* receive) {
+        return call(arguments, send, receive);
+    };
+}
+
+std::size_t number_of(const Collective& collective) {
+    return static_cast<std::size_t>(&collective - collectives().data());
+}
+
+}  // namespace
+
+LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
+                                   MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
+    return arguments_of<LibraryArguments>(collective, args, rank, comm, type, op);
+}
+
+LibraryCall library_call(const Collective& collective) { return int_counts::all[number_of(collective)]; }
+
+BoundLibraryCall bound_library_call(const Collective& collective, const CollectiveArguments& args, int rank,
+                                    MPI_Comm comm, MPI_Datatype type, MPI_Op op) {
+    const std::size_t number = number_of(collective);
+    const std::int64_t largest = collective.largest_argument(args);
+    if (largest <= std::numeric_limits<int>::max()) {
+        return bound(int_counts::all, number, library_arguments(collective, args, rank, comm, type, op));
+    }
+#ifdef TIMPANI_LARGE_COUNTS
+    using Arguments = large_counts::Arguments;
+    return bound(large_counts::all, number, arguments_of<Arguments>(collective, args, rank, comm, type, op));
+#else
+    throw NotApplicable(std::string(collective.name) + " of " + std::to_string(args.count) + " elements on " +
+                        std::to_string(args.ranks) + " ranks passes " + std::to_string(largest) +
+                        " to MPI, more than its int arguments hold, and this library has no calls with large counts");
+#endif
 }
 
 }  // namespace timpani

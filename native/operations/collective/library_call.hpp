@@ -2,28 +2,33 @@
 
 #include <mpi.h>
 
-#include <string_view>
+#include <functional>
 #include <vector>
 
 #include "collectives/collective.hpp"
 
 namespace timpani {
 
-/// What a rank tells the MPI library of a collective. Counts and displacements are in elements, one a peer; each
-/// collective reads those that it takes.
-struct LibraryArguments {
+/// What a rank passes to the MPI library's call of a collective. Counts and displacements are in elements, one for each
+/// peer where the collective takes arrays.
+template <typename CountType, typename DisplacementType>
+struct ArgumentsOf {
+    using Count = CountType;
+    using Displacement = DisplacementType;
+
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_Op op = MPI_OP_NULL;
     int rank = 0;
     int root = 0;
-    int count = 0;
-    int own_count = 0;  // of the rank's own block
-    std::vector<int> send_counts{};
-    std::vector<int> receive_counts{};
-    std::vector<int> send_displacements{};
-    std::vector<int> receive_displacements{};
+    Count count = 0;
+    Count own_count = 0;  // of the rank's own block
+    std::vector<Count> send_counts{};
+    std::vector<Count> receive_counts{};
+    std::vector<Displacement> send_displacements{};
+    std::vector<Displacement> receive_displacements{};
 };
+using LibraryArguments = ArgumentsOf<int, int>;
 
 /// The arguments of `rank`, blocks side by side. All counts of `args` must be ints.
 LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
@@ -32,7 +37,14 @@ LibraryArguments library_arguments(const Collective& collective, const Collectiv
 /// MPI's error code.
 using LibraryCall = int (*)(const LibraryArguments& arguments, void* send, void* receive);
 
-/// The library's own function for the collective.
+/// The library's function for the collective, with int counts.
 LibraryCall library_call(const Collective& collective);
+
+using BoundLibraryCall = std::function<int(void* send, void* receive)>;
+
+/// The library's function with the arguments of `rank`: the one with int counts where all counts and displacements fit,
+/// else the one with large counts. Throws NotApplicable, on all ranks, where the library lacks it.
+BoundLibraryCall bound_library_call(const Collective& collective, const CollectiveArguments& args, int rank,
+                                    MPI_Comm comm, MPI_Datatype type, MPI_Op op);
 
 }  // namespace timpani

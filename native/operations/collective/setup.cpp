@@ -4,6 +4,7 @@
 #include <string>
 
 #include "execute/discover_topology.hpp"
+#include "execute/execution.hpp"
 #include "operations/collective/call_with_setup.hpp"
 #include "operations/register_operation.hpp"
 #include "schedule/bind.hpp"
@@ -51,7 +52,7 @@ const RegisterOperation setup{"setup", "default", make<Setup>};
 
 CallWithSetup::CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                              MPI_Comm comm, const std::string& algorithm)
-    : CollectiveCall(collective, args, datatype, comm),
+    : CollectiveCall(collective, args, datatype, comm, {}, {}),
       bound_(timpani::bind(collective.name, algorithm, args)),
       group_(std::to_string(args.topology->group_of(args.topology->node_of(rank())))) {}
 

@@ -28,15 +28,18 @@ from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.terminal.refused_value import refused_value
+from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.cli.tune import tune
 from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_write
 
 _INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
 
 _CANNOT_ASK = (errno.ENAMETOOLONG, errno.EACCES)
 """Where the system doesn't even say whether there is such a path: each `Path.exists` may end so."""
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 app = typer.Typer(
     help="Time MPI: which algorithm each collective should use here, how sure that is, and what it gains.",
@@ -84,7 +87,10 @@ def main() -> None:
     """Run the command line; input that can't be used gives one line on stderr and exit status 2."""
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
-        sys.exit(app(prog_name="timpani", standalone_mode=False))
+        prepare()
+        status = app(prog_name="timpani", standalone_mode=False)
+        flush()
+        sys.exit(status)
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except UserError as error:
@@ -99,9 +105,11 @@ def main() -> None:
             _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
         sys.exit(2)
     except OSError as error:
-        if error.filename is None or error.errno not in _CANNOT_ASK:
-            raise
-        _refuse(UserError(f"{error.filename} can't be reached ({error.strerror})", "name a place that you may use"))
+        if refused := _refused_by_system(error):
+            _refuse(refused)
+        raise
+    except MemoryError:
+        _refuse(UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more"))
     finally:
         sys.unraisablehook = before
 
@@ -112,6 +120,21 @@ def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)
     sys.__unraisablehook__(lost)
+
+
+def _refused_by_system(error: OSError) -> UserError | None:
+    """What the system refused, in words; None where it must have been a mistake of Timpani's."""
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return UserError("too few files may be open at a time", "raise the limit: `ulimit -n 1024`")
+    if error.errno == errno.ENOMEM:
+        return UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more")
+    if error.filename is None:
+        return output_lost(error) if error.errno in _FULL else None
+    if error.errno in _FULL:
+        return cannot_write(error.filename, error)
+    if error.errno in _CANNOT_ASK:
+        return UserError(f"{error.filename} can't be reached ({error.strerror})", "name a place that you may use")
+    return None
 
 
 def _lower(text: str) -> str:

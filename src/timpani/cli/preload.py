@@ -33,6 +33,8 @@ def preload(
     from timpani.machine.where import resolve
     from timpani.providers.rules import variables
 
+    if not command[0]:
+        raise UserError("the program has no name", "name a program after `--`")
     started = mpi_of_launcher(command[0])
     library = choose_mpi(mpi) if mpi or started is None else started
     given = variables(library, rules, resolve(on, mpi).switches if on else {})

@@ -32,12 +32,14 @@ def build(
 
     Without a library they are those that use none: the verifier and the simulator, by any C++ compiler.
     `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure. `programs`
-    names those to build, where not all are wanted.
+    names the targets to build, where not all are wanted; a folder with all of them is taken where it is there.
     """
     source = source or sources()
     cache = cache_folder()
     library = f"{mpi.kind}-{mpi.version}" if mpi else "no-mpi"
-    done = cache / f"{library}-{_key(mpi, source, (*options, *programs))}"
+    done = cache / f"{library}-{_key(mpi, source, options)}"
+    if programs and not done.is_dir():
+        done = cache / f"{library}-{_key(mpi, source, (*options, *programs))}"
     if done.is_dir():
         return done
     with _locked(cache):

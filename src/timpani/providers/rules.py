@@ -6,6 +6,7 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.registry import LIBRARIES
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN, RULES, Algorithm
@@ -13,13 +14,19 @@ from timpani.study.cell import OWN, RULES, Algorithm
 BY_RULES = Algorithm(OWN, RULES)
 """What stands beside the default where a study names rules."""
 
+_CHECK = "timpani-rules-check"
 _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
 
 
 def replacing_library(mpi: Mpi) -> Path | None:
-    """What is preloaded to replace collectives of `mpi`; None where it can't be built for that library."""
-    library = build(mpi) / "libtimpani.so"
-    return library if library.exists() else None
+    """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which has an MPI of its
+    own."""
+    return None if LIBRARIES[mpi.kind].simulates else _programs(mpi) / "libtimpani.so"
+
+
+def _programs(mpi: Mpi) -> Path:
+    """The folder with that library and what checks its rules: all other programs take minutes more to compile."""
+    return build(mpi, programs=("timpani", _CHECK))
 
 
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
@@ -27,7 +34,6 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
 
     UserError when `rules` are none that it takes.
     """
-    programs = build(mpi)
     library = replacing_library(mpi)
     if library is None:
         raise UserError(f"{mpi} has no library that could be preloaded", "choose Open MPI or MPICH (--mpi)")
@@ -40,7 +46,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     if rules is not None:
         if rules.is_dir():
             raise UserError(f"{rules} is a folder", "name a file that `timpani rules` wrote")
-        checked = subprocess.run([programs / "timpani-rules-check", rules], capture_output=True, text=True, check=False)
+        checked = subprocess.run([_programs(mpi) / _CHECK, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
         found["TIMPANI_RULES"] = str(rules.resolve())

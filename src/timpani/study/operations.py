@@ -190,7 +190,9 @@ def _collective(values: Mapping[str, Any], compositions: Mapping[str, tuple[Comp
     )
 
 
-OPERATIONS: dict[str, Operation] = read_operations((sources() / "collectives" / "operations.def").read_text())
+OPERATIONS: dict[str, Operation] = read_operations(
+    (sources() / "collectives" / "operations.def").read_text(encoding="utf-8")
+)
 
 COLLECTIVES: dict[str, Operation] = {
     name: operation for name, operation in OPERATIONS.items() if operation.kind == "collective"

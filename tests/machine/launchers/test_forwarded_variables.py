@@ -41,3 +41,34 @@ def test_open_mpi_is_told_again_for_each_program_of_several() -> None:
 def test_a_path_that_srun_would_cut_is_refused() -> None:
     with pytest.raises(UserError, match="commas"):
         handed(["/usr/bin/srun", "a"], None, {"LD_PRELOAD": "/a,b/l.so"}, "")
+
+
+def test_what_the_launch_itself_preloads_is_loaded_too() -> None:
+    assert handed(["mpirun", "-x", "LD_PRELOAD=/tool.so", "a"], "openmpi", {"LD_PRELOAD": "/l.so"}, "/o.so")[0] == [
+        *("mpirun", "-x", "LD_PRELOAD=/l.so:/o.so:/tool.so", "a")
+    ]
+    assert handed(["mpiexec", "-genv", "LD_PRELOAD", "/tool.so", "a"], "mpich", {"LD_PRELOAD": "/l.so"}, "")[0] == [
+        *("mpiexec", "-genv", "LD_PRELOAD", "/l.so:/tool.so", "a")
+    ]
+    parts = ["mpirun", "-x", "LD_PRELOAD=/tool.so", "a", ":", "b"]
+    assert handed(parts, "openmpi", {"LD_PRELOAD": "/l.so"}, "")[0] == [
+        *("mpirun", "-x", "LD_PRELOAD=/l.so:/tool.so", "a", ":", "-x", "LD_PRELOAD=/l.so", "b")
+    ]
+    for command in (["mpirun", "env", "LD_PRELOAD=/tool.so", "a"], ["srun", "env", "LD_PRELOAD=/tool.so", "a"]):
+        words, _ = handed(command, "openmpi" if command[0] == "mpirun" else None, {"LD_PRELOAD": "/l.so"}, "")
+        assert words[-2:] == ["LD_PRELOAD=/l.so:/tool.so", "a"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        ("openmpi", ["mpirun", "-x", "LD_PRELOAD", "a"]),
+        ("openmpi", ["mpirun", "--mca", "mca_base_env_list", "A=1;LD_PRELOAD=/tool.so", "a"]),
+        ("mpich", ["mpiexec", "-env", "LD_PRELOAD", "/tool.so", "a"]),
+        (None, ["srun", "--export=ALL,LD_PRELOAD=/tool.so", "a"]),
+        (None, ["sh", "-c", "LD_PRELOAD=/tool.so ./a"]),
+    ],
+)
+def test_a_command_that_would_replace_the_library_is_refused(kind: str | None, command: list[str]) -> None:
+    with pytest.raises(UserError, match=r"libtimpani\.so would not be loaded"):
+        handed(command, kind, {"LD_PRELOAD": "/l.so"}, "")

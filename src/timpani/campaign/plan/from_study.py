@@ -8,6 +8,7 @@ from math import ceil
 from pathlib import Path
 
 from timpani.campaign.plan.cells import cells_of
+from timpani.campaign.plan.count_limits import too_many_elements
 from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.plan.memory import too_large
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
@@ -24,11 +25,14 @@ from timpani.machine.launchers.lab_launcher import shares_cores
 from timpani.machine.nodes.category import unfit
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.places import asked_places
+from timpani.native.large_counts import has_large_counts
+from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.stats.regret import FEWEST
 from timpani.study.cell import OWN, TUNED, Algorithm, Cell, beside_files
 from timpani.study.counted import counted
+from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
 from timpani.study.sizes import show_size
@@ -48,7 +52,7 @@ def plan(
         _check_cores(study, resources.cores)
     if study.regret is not None:
         _check_race(study, resources)
-    draft = _Draft(study, resources)
+    draft = _Draft(study, resources, available.mpi)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}
     chosen: list[ChosenAlgorithm] = []
@@ -141,6 +145,7 @@ class _Draft:
 
     study: Study
     resources: Resources
+    mpi: Mpi
     skipped: list[Skipped] = field(default_factory=list)
     _unfit: set[tuple[int, str]] = field(default_factory=set)
     _too_large: dict[Skipped, None] = field(default_factory=dict)
@@ -176,14 +181,17 @@ class _Draft:
                     where = f"{collective} {algorithm} on {counted(ranks, 'rank')} by {cell.placement}"
                     self._left_out[Skipped(where, why)] = None  # once for all sizes
                     continue
+                datatype = self.study.datatype_of(collective)
+                if why := too_many_elements(cell, DATATYPES[datatype], lambda: has_large_counts(self.mpi)):
+                    where = f"{collective} {algorithm} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
+                    self._left_out[Skipped(where, why)] = None
+                    continue
                 here = self.resources.on_this_computer
                 if here and (why := too_large(cell.collective, cell.ranks, cell.message_bytes, simulated)):
                     where = f"{cell.collective} {show_size(cell.message_bytes)} on {counted(cell.ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
-                start = _Start(
-                    ranks, cell.placement, self.study.datatype_of(collective), selection.parameters, environment
-                )
+                start = _Start(ranks, cell.placement, datatype, selection.parameters, environment)
                 number = len(self._planned)
                 self._planned.add(cell)
                 self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))

@@ -24,6 +24,8 @@ class World {
 
     /// Of all ranks that have the library, in the world's order, for messages of ours alone; it returns errors.
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
+    /// Of this rank alone, to ask the library about arguments; it returns errors.
+    [[nodiscard]] MPI_Comm alone() const { return alone_; }
     /// Whether those hold the same rules, and some.
     [[nodiscard]] bool has_rules() const { return has_rules_; }
     /// Whether several threads of one of those may call MPI at once.
@@ -53,6 +55,7 @@ class World {
     inline static constinit std::atomic<World*> current = nullptr;
 
     MPI_Comm comm_ = MPI_COMM_NULL;
+    MPI_Comm alone_ = MPI_COMM_NULL;
     MPI_Group group_ = MPI_GROUP_NULL;
     std::optional<Topology> topology_;  // of comm_, where there are rules
     bool has_rules_ = false;

@@ -1,4 +1,4 @@
-#include "interpose/communicator/roll_call.hpp"
+#include "interpose/world/roll_call.hpp"
 
 #include <mpi.h>
 
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <thread>
 
-#include "interpose/communicator/returned_errors.hpp"
+#include "interpose/world/returned_errors.hpp"
 
 namespace timpani {
 

@@ -1,4 +1,4 @@
-#include "interpose/communicator/world.hpp"
+#include "interpose/world/world.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <numeric>
 
 #include "execute/discover_topology.hpp"
-#include "interpose/communicator/roll_call.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
+#include "interpose/world/roll_call.hpp"
 
 namespace timpani {
 
@@ -72,6 +72,11 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
     }
     PMPI_Group_free(&world);
     PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+    MPI_Group self = MPI_GROUP_NULL;
+    PMPI_Comm_group(MPI_COMM_SELF, &self);
+    PMPI_Comm_create(MPI_COMM_SELF, self, &alone_);
+    PMPI_Group_free(&self);
+    PMPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN);
     const std::string problem = agree_on_rules();
     if (!problem.empty()) {
         if (is_first) process.warn_once(problem + "; the library's own algorithms are used");
@@ -82,6 +87,7 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
 
 World::~World() {
     PMPI_Group_free(&group_);
+    PMPI_Comm_free(&alone_);
     PMPI_Comm_free(&comm_);
 }
 

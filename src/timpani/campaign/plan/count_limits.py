@@ -1,0 +1,43 @@
+"""Which cells pass more to MPI than its int arguments hold."""
+
+from collections.abc import Callable
+
+from timpani.study.cell import COMPOSED, OWN, RULES, Cell
+from timpani.study.operations import OPERATIONS, Movement
+
+_LARGEST_INT = 2**31 - 1
+
+
+def too_many_elements(cell: Cell, element_bytes: int, has_large_counts: Callable[[], bool]) -> str:
+    """Why the counts or displacements of a cell don't fit into MPI's arguments, in words; nothing where they do.
+
+    has_large_counts  whether the library has MPI 4's calls with large counts; asked only where they are needed
+
+    Timpani's algorithms send messages of any length, described by derived types.
+    """
+    movement = OPERATIONS[cell.collective].movement
+    elements = cell.message_bytes // element_bytes
+    composed = cell.algorithm.provider == COMPOSED
+    if movement is None:
+        largest = elements
+    elif composed:
+        largest = elements * cell.ranks if _in_blocks(movement) else elements
+    elif cell.algorithm.provider == OWN and cell.algorithm.name != RULES:
+        return ""
+    else:
+        largest = _largest_argument(movement, elements, cell.ranks)
+    if largest <= _LARGEST_INT or (movement is not None and not composed and has_large_counts()):
+        return ""
+    lacking = "" if movement is None or composed else ", and the library has no calls with large counts"
+    return f"passes {largest} elements to MPI, more than its int arguments hold{lacking}"
+
+
+def _in_blocks(movement: Movement) -> bool:
+    return any(buffers.content in ("blocks", "pairs") for buffers in (movement.send, movement.receive))
+
+
+def _largest_argument(movement: Movement, elements: int, ranks: int) -> int:
+    """As `Collective::largest_argument` in native/collectives/collective.cpp: only arrays grow with the ranks."""
+    if movement.counts != "equal" and _in_blocks(movement):
+        return max(elements, (ranks - 1) * elements)
+    return -(-elements // ranks) if movement.receive.content == "part" else elements

@@ -1,0 +1,66 @@
+"""Standard output on a full disk or closed, other encodings, and little of what the system gives: never a traceback."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TIMPANI = str(Path(sys.executable).with_name("timpani"))
+
+
+def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["bash", "-c", command, "bash", TIMPANI], env={**os.environ, **environment}, capture_output=True, check=False
+    )
+
+
+@pytest.mark.parametrize("command", ["list studies", "--help", "run --help"])
+def test_a_full_disk_under_standard_output_is_one_line(command: str) -> None:
+    done = shell(f"$1 {command} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "timpani: standard output can't be written (No space left on device); make room, or write elsewhere"
+    ]
+
+
+def test_standard_output_may_be_closed() -> None:
+    done = shell("$1 list studies >&-")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("command", ["--help", "run --help", "list studies"])
+def test_what_an_encoding_lacks_is_printed_as_a_question_mark(command: str, tmp_path: Path) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "80"}
+    done = shell(f"$1 {command}", **plain)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+    if shutil.which("localedef") and Path("/usr/share/i18n/locales/de_DE").exists():
+        places = [tmp_path / "de_DE.ISO-8859-1"]
+        subprocess.run(["localedef", "-i", "de_DE", "-f", "ISO-8859-1", "--no-archive", *places], check=True)
+        other = shell(f"$1 {command}", LC_ALL="de_DE.ISO-8859-1", LOCPATH=str(tmp_path))
+        assert (other.returncode, other.stderr) == (0, b"")
+
+
+def test_programs_that_are_started_get_the_locale_of_the_user() -> None:
+    code = "import sys; sys.path[:0] = sys.argv[1:]; "
+    code += "from timpani.cli.terminal.standard_streams import prepare; prepare(); "
+    code += "import os; print(os.environ.get('PYTHONUTF8'), os.environ.get('PYTHONIOENCODING'), sys.flags.utf8_mode)"
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **plain}, capture_output=True, check=False, timeout=60
+    )
+    assert done.stdout.decode().split() == ["None", "None", "1"], done.stderr.decode()
+
+
+def test_few_open_files_are_one_line() -> None:
+    done = shell("ulimit -n 8; $1 run bcast --sizes 8 --launches 1 --dry-run")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines()[-1].endswith("raise the limit: `ulimit -n 1024`")
+
+
+def test_an_empty_program_name_is_refused() -> None:
+    done = shell("$1 preload -- ''")
+    assert (done.returncode, done.stderr) == (2, b"timpani: the program has no name; name a program after `--`\n")
