@@ -32,7 +32,7 @@ ACCEPTED = 0.02
 MOST_LAUNCHES = 32
 ROUND_ERROR = 0.08
 ROUNDS_BEFORE_LOSS = 8
-"""The measuring program drops losers after this number of rounds at the earliest (`native/measure/take_turns.cpp`)."""
+"""Rounds after which the measuring program drops losers at the earliest (`native/measure/launch/take_turns.cpp`)."""
 
 ROUNDS_OF_SLOT = 1000
 """What a slot of 100 ms has time for."""

@@ -76,7 +76,9 @@ bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
     const std::int64_t count = most_elements(result, here);
     const bool operand_accepted = call.send.data == MPI_IN_PLACE ? in_place_allowed(call, here, true)
                                                                  : library_accepts(call.send.data, count, result.type);
-    const bool has_result = collective.receive.used_by(here.rank, call.root);  // in an exscan rank 0 has an unused one
+    // MPICH also looks at the result that rank 0 has in an exscan, which nothing is received into.
+    const bool has_result =
+        checks_receive_buffers(collective) ? collective.receive.used_by(here.rank, call.root) : receives(call, here);
     if (!operand_accepted || (has_result && result.data == MPI_IN_PLACE)) return false;
     return !receives(call, here) || !checks_receive_buffers(collective) ||
            library_accepts(result.data, count, result.type);

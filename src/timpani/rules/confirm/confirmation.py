@@ -73,7 +73,7 @@ class Confirmed:
                time, and that isn't the files' fault
     gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
     by_file    default's time / the library's call with its files switched on, which has starts of its own; by what
-               both are beside the same algorithms, where these can be forced under files too (`across_starts.py`)
+               both are beside the same algorithms, where these can be forced under files too (`across_launches.py`)
     proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
                default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
                other messages, or took another time; `open`: neither is shown; `failed`: a launch of the choice, or of

@@ -1,6 +1,6 @@
 """Which sizes and rank counts of one collective a race measures: a coarse grid first, and what lies between as needed.
 
-At rank counts far apart, sizes are taken up along the line of each (`race_between.py`). A rank count between two of
+At rank counts far apart, sizes are taken up along the line of each (`between.py`). A rank count between two of
 them costs starts of its own, so that it begins once all is known of both, with all of its sizes at once: at each of
 them by what the neighbours say there.
 """
