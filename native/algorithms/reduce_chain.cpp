@@ -40,13 +40,14 @@ std::int64_t most_neighbours(const CollectiveArguments& args) {
     return most;
 }
 
+// Two chains by default: Open MPI's four would be a linear algorithm on up to five ranks, two are one on three only.
 const Register entry{{
     .collective = "reduce",
     .name = "chain",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
     .restrictions = {},
-    .parameters = {{"fanout", 4, 1, "chains that end at the root", kTrialFanouts},
+    .parameters = {{"fanout", 2, 1, "chains that end at the root", kTrialFanouts},
                    {"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
     .aliases = {},
     .prepare = prepared_by<reduction>,
