@@ -77,11 +77,7 @@ def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
 def test_a_chain_without_parameters_is_no_linear_algorithm_from_four_ranks_on(
     simulator: Simulator, own: Catalogue, collective: str
 ) -> None:
-    calls = [
-        Call(collective, Algorithm(OWN, name), ranks, 100)
-        for ranks in (4, 5, 8)
-        for name in ("chain", "linear")
-    ]
+    calls = [Call(collective, Algorithm(OWN, name), ranks, 100) for ranks in (4, 5, 8) for name in ("chain", "linear")]
     sent = [matrices(events, call.ranks)[0] for call, events in zip(calls, simulator.events(calls), strict=True)]
     for chain, linear in zip(sent[::2], sent[1::2], strict=True):
         assert not np.array_equal(chain, linear)

@@ -36,6 +36,7 @@ def confirm(
     """
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.report.words.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
     from timpani.rules.confirm.confirmation import confirm as judge
     from timpani.rules.confirm.confirmation import losing, without
@@ -60,7 +61,10 @@ def confirm(
         lost = losing(confirmed)
         warnings = confirmed_warnings(known_of([measured.folder], measured), known)
         write_file(folder / PAGE, confirmed_page(table, confirmed, measured, warnings).encode(), force=True)
-        typer.echo("\n".join([*(f"Warning: {each}" for each in warnings), *confirmed_lines(confirmed)]))
+        for line in (*confirmed_lines(confirmed), *brief_warnings(warnings)):
+            typer.echo(line)
+        if more := more_warnings(warnings):
+            typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
         if not lost:
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
             raise typer.Exit(given_up)

@@ -109,6 +109,7 @@ class Library:
     notes            what of it spoils or changes measurements here
     tuning_files     the files that it chooses its algorithms by
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
+    on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
 
@@ -135,4 +136,5 @@ class Library:
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
     tuning_files: tuple[TuningFile, ...] = ()
     parameter_file: str = ""
+    on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
 from timpani.report.words import gains
 from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
-from timpani.report.words.campaign_text import NOT_RECORDED
+from timpani.report.words.answer import NOT_RECORDED
 from timpani.report.words.report_table import Table
 from timpani.tuning.compare import knee
 

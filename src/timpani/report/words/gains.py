@@ -18,7 +18,9 @@ ABOUT = (
     "A row for each point at which an algorithm is significantly faster than the default: the fastest, what it gains, "
     "and what to type to have it. A setting of the library holds for all calls of the collective in a program, of "
     f"whatever size, also where it is slower; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani "
-    "rules` writes."
+    "rules` writes. The correction for many comparisons is within each point: a default that nothing beats is listed "
+    "with a chance of at most 5 %. The largest of many gains is probably somewhat overestimated; `timpani confirm` "
+    "measures it anew."
 )
 
 
