@@ -81,7 +81,8 @@ def _limits(campaign: Campaign) -> dict[int, str]:
     if campaign.header.machine.cluster is not None:
         return {}
     found = eager_limits(mpi.kind, mpi.version)
-    return {size: name for name, size in found.items() if within_node(name) and "eager" in name}
+    # A limit with "rndv" is of what a rendezvous sends along with its request.
+    return {size: name for name, size in found.items() if within_node(name) and "rndv" not in name and "eager" in name}
 
 
 def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
