@@ -56,9 +56,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     intervals = (
         f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
     )
-    cells = pl.concat(
-        [report.cells.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal"
-    )
+    drawn = report.tables["cells"]
+    cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     bold = _BOLD if with_best(cells, report.decisions)["best"].any() else ""
     yield PageSection(
         "tables",
