@@ -88,7 +88,7 @@ SAME_NAMES = [
     (collective, names)
     for collective, sets in ON_TWO_RANKS.items()
     for names in sets
-    if collective in ("bcast", "reduce", "scatter") and "linear_nb" not in names
+    if collective in ("bcast", "reduce", "scatter")
 ]
 
 
